@@ -1,0 +1,171 @@
+"""Loading and strict rendering of prompt files.
+
+A template is the file's text with ``{{name}}`` places. There is no logic in it, and values are never read again as
+template, so text under review cannot become a place. A version that some run has recorded is never edited; a change is
+the next file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from referee.errors import PromptError
+
+_PLACE = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
+_HEADER = re.compile(r"\A---\n(.*?)\n---\n(.*)\Z", re.DOTALL)
+_PARTS = re.compile(r"\A\s*# system\n(.*?)\n# user\n(.*)\Z", re.DOTALL)
+_KEYS = frozenset({"id", "version", "inputs", "reply", "source", "changed"})
+
+
+@dataclass(frozen=True)
+class RenderedPrompt:
+    """A prompt with its inputs filled in: what the door sends.
+
+    ``digest`` is the digest of the template; the door joins it with the reply schema's.
+    """
+
+    id: str
+    version: str
+    digest: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt file: header and template. ``reply`` is a dotted name that only the tests resolve."""
+
+    id: str
+    version: str
+    inputs: frozenset[str]
+    reply: str
+    source: str
+    changed: str
+    system: str
+    user: str
+
+    @property
+    def digest(self) -> str:
+        """sha-256 of the template, both parts."""
+        return hashlib.sha256(f"{self.system}\x00{self.user}".encode()).hexdigest()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The names the template uses."""
+        return frozenset(_PLACE.findall(self.system) + _PLACE.findall(self.user))
+
+    def render(self, **inputs: str) -> RenderedPrompt:
+        """Fill the places in.
+
+        Raises:
+            PromptError: An input is missing, or one was given that the header does not declare.
+        """
+        missing, extra = sorted(self.inputs - set(inputs)), sorted(set(inputs) - self.inputs)
+        if missing or extra:
+            problem = f"lacks {', '.join(missing)}" if missing else f"does not take {', '.join(extra)}"
+            raise PromptError(f"prompt {self.id!r} {self.version} {problem}.", hint="Compare with its `inputs:` line.")
+        return RenderedPrompt(
+            id=self.id,
+            version=self.version,
+            digest=self.digest,
+            system=_fill(self.system, inputs),
+            user=_fill(self.user, inputs),
+        )
+
+
+def _fill(template: str, inputs: dict[str, str]) -> str:
+    return _PLACE.sub(lambda place: inputs[place.group(1)], template)
+
+
+def load_prompt(prompt_id: str, version: str | None = None) -> Prompt:
+    """Read one prompt file.
+
+    Args:
+        prompt_id: Room and name, as ``review/single``.
+        version: ``v1``, ``v2``, ...; by default the highest there is.
+
+    Raises:
+        PromptError: There is no such prompt or version, or its file is malformed.
+    """
+    return _load(prompt_id, version or _newest(prompt_id))
+
+
+@lru_cache(maxsize=256)
+def _load(prompt_id: str, version: str) -> Prompt:
+    file = _folder(prompt_id) / f"{version}.md"
+    if not file.is_file():
+        known = ", ".join(_versions(prompt_id))
+        raise PromptError(f"prompt {prompt_id!r} has no version {version!r}.", hint=f"There are: {known}.")
+    return parse_prompt(file.read_text(encoding="utf-8"), prompt_id, version)
+
+
+def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
+    """Parse a prompt file's text and check its header against its place and its template."""
+    header_and_body = _HEADER.match(text)
+    parts = _PARTS.match(header_and_body.group(2)) if header_and_body else None
+    if header_and_body is None or parts is None:
+        raise PromptError(
+            f"prompt {prompt_id!r} {version} is malformed.",
+            hint="It needs front matter between --- lines, then a '# system' and a '# user' part.",
+        )
+    header = dict(_header_lines(header_and_body.group(1)))
+    if set(header) != _KEYS or header["id"] != prompt_id or header["version"] != version:
+        raise PromptError(
+            f"prompt {prompt_id!r} {version} has a wrong header.", hint=f"It needs {', '.join(sorted(_KEYS))}."
+        )
+    names = header["inputs"].strip("[]").replace(" ", "")
+    prompt = Prompt(
+        id=prompt_id,
+        version=version,
+        inputs=frozenset(filter(None, names.split(","))),
+        reply=header["reply"],
+        source=header["source"],
+        changed=header["changed"],
+        system=parts.group(1).strip(),
+        user=parts.group(2).strip(),
+    )
+    if prompt.places != prompt.inputs:
+        odd = ", ".join(sorted(prompt.places ^ prompt.inputs))
+        raise PromptError(f"prompt {prompt_id!r} {version} declares and uses different inputs: {odd}.")
+    return prompt
+
+
+def prompt_ids() -> list[str]:
+    """All prompts that ship, as room and name."""
+    root = resources.files("referee.prompts")
+    return sorted(
+        f"{room.name}/{prompt.name}"
+        for room in root.iterdir()
+        if room.is_dir() and not room.name.startswith("__")
+        for prompt in room.iterdir()
+        if prompt.is_dir()
+    )
+
+
+def _header_lines(text: str) -> list[tuple[str, str]]:
+    pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
+    return [(key.strip(), value.strip().strip('"')) for key, _, value in pairs]
+
+
+def _folder(prompt_id: str) -> Traversable:
+    folder = resources.files("referee.prompts").joinpath(*prompt_id.split("/"))
+    if ".." in prompt_id or not folder.is_dir():
+        raise PromptError(f"there is no prompt {prompt_id!r}.", hint=f"There are: {', '.join(prompt_ids())}.")
+    return folder
+
+
+def _versions(prompt_id: str) -> list[str]:
+    names = [file.name.removesuffix(".md") for file in _folder(prompt_id).iterdir() if file.name.endswith(".md")]
+    return sorted(names, key=lambda name: int(name[1:]))
+
+
+def _newest(prompt_id: str) -> str:
+    versions = _versions(prompt_id)
+    if not versions:
+        raise PromptError(f"prompt {prompt_id!r} has no version.", hint="Add a v1.md.")
+    return versions[-1]

@@ -1,0 +1,27 @@
+"""Untrusted text inside delimiters that it cannot close."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNSAFE = re.compile(r'["<>\n]')
+_TAG = re.compile(r"<(?=\s*/?\s*[A-Za-z_])")
+
+
+def delimit(tag: str, text: str, **attributes: str) -> str:
+    """Wrap material in ``<tag ...>`` so that nothing inside can end or open a delimiter.
+
+    Every ``<`` that could begin a tag (in any compatibility form, spaced or not) becomes ``‹``; comparison signs
+    before digits or spaces stay as they are. Control characters other than line breaks and tabs go.
+
+    Args:
+        tag: The delimiter's name, lower case.
+        text: Paper, review or web text: data, never instructions.
+        **attributes: Short trusted values for the opening tag; quotes and angle brackets in them are dropped.
+    """
+    clean = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+    clean = clean.replace("\uff1c", "<").replace("\ufe64", "<")
+    clean = _TAG.sub("‹", clean)
+    extra = "".join(f' {name}="{_UNSAFE.sub("", value)}"' for name, value in attributes.items())
+    return f"<{tag}{extra}>\n{clean}\n</{tag}>"

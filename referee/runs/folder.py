@@ -1,0 +1,213 @@
+"""A run folder: what was run on what, one line per model call, and what came out. It never holds a key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import ValidationError
+
+from referee.errors import RunError
+from referee.runs.files import write_atomically
+from referee.runs.lock import FolderLock
+from referee.schemas.run import ModelRecord, RunRecord, RunStatus
+from referee.schemas.usage import Usage
+
+RECORD = "run.json"
+TRACE = "trace.jsonl"
+CHECKPOINTS = "checkpoints.sqlite"
+
+
+class RunFolder:
+    """An open, locked run folder. Use as a context manager: the lock goes with it."""
+
+    def __init__(self, path: Path, record: RunRecord, lock: FolderLock) -> None:
+        self.path = path
+        self.record = record
+        self._lock = lock
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        *,
+        command: str,
+        inputs: Mapping[str, str],
+        settings: Mapping[str, Any],
+        models: Mapping[str, ModelRecord],
+        prompts: Mapping[str, str],
+        package_version: str,
+    ) -> RunFolder:
+        """Begin a run in a new or empty folder.
+
+        Raises:
+            RunError: The folder holds a run or other files, is in use, or cannot be written.
+        """
+        lock = _locked(path)
+        try:
+            _require_empty(path)
+            commit, dirty = _commit()
+            now = _now()
+            record = RunRecord(
+                run_id=f"{now:%Y%m%dT%H%M%S}-{inputs_digest(inputs)[:8]}",
+                command=command,
+                status="running",
+                started_at=now.isoformat(timespec="seconds"),
+                inputs=dict(inputs),
+                settings=dict(settings),
+                models=dict(models),
+                prompts=dict(prompts),
+                package_version=package_version,
+                python_version=platform.python_version(),
+                commit=commit,
+                dirty=dirty,
+            )
+            folder = cls(path, record, lock)
+            folder.save()
+        except BaseException:
+            lock.release()
+            raise
+        return folder
+
+    @classmethod
+    def resume(cls, path: Path, *, inputs: Mapping[str, str], settings: Mapping[str, Any]) -> RunFolder:
+        """Continue a run with the same inputs; its limits may have changed.
+
+        Raises:
+            RunError: There is no run, it is in use, or it was started on other inputs (each is named).
+        """
+        if not (path / RECORD).is_file():
+            raise RunError(f"{str(path)!r} holds no run to resume.", hint="Name a run folder, the one with run.json.")
+        lock = _locked(path)
+        try:
+            record = read_record(path)
+            _require_same(path, record, inputs)
+            folder = cls(path, record.model_copy(update={"settings": dict(settings)}), lock)
+            if record.status != "finished":
+                folder.set_status("running")
+        except BaseException:
+            lock.release()
+            raise
+        return folder
+
+    def save(self) -> None:
+        """Write ``run.json``."""
+        write_atomically(self.path / RECORD, self.record.model_dump_json(indent=2) + "\n")
+
+    def write(self, name: str, text: str) -> Path:
+        """Write one result file whole."""
+        write_atomically(self.path / name, text)
+        return self.path / name
+
+    def set_status(self, status: RunStatus, *, error: str = "") -> None:
+        """Record how the run stands."""
+        finished = _now().isoformat(timespec="seconds") if status != "running" else None
+        self.record = self.record.model_copy(update={"status": status, "finished_at": finished, "error": error})
+        self.save()
+
+    def set_usage(self, usage: Usage, by_role: Mapping[str, Usage]) -> None:
+        """Record what the run has cost so far, over all its starts."""
+        self.record = self.record.model_copy(update={"usage": usage, "usage_by_role": dict(by_role)})
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+
+def check_new(path: Path) -> None:
+    """See that a new run could begin in the folder, without leaving anything behind.
+
+    Raises:
+        RunError: It holds a run or other files, or nothing can be written there.
+    """
+    if path.exists():
+        if not path.is_dir():
+            raise RunError(f"{str(path)!r} is a file, not a folder.", hint="Choose another --out.")
+        _require_empty(path)
+    nearest = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    try:
+        tempfile.TemporaryDirectory(dir=nearest, prefix=".referee-").cleanup()
+    except OSError as error:
+        raise RunError(
+            f"run folder {str(path)!r} cannot be written: {error.strerror or error} in {str(nearest)!r}.",
+            hint="Choose a writable folder with --out.",
+        ) from error
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read a run's ``run.json``; raises ``RunError`` where it is damaged."""
+    try:
+        return RunRecord.model_validate_json((path / RECORD).read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise RunError(
+            f"{str(path / RECORD)!r} is damaged or from another version.", hint="Start a new run with another --out."
+        ) from error
+
+
+def inputs_digest(inputs: Mapping[str, str]) -> str:
+    """A digest of the inputs that define a run."""
+    return hashlib.sha256(json.dumps(dict(inputs), sort_keys=True).encode()).hexdigest()
+
+
+def _locked(path: Path) -> FolderLock:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(path)
+        lock.acquire()
+    except OSError as error:
+        raise RunError(
+            f"run folder {str(path)!r} cannot be written: {error.strerror or error}.",
+            hint="Choose a writable folder with --out.",
+        ) from error
+    return lock
+
+
+def _require_empty(path: Path) -> None:
+    if (path / RECORD).exists():
+        raise RunError(
+            f"{str(path)!r} already holds a run.", hint=f"Continue it with --resume {path}, or choose another --out."
+        )
+    others = sorted(entry.name for entry in path.iterdir() if entry.name != ".lock")
+    if others:
+        raise RunError(f"{str(path)!r} is not empty (it holds {others[0]!r}).", hint="Choose a new folder with --out.")
+
+
+def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str]) -> None:
+    changed = sorted(key for key in record.inputs.keys() | inputs.keys() if record.inputs.get(key) != inputs.get(key))
+    if changed:
+        raise RunError(
+            f"run {str(path)!r} was started with another {' and another '.join(changed)}.",
+            hint="Resume with what it was started with (see its run.json), or start a new run without --resume.",
+        )
+
+
+def _commit() -> tuple[str | None, bool | None]:
+    """The commit and dirtiness of a development checkout; nothing for an installed package."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return None, None
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=5).stdout.strip()  # noqa: S603
+
+    try:
+        return git("rev-parse", "HEAD"), bool(git("status", "--porcelain"))
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,83 @@
+"""The call ledger: every model call as one line, on the disk before its reply is used.
+
+A resumed run finds a reply under its request's digest and does not pay for it again. A line that a crash cut off, or
+that no longer parses, is left out and counted; the file itself is only ever appended to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from referee.schemas.run import CallRecord
+from referee.schemas.usage import Usage
+
+
+class Ledger:
+    """The calls of one run, in a file or (without a path) in memory."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.records: list[CallRecord] = []
+        self.damaged_lines = 0
+        self._replies: dict[str, CallRecord] = {}
+        if path is not None and path.exists():
+            self._read(path)
+
+    def append(self, record: CallRecord) -> None:
+        """Write the line through to the disk, then remember it."""
+        if self.path is not None:
+            self._write(self.path, record.model_dump_json(exclude_defaults=True) + "\n")
+        self._remember(record)
+
+    def reply(self, request: str) -> CallRecord | None:
+        """The call that answered this request, if the run has made it."""
+        return self._replies.get(request)
+
+    def usage(self) -> Usage:
+        """What the run has consumed in all its starts."""
+        return sum((record.usage for record in self.records), Usage())
+
+    def usage_by_role(self) -> dict[str, Usage]:
+        """The same, per role."""
+        by_role: dict[str, Usage] = defaultdict(Usage)
+        for record in self.records:
+            by_role[record.role] += record.usage
+        return dict(sorted(by_role.items()))
+
+    def _remember(self, record: CallRecord) -> None:
+        self.records.append(record)
+        if record.reply is not None:
+            self._replies[record.request] = record
+        elif record.request == record.base:
+            self._forget(record.base)
+
+    def _forget(self, base: str) -> None:
+        """A question that was given up may be asked anew: its unusable replies are not replayed."""
+        self._replies = {request: r for request, r in self._replies.items() if r.base != base}
+
+    def _read(self, path: Path) -> None:
+        with path.open("rb") as lines:
+            for line in lines:
+                try:
+                    self._remember(CallRecord.model_validate_json(line))
+                except ValidationError:
+                    self.damaged_lines += 1
+
+    @staticmethod
+    def _write(path: Path, line: str) -> None:
+        with path.open("ab") as file:
+            if file.tell() and not _ends_with_newline(path):
+                file.write(b"\n")
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

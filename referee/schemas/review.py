@@ -1,0 +1,118 @@
+"""A peer review on a venue's own form, human or machine."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Frozen
+from referee.schemas.paper import Box, Finding
+from referee.schemas.usage import Usage
+
+FieldValue = str | int | float | list[str] | None
+QuoteStatus = Literal["exact", "fuzzy"]
+
+
+class Evidence(Frozen):
+    """A claim of the review with the quotation that was found in the paper.
+
+    ``quote`` is the paper's own wording, not the model's; ``similarity`` is in [0, 1] and 1 for an exact match.
+    """
+
+    id: str
+    claim: str
+    quote: str
+    status: QuoteStatus
+    similarity: float = Field(ge=0, le=1)
+    section_id: str
+    section: str
+    page: int | None = None
+    box: Box | None = None
+    field: str | None = None
+
+
+class DroppedQuotation(Frozen):
+    """A quotation that is not in the paper, and why it was dropped; the claim it came with loses its support."""
+
+    id: str
+    claim: str
+    quote: str
+    reason: str
+    field: str | None = None
+
+
+class ScoreRecord(Frozen):
+    """How one score came about.
+
+    ``stated`` is what the model chose, ``value`` what the review stands behind (null with ``null_reason``),
+    ``supported_by`` the ids of verified evidence the model cited.
+    """
+
+    field: str
+    stated: int | float | None
+    value: int | float | None
+    reason: str = ""
+    supported_by: tuple[str, ...] = ()
+    null_reason: str = ""
+
+
+class Forced(Frozen):
+    """A value that stands only in the file for the form, because the form demands one."""
+
+    field: str
+    value: int | float | str | list[str]
+    reason: str
+
+
+class Cut(Frozen):
+    """Text of the paper that did not fit into the model's context."""
+
+    section_id: str
+    section: str
+    tokens_kept: int
+    tokens_total: int
+    reason: str
+
+
+class Provenance(Frozen):
+    """What made the review: enough to tell two runs apart and to explain one."""
+
+    strategy: str
+    models: dict[str, str]
+    prompts: dict[str, str]
+    package_version: str
+    run_id: str
+    venue_digest: str
+    converter: str
+    usage: Usage
+    cuts: tuple[Cut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Review(Frozen):
+    """A review on the form of ``venue``.
+
+    ``fields`` holds exactly the form's fields in the form's order. A null has its reason in ``nulls``. ``rating`` and
+    ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person.
+    """
+
+    schema_version: Literal[1] = 1
+    review_id: str
+    paper_id: str
+    paper_title: str = ""
+    venue: str
+    source: str
+    fields: dict[str, FieldValue]
+    nulls: dict[str, str] = Field(default_factory=dict)
+    rating: int | float | None = None
+    confidence: int | float | None = None
+    calibration: str = "not calibrated"
+    scores: tuple[ScoreRecord, ...] = ()
+    forced: tuple[Forced, ...] = ()
+    attestations: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    dropped: tuple[DroppedQuotation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    disclosure: str = ""
+    provenance: Provenance | None = None

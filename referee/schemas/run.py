@@ -1,0 +1,70 @@
+"""What a run folder records about the run and about each model call."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Frozen
+from referee.schemas.usage import Usage
+
+RunStatus = Literal["running", "finished", "failed", "stopped"]
+
+
+class ModelRecord(Frozen):
+    """A model as it was called: its id and parameters; never a key."""
+
+    id: str
+    base_url: str | None = None
+    context_tokens: int
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class CallRecord(Frozen):
+    """One line of ``trace.jsonl``: one model call, with the reply it brought.
+
+    ``request`` is the digest of model, messages, schema and parameters: the key under which a resumed run finds the
+    reply again. ``base`` is the first request of the question that a repair round belongs to. A ``failed`` line has no
+    reply: the provider gave none, or (``request`` equal to ``base``) no reply fitted in all rounds.
+    """
+
+    call_id: str
+    request: str
+    base: str
+    role: str
+    prompt: str
+    prompt_digest: str
+    model: str
+    status: Literal["answered", "failed"]
+    origin: Literal["provider", "cache", "ledger"] = "provider"
+    attempt: int = 1
+    repair_round: int = 0
+    seconds: float = 0.0
+    at: str = ""
+    usage: Usage = Usage()
+    messages: tuple[tuple[str, str], ...] = ()
+    reply: str | None = None
+    error: str = ""
+
+
+class RunRecord(Frozen):
+    """``run.json``: what was run on what, with which settings, and what it cost."""
+
+    schema_version: Literal[1] = 1
+    run_id: str
+    command: str
+    status: RunStatus
+    started_at: str
+    finished_at: str | None = None
+    inputs: dict[str, str] = Field(description="digests that must agree when the run is resumed")
+    settings: dict[str, Any]
+    models: dict[str, ModelRecord]
+    prompts: dict[str, str] = Field(default_factory=dict)
+    package_version: str
+    python_version: str
+    commit: str | None = None
+    dirty: bool | None = None
+    usage: Usage = Usage()
+    usage_by_role: dict[str, Usage] = Field(default_factory=dict)
+    error: str = ""

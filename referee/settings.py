@@ -1,0 +1,194 @@
+"""One settings tree: arguments over ``REFEREE_*`` variables over ``referee.toml`` over defaults.
+
+Settings hold values and build nothing. Unknown keys are refused wherever they come from, with the nearest known name.
+Keys of providers are not settings: they stay in the providers' own environment variables, and a key found in a file is
+refused, because files get shared.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from referee.errors import SettingsError
+
+ENV_PREFIX = "REFEREE_"
+FILE_NAME = "referee.toml"
+
+# Variables that share the prefix but are no settings: secrets and folders, read where they are used.
+RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
+
+EMBEDDED_MODEL = "local"
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ModelSettings(_Group):
+    """Which model plays which role, and how it is called.
+
+    ``context_tokens`` and ``prices`` answer for models that the price list does not know: a context window in tokens,
+    and US dollars per million input and output tokens.
+    """
+
+    default: str = EMBEDDED_MODEL
+    roles: dict[str, str] = Field(default_factory=dict)
+    base_url: str | None = None
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    context_tokens: int | None = Field(default=None, ge=512)
+    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
+
+
+class CallSettings(_Group):
+    """Retry, timeout and rate limits of the door to models. Times are in seconds."""
+
+    concurrency: int = Field(default=8, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    timeout_s: float = Field(default=600.0, gt=0)
+    max_tries: int = Field(default=6, ge=1, le=6)
+    retry_wait_s: float = Field(default=1.0, ge=0)
+    retry_max_wait_s: float = Field(default=60.0, ge=0)
+    repair_rounds: int = Field(default=2, ge=0, le=2)
+    cache: bool = True
+
+
+class BudgetSettings(_Group):
+    """Limits that no call may pass: US dollars, and tokens in and out together."""
+
+    max_cost: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+
+
+class PaperSettings(_Group):
+    """Limits that are checked before a file is parsed."""
+
+    max_pages: int = Field(default=400, ge=1)
+    max_bytes: int = Field(default=100 * 2**20, ge=1)
+
+
+class ReviewSettings(_Group):
+    """How a review is written."""
+
+    strategy: Literal["single"] = "single"
+    prompt_versions: dict[str, str] = Field(default_factory=dict)
+
+
+class Settings(_Group):
+    """The whole tree. ``embedder`` names the embedding model, as ``local`` or ``provider:model``."""
+
+    models: ModelSettings = ModelSettings()
+    calls: CallSettings = CallSettings()
+    budget: BudgetSettings = BudgetSettings()
+    paper: PaperSettings = PaperSettings()
+    review: ReviewSettings = ReviewSettings()
+    embedder: str = "local"
+
+
+def load_settings(
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    file: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Settings:
+    """Build the settings from all four layers.
+
+    Args:
+        overrides: Dotted keys to values (``{"models.default": "openai:gpt-x"}``); None values are left out.
+        file: A settings file; by default ``referee.toml`` in the working folder, where there is one.
+        env: The environment; by default the process's own.
+
+    Raises:
+        SettingsError: A key is unknown or a value is not usable; the message names the layer and the nearest key.
+    """
+    tree: dict[str, Any] = {}
+    for origin, values in _layers(overrides or {}, file, os.environ if env is None else env):
+        for key, value in values.items():
+            _put(tree, key, value, origin)
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(
+            f"setting {key!r} has an unusable value {first.get('input')!r}: {first['msg'].lower()}.",
+            hint="See docs/settings.md for what each setting takes.",
+        ) from error
+
+
+def _layers(
+    overrides: Mapping[str, Any], file: Path | None, env: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from _file_layer(file)
+    yield "the environment", _env_layer(env)
+    yield "the arguments", {key: value for key, value in overrides.items() if value is not None}
+
+
+def _file_layer(file: Path | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    path = file or Path(FILE_NAME)
+    if file is None and not path.is_file():
+        return
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsError(f"settings file {str(path)!r} does not exist.", hint="Check the path.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings file {str(path)!r} is not valid TOML: {error}.", hint="Mend it.") from error
+    yield repr(str(path)), dict(_flatten(data, _known_keys()))
+
+
+def _env_layer(env: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, raw in env.items():
+        if name.startswith(ENV_PREFIX) and name not in RESERVED_ENV:
+            values[name.removeprefix(ENV_PREFIX).lower().replace("__", ".")] = raw
+    return values
+
+
+def _flatten(data: Mapping[str, Any], known: frozenset[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in data.items():
+        dotted = f"{prefix}{key}"
+        if isinstance(value, Mapping) and dotted not in known:
+            yield from _flatten(value, known, f"{dotted}.")
+        else:
+            yield dotted, value
+
+
+def _put(tree: dict[str, Any], key: str, value: Any, origin: str) -> None:
+    if key not in _known_keys():
+        _refuse(key, origin)
+    *groups, last = key.split(".")
+    for group in groups:
+        tree = tree.setdefault(group, {})
+    tree[last] = value
+
+
+def _refuse(key: str, origin: str) -> None:
+    if key.split(".")[-1] in ("api_key", "key", "token", "secret"):
+        raise SettingsError(
+            f"{origin} holds {key!r}: keys are not settings.",
+            hint="Put the key into the provider's environment variable (see `referee doctor`) and remove it there.",
+        )
+    near = difflib.get_close_matches(key, _known_keys(), n=3, cutoff=0.5)
+    offer = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else "See docs/settings.md for all settings."
+    raise SettingsError(f"{origin} sets {key!r}, which is not a setting.", hint=offer)
+
+
+def _known_keys() -> frozenset[str]:
+    return frozenset(_keys(Settings, ""))
+
+
+def _keys(group: type[BaseModel], prefix: str) -> Iterator[str]:
+    for name, field in group.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from _keys(inner, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}"

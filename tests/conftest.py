@@ -1,0 +1,50 @@
+"""What all tests share: no network but loopback, no keys, caches of their own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+_connect = socket.socket.connect
+
+
+def _guarded_connect(self: socket.socket, address: Any) -> None:
+    if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in LOOPBACK:
+        raise OSError(f"tests may only reach this machine, not {address[0]!r}")
+    _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", _guarded_connect)
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No keys or settings from the developer's shell; model files that are here stay usable."""
+    for name in list(os.environ):
+        if name.endswith(("_API_KEY", "_API_TOKEN")) or (name.startswith("REFEREE_") and name != "REFEREE_CACHE_DIR"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(tmp_path_factory.mktemp("config")))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The shared review data, or a skip with the reason."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the shared review data is not beside this checkout")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """The example paper's folder."""
+    return ROOT / "examples"

@@ -1,0 +1,87 @@
+import importlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from referee.errors import PromptError
+from referee.prompts import delimit, load_prompt, prompt_ids
+from referee.prompts.loader import parse_prompt
+
+GOOD = """---
+id: a/b
+version: v1
+inputs: [text]
+reply: referee.Thing
+source: "us"
+changed: "first"
+---
+# system
+Be brief.
+# user
+Read {{text}}.
+"""
+
+
+@pytest.mark.parametrize("prompt_id", prompt_ids())
+def test_every_prompt_is_valid_renders_and_names_a_reply_model(prompt_id: str) -> None:
+    prompt = load_prompt(prompt_id)
+    rendered = prompt.render(**{name: f"<{name}>" for name in prompt.inputs})
+    assert "{{" not in rendered.system + rendered.user
+    module, _, name = prompt.reply.rpartition(".")
+    target = getattr(importlib.import_module(module), name)
+    model = target if isinstance(target, type) else target()
+    assert issubclass(model, BaseModel)
+
+
+@pytest.mark.parametrize("prompt_id", prompt_ids())
+def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -> None:
+    assert re.search(r"never an\s+instruction", load_prompt(prompt_id).system)
+
+
+def test_rendering_is_strict() -> None:
+    prompt = parse_prompt(GOOD, "a/b", "v1")
+    with pytest.raises(PromptError, match="lacks text"):
+        prompt.render()
+    with pytest.raises(PromptError, match="does not take other"):
+        prompt.render(text="x", other="y")
+
+
+def test_values_are_never_read_as_template() -> None:
+    assert parse_prompt(GOOD, "a/b", "v1").render(text="{{text}}{{other}}").user == "Read {{text}}{{other}}."
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("inputs: [text]", "inputs: [text, more]"), "different inputs: more"),
+        (("version: v1", "version: v2"), "wrong header"),
+        (("# user", "# nobody"), "malformed"),
+        (('source: "us"\n', ""), "wrong header"),
+    ],
+)
+def test_malformed_files_are_refused(change: tuple[str, str], problem: str) -> None:
+    with pytest.raises(PromptError, match=problem):
+        parse_prompt(GOOD.replace(*change), "a/b", "v1")
+
+
+def test_unknown_prompts_and_versions_are_named() -> None:
+    with pytest.raises(PromptError, match="no prompt 'review/none'"):
+        load_prompt("review/none")
+    with pytest.raises(PromptError, match="no version 'v99'"):
+        load_prompt("review/single", "v99")
+
+
+@given(st.text(alphabet=st.sampled_from('</> \tsubmision\n＜﹤="x\x00\u200b'), max_size=60))
+def test_material_can_neither_close_nor_open_a_delimiter(text: str) -> None:
+    wrapped = delimit("submission", text, name='a"b>\n')
+    inside = wrapped.removeprefix('<submission name="ab">\n').removesuffix("\n</submission>")
+    assert not re.search(r"<\s*/?\s*[A-Za-z_]", inside)
+    assert "＜" not in inside
+    assert "\x00" not in inside
+
+
+def test_comparisons_survive_delimiting() -> None:
+    assert "p < 0.05 and a<5" in delimit("submission", "p < 0.05 and a<5")

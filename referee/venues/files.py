@@ -1,0 +1,187 @@
+"""Read one venue file: TOML or JSON, shared scales filled in, mistakes told in a person's words."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from referee.errors import VenueError
+from referee.schemas.venue import (
+    Fact,
+    FormField,
+    FormProvenance,
+    Guideline,
+    LlmPolicy,
+    Option,
+    Source,
+    VenueForm,
+)
+
+SUFFIXES = (".toml", ".json")
+_SCALES = Path(__file__).parent / "scales.toml"
+_DOCS = "docs/venues.md describes every key."
+_TOLD = 3
+_ARMS = frozenset({"int", "float", "str"})
+_TABLES: dict[str, type[BaseModel]] = {
+    "fields": FormField,
+    "options": Option,
+    "fact": Fact,
+    "guidelines": Guideline,
+    "llm_policy": LlmPolicy,
+    "provenance": FormProvenance,
+    "sources": Source,
+}
+
+
+def read_venue_file(path: Path) -> VenueForm:
+    """The form that a ``.toml`` or ``.json`` file describes.
+
+    A field may name a shared scale (``scale = "excellent-to-poor"``) in place of its ``options``; the form that comes
+    back holds the options themselves.
+
+    Raises:
+        VenueError: The file cannot be read, is no TOML or JSON, or does not describe a form. The message names the
+            file, the place in it and the cause.
+    """
+    data = _decode(path, _text(path))
+    _fill_scales(path, data)
+    try:
+        return VenueForm.model_validate(data)
+    except ValidationError as error:
+        raise _mistake(path, data, error) from error
+
+
+@cache
+def scales() -> Mapping[str, list[dict[str, Any]]]:
+    """The shared rating scales: name to options, as a venue file would write them."""
+    tables = tomllib.loads(_SCALES.read_text(encoding="utf-8"))
+    return {name: table["options"] for name, table in tables.items()}
+
+
+def _text(path: Path) -> str:
+    if path.suffix.lower() not in SUFFIXES:
+        raise VenueError(
+            f"venue file {str(path)!r} is neither TOML nor JSON.", hint="Give a file that ends in .toml or .json."
+        )
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise VenueError(f"venue file {str(path)!r} does not exist.", hint="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise VenueError(f"venue file {str(path)!r} is not UTF-8 text.", hint="Save it as UTF-8.") from error
+    except OSError as error:
+        cause = error.strerror or type(error).__name__
+        raise VenueError(f"venue file {str(path)!r} cannot be read: {cause}.", hint="Check the path.") from error
+
+
+def _decode(path: Path, text: str) -> dict[str, Any]:
+    kind = path.suffix.lower().removeprefix(".").upper()
+    try:
+        data = tomllib.loads(text) if kind == "TOML" else json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise VenueError(
+            f"venue file {str(path)!r} is not valid {kind}: {error}.", hint="Correct that place."
+        ) from error
+    except RecursionError as error:
+        raise VenueError(f"venue file {str(path)!r} is nested too deeply.", hint=_DOCS) from error
+    if not isinstance(data, dict):
+        raise VenueError(f"venue file {str(path)!r} holds no table of keys but {_shown(data)}.", hint=_DOCS)
+    return data
+
+
+def _fill_scales(path: Path, data: dict[str, Any]) -> None:
+    fields = data.get("fields")
+    for index, field in enumerate(fields if isinstance(fields, list) else []):
+        if not isinstance(field, dict) or "scale" not in field:
+            continue
+        place = _place(data, ("fields", index))
+        name = field.pop("scale")
+        if "options" in field:
+            raise VenueError(
+                f"venue file {str(path)!r}: {place} has both 'scale' and 'options'.", hint="Keep one of the two."
+            )
+        if not isinstance(name, str) or name not in scales():
+            raise VenueError(
+                f"venue file {str(path)!r}: {place}.scale is {_shown(name)}, which is not a shared scale.",
+                hint=f"The shared scales are {', '.join(scales())}; or write the options out.",
+            )
+        field["options"] = [dict(option) for option in scales()[name]]
+
+
+def _mistake(path: Path, data: dict[str, Any], error: ValidationError) -> VenueError:
+    places: dict[tuple[int | str, ...], ErrorDetails] = {}
+    for mistake in error.errors():
+        places.setdefault(_location(mistake), mistake)
+    # A misspelt key is two mistakes, one unknown and one missing: the unknown one says more, so it comes first.
+    ordered = sorted(places.items(), key=lambda item: item[1]["type"] != "extra_forbidden")
+    told = [f"{_place(data, location) or 'the form'} {_cause(mistake)}" for location, mistake in ordered[:_TOLD]]
+    more = f"; and {len(ordered) - _TOLD} more" if len(ordered) > _TOLD else ""
+    return VenueError(
+        f"venue file {str(path)!r}: {'; '.join(told)}{more}.",
+        hint=f"Correct it and load it again; {_DOCS}",
+        ids={"file": str(path), "field": _place(data, ordered[0][0])},
+    )
+
+
+def _location(mistake: ErrorDetails) -> tuple[int | str, ...]:
+    """Where the mistake is, without the names pydantic adds for the arms of a union."""
+    return tuple(part for part in mistake["loc"] if part not in _ARMS)
+
+
+def _place(data: Any, location: Sequence[int | str]) -> str:
+    """``fields.rating.options[2].value``: list entries by their name or id where they have one, else by position."""
+    text = ""
+    for part in location:
+        data = _inside(data, part)
+        if isinstance(part, str):
+            text += f".{part}" if text else part
+            continue
+        name = (data.get("name") or data.get("id")) if isinstance(data, dict) else None
+        text += f".{name}" if isinstance(name, str) else f"[{part}]"
+    return text
+
+
+def _inside(data: Any, part: int | str) -> Any:
+    if isinstance(data, dict):
+        return data.get(part)
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return data[part]
+    return None
+
+
+def _cause(mistake: ErrorDetails) -> str:
+    if mistake["loc"] and mistake["loc"][-1] in _ARMS:
+        return f"is {_shown(mistake['input'])}, which is neither a finite number nor a string"
+    match mistake["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return f"is not a key of a venue file{_nearest(mistake)}"
+        case "value_error":
+            return f"does not hold together: {mistake['ctx']['error']}"
+        case "tuple_type":
+            return f"is {_shown(mistake['input'])}, where a list belongs"
+        case "model_type" | "dict_type":
+            return f"is {_shown(mistake['input'])}, where a table of keys belongs"
+        case _:
+            return f"is {_shown(mistake['input'])}: {mistake['msg'][:1].lower()}{mistake['msg'][1:]}"
+
+
+def _nearest(mistake: ErrorDetails) -> str:
+    *path, key = (str(part) for part in mistake["loc"])
+    model = next((_TABLES[part] for part in reversed(path) if part in _TABLES), VenueForm)
+    near = difflib.get_close_matches(key, model.model_fields, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

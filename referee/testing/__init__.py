@@ -1,0 +1,27 @@
+"""Tools for tests: a fake provider over HTTP, a scripted model without HTTP, a hash embedder."""
+
+from referee.testing.embedding import HashEmbedder
+from referee.testing.fake_server import FakeServer
+from referee.testing.faults import Fault, FaultPlan
+from referee.testing.instances import instance
+from referee.testing.log import CallEntry, CallLog
+from referee.testing.model import Asked, ScriptedModel, ScriptedModelError
+from referee.testing.request import ChatMessage, ChatRequest
+from referee.testing.script import Script, ScriptError
+
+__all__ = [
+    "Asked",
+    "CallEntry",
+    "CallLog",
+    "ChatMessage",
+    "ChatRequest",
+    "FakeServer",
+    "Fault",
+    "FaultPlan",
+    "HashEmbedder",
+    "Script",
+    "ScriptError",
+    "ScriptedModel",
+    "ScriptedModelError",
+    "instance",
+]

@@ -1,0 +1,67 @@
+"""A reply before it is put into a provider's format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from referee.testing.request import ChatMessage
+
+RETRY_TEXT = "Please try again later."
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """A model's reply: its text (JSON where a schema was asked for) and why it stopped."""
+
+    text: str
+    finish: Literal["stop", "length", "refusal"] = "stop"
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def tool_input(self) -> dict[str, Any] | None:
+        """The text as a JSON object, for formats that send tool arguments as one; null if it is none."""
+        try:
+            value = json.loads(self.text)
+        except ValueError:
+            return None
+        return value if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True)
+class ErrorReply:
+    """An error in a provider's format."""
+
+    status: int
+    body: dict[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def text_of(content: Any) -> str:
+    """The text of a message: a string, or the text parts of a list."""
+    if isinstance(content, list):
+        return "\n".join(part if isinstance(part, str) else str(part.get("text", "")) for part in content)
+    return content if isinstance(content, str) else ""
+
+
+def message(role: str, content: Any) -> ChatMessage:
+    """A neutral message."""
+    return ChatMessage("system" if role == "developer" else "assistant" if role == "model" else role, text_of(content))
+
+
+def title(schema: Any) -> str:
+    """A schema's title, or nothing."""
+    return str(schema.get("title", "")) if isinstance(schema, Mapping) else ""
+
+
+def without(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """What is left of a request's body: the parameters."""
+    return {key: value for key, value in body.items() if key not in keys}
+
+
+def seconds(value: float) -> str:
+    """Seconds as headers write them: 2, not 2.0."""
+    return str(int(value)) if value == int(value) else str(value)

@@ -1,0 +1,1 @@
+"""The one door to chat models and embeddings."""

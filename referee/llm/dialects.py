@@ -1,0 +1,80 @@
+"""One reply schema, as each provider's structured output takes it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel
+
+Schema = dict[str, Any]
+
+# What OpenAI's strict mode refuses; the bounds are enforced again when the reply is read.
+_NOT_STRICT = ("title", "default", "maxLength", "minLength", "format", "examples")
+
+
+def reply_schema(reply: type[BaseModel]) -> Schema:
+    """The reply model as JSON schema, without references, so that every provider understands it."""
+    schema = reply.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    inlined: Schema = _inline(schema, definitions)
+    return inlined
+
+
+def strict_schema(schema: Schema) -> Schema:
+    """The same for OpenAI's strict mode: every property required, nothing else allowed, no string bounds."""
+
+    def close(node: Schema) -> None:
+        for key in _NOT_STRICT:
+            node.pop(key, None)
+        if "const" in node:
+            node["enum"] = [node.pop("const")]
+        if isinstance(node.get("properties"), dict):
+            node["additionalProperties"] = False
+            node["required"] = list(node["properties"])
+
+    return _walked(schema, close)
+
+
+def bounded_schema(schema: Schema) -> Schema:
+    """The same for grammars and tool calls: bounds stay, titles go."""
+
+    def trim(node: Schema) -> None:
+        node.pop("title", None)
+
+    return _walked(schema, trim)
+
+
+def _walked(schema: Schema, change: Callable[[Schema], None]) -> Schema:
+    copied = copy.deepcopy(schema)
+    _walk(copied, change)
+    return copied
+
+
+def _walk(node: Any, change: Callable[[Schema], None]) -> None:
+    if isinstance(node, list):
+        for item in node:
+            _walk(item, change)
+        return
+    if not isinstance(node, dict):
+        return
+    change(node)
+    for key, value in node.items():
+        if key == "properties":
+            for inner in value.values():
+                _walk(inner, change)
+        elif key not in ("enum", "required", "default", "const"):
+            _walk(value, change)
+
+
+def _inline(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inline(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = definitions[node["$ref"].rpartition("/")[2]]
+        merged = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        return _inline(merged, definitions)
+    return {key: _inline(value, definitions) for key, value in node.items()}

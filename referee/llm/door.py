@@ -1,0 +1,334 @@
+"""The one door to models: a rendered prompt and a reply model in, a validated reply with its usage out.
+
+Retry, timeout, limits, repair, cache, ledger, budget and trace live here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+from referee.errors import ModelError, ModelUnavailable, RefereeError, ReplyInvalid
+from referee.llm.cache import CachedReply, ReplyCache
+from referee.llm.dialects import reply_schema
+from referee.llm.failures import NotReached, ParameterRefused, classify
+from referee.llm.models import Model, Models
+from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.wire import Completion, Messages, WireRequest
+from referee.prompts import RenderedPrompt
+from referee.runs import Budget, Event, Ledger, Progress, silent
+from referee.schemas.run import CallRecord
+from referee.schemas.usage import Usage
+from referee.settings import CallSettings
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """A validated reply. ``notes`` say what was cut or worked around to get it."""
+
+    value: T
+    usage: Usage
+    call_id: str
+    model: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """One question while it is being answered."""
+
+    prompt: RenderedPrompt
+    prompt_digest: str
+    role: str
+    base: str
+    wire: WireRequest
+    repair_round: int = 0
+
+
+class Door:
+    """Calls models for one run."""
+
+    def __init__(
+        self,
+        models: Models,
+        *,
+        calls: CallSettings,
+        ledger: Ledger | None = None,
+        budget: Budget | None = None,
+        cache: ReplyCache | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self.models = models
+        self.ledger = ledger or Ledger()
+        self._calls = calls
+        self._budget = budget or Budget()
+        self._cache = cache
+        self._progress = progress
+
+    async def ask(
+        self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
+    ) -> Answer[T]:
+        """Ask a role's model and return its validated reply.
+
+        Args:
+            prompt: What is sent.
+            reply: The pydantic model the reply must fit; its JSON schema and docstrings reach the model.
+            role: Whose model is asked.
+            max_output_tokens: The longest reply, in tokens.
+            sample: Tells repeated askings of the same question apart.
+
+        Raises:
+            ReplyInvalid: No valid reply after the repair rounds.
+            ModelUnavailable: The provider did not answer after all tries.
+            ModelRefused: The provider rejected the request.
+            ContextTooLong: The prompt does not fit.
+            BudgetExceeded: The call could pass a limit; nothing was sent.
+        """
+        model = self.models[role]
+        schema = reply_schema(reply)
+        wire = WireRequest(
+            messages=(("system", prompt.system), ("user", prompt.user)),
+            schema=schema,
+            max_output_tokens=max_output_tokens,
+            temperature=model.temperature,
+            native=True,
+            role=role,
+            prompt=f"{prompt.id}@{prompt.version}",
+        )
+        base = _digest(model.spec.id, wire, sample)
+        ask = _Ask(prompt, prompt_digest(prompt, schema), role, base, wire)
+        spent: list[Usage] = []
+        for repair_round in range(self._calls.repair_rounds + 1):
+            request = base if repair_round == 0 else _digest(model.spec.id, ask.wire, sample)
+            record = await self._answered(replace(ask, repair_round=repair_round), request, model)
+            spent.append(record.usage)
+            try:
+                value, notes = read_reply(record.reply or "", reply, cut_off=record.error == _CUT_OFF)
+            except UnusableReply as problem:
+                logger.info("reply %s to %s does not fit: %s", record.call_id, prompt.id, problem.fields)
+                ask = replace(ask, wire=_with_repair(wire, record.reply or "", str(problem), repair_round + 1))
+                last = problem
+                continue
+            if record.origin == "provider":
+                self._keep(base, record)
+            return Answer(value, sum(spent, Usage()), record.call_id, model.spec.id, (*model.notes, *notes))
+        raise self._given_up(ask, model, last, sum(spent, Usage()))
+
+    async def _answered(self, ask: _Ask, request: str, model: Model) -> CallRecord:
+        """The reply to one request: from the ledger, from the cache, or from the provider."""
+        known = self.ledger.reply(request)
+        if known is not None:
+            self._progress(Event("call_finished", f"{ask.role}: taken from the run's ledger", self.ledger.usage()))
+            return known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+        cached = self._cache.get(request) if self._cache else None
+        if cached is not None:
+            record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
+        else:
+            record = await self._paid(ask, request, model)
+        self.ledger.append(record)
+        self._progress(Event("call_finished", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+        return record
+
+    async def _paid(self, ask: _Ask, request: str, model: Model) -> CallRecord:
+        started = time.monotonic()
+        tokens_in = sum(model.count(text) for _, text in ask.wire.messages) + model.count(json.dumps(ask.wire.schema))
+        most = tokens_in + ask.wire.max_output_tokens
+        reservation = self._budget.reserve(most, model.cost(tokens_in, ask.wire.max_output_tokens))
+        used = Usage()
+        try:
+            async with model.limits.slot(most):
+                self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+                completion, tries = await self._tried(ask, model)
+            used = _usage(model, completion, tokens_in)
+        except RefereeError as error:
+            self.ledger.append(
+                self._record(ask, request, model, Usage(), error=str(error), seconds=time.monotonic() - started)
+            )
+            raise
+        finally:
+            self._budget.settle(reservation, used)
+        return self._record(
+            ask,
+            request,
+            model,
+            used,
+            reply=completion.text,
+            error=_CUT_OFF if completion.cut_off else "",
+            attempt=tries,
+            seconds=time.monotonic() - started,
+        )
+
+    async def _tried(self, ask: _Ask, model: Model) -> tuple[Completion, int]:
+        """Send, and send again where that can help."""
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(self._calls.max_tries),
+            retry=retry_if_exception(lambda error: _can_retry(error, model)),
+            wait=self._wait,
+            before_sleep=self._say_retry,
+            reraise=True,
+        )
+        async for attempt in attempts:
+            with attempt:
+                completion = await self._sent(ask, model)
+        model.answered = True
+        return completion, attempt.retry_state.attempt_number
+
+    async def _sent(self, ask: _Ask, model: Model) -> Completion:
+        """Send once; where the provider does not take an optional parameter, send without it."""
+        while True:
+            try:
+                async with asyncio.timeout(self._calls.timeout_s):
+                    return await model.wire.send(_accepted(ask.wire, model))
+            except model.wire.errors() as error:
+                if cut := _cut_off_reply(error):
+                    return cut
+                failure = classify(error, model.spec)
+                if not isinstance(failure, ParameterRefused) or failure.parameter in model.refused:
+                    raise failure from error
+                model.refused.add(failure.parameter)
+                model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        named = error.ids.get("retry_after_s") if isinstance(error, ModelError) else None
+        if named is not None:
+            return min(float(named), self._calls.retry_max_wait_s)
+        backoff = wait_exponential_jitter(
+            initial=self._calls.retry_wait_s, max=self._calls.retry_max_wait_s, jitter=self._calls.retry_wait_s
+        )
+        return float(backoff(state))
+
+    def _say_retry(self, state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        self._progress(Event("retry", f"try {state.attempt_number} failed: {error}", self.ledger.usage()))
+
+    def _keep(self, base: str, record: CallRecord) -> None:
+        if self._cache is not None and record.reply:
+            entry = CachedReply(
+                reply=record.reply,
+                input_tokens=record.usage.input_tokens,
+                output_tokens=record.usage.output_tokens,
+            )
+            self._cache.put(base, entry)
+
+    def _given_up(self, ask: _Ask, model: Model, problem: UnusableReply, usage: Usage) -> ReplyInvalid:
+        self.ledger.append(self._record(ask, ask.base, model, Usage(), error=f"no valid reply: {problem}"))
+        fields = f" (field {', '.join(problem.fields[:3])})" if problem.fields else ""
+        return ReplyInvalid(
+            f"model {model.spec.id!r} gave no valid reply to prompt {ask.prompt.id!r}{fields} "
+            f"in {self._calls.repair_rounds + 1} tries: {problem}",
+            hint="Use a stronger model for this role; the replies are in the run's trace.jsonl.",
+            ids={"model": model.spec.id, "prompt": ask.prompt.id, "role": ask.role},
+            usage=usage.model_dump(),
+        )
+
+    def _record(
+        self,
+        ask: _Ask,
+        request: str,
+        model: Model,
+        usage: Usage,
+        *,
+        reply: str | None = None,
+        error: str = "",
+        origin: str = "provider",
+        attempt: int = 1,
+        seconds: float = 0.0,
+    ) -> CallRecord:
+        return CallRecord.model_validate(
+            {
+                "call_id": f"c{len(self.ledger.records) + 1:04d}",
+                "request": request,
+                "base": ask.base,
+                "role": ask.role,
+                "prompt": ask.wire.prompt,
+                "prompt_digest": ask.prompt_digest,
+                "model": model.spec.id,
+                "status": "answered" if reply is not None else "failed",
+                "origin": origin,
+                "attempt": attempt,
+                "repair_round": ask.repair_round,
+                "seconds": round(seconds, 3),
+                "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "usage": usage,
+                "messages": ask.wire.messages,
+                "reply": reply,
+                "error": error,
+            }
+        )
+
+
+_CUT_OFF = "the reply was cut off at the token limit"
+
+
+def prompt_digest(prompt: RenderedPrompt, schema: dict[str, object]) -> str:
+    """The identity of a prompt: template and reply schema together."""
+    return hashlib.sha256(f"{prompt.digest}\x00{json.dumps(schema, sort_keys=True)}".encode()).hexdigest()
+
+
+def _digest(model_id: str, wire: WireRequest, sample: int) -> str:
+    """What makes two requests the same: model, messages, schema, parameters, and which sample it is."""
+    parts = {
+        "model": model_id,
+        "messages": wire.messages,
+        "schema": wire.schema,
+        "max_output_tokens": wire.max_output_tokens,
+        "temperature": wire.temperature,
+        "sample": sample,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _with_repair(first: WireRequest, reply: str, problem: str, repair_round: int) -> WireRequest:
+    """The first request, the latest reply that did not fit, and what was wrong with it."""
+    ask_again = (
+        f"{problem}\n\nRepair {repair_round}: write the whole reply again as one JSON object that fits the schema."
+    )
+    messages: Messages = (*first.messages, ("assistant", reply or "(empty)"), ("user", ask_again))
+    return replace(first, messages=messages)
+
+
+def _accepted(request: WireRequest, model: Model) -> WireRequest:
+    """The request without what this provider has refused in this process; its digest stays that of the full one."""
+    temperature = None if "temperature" in model.refused else request.temperature
+    return replace(request, temperature=temperature, native="response_format" not in model.refused)
+
+
+def _can_retry(error: BaseException, model: Model) -> bool:
+    if isinstance(error, NotReached):
+        return model.answered
+    return isinstance(error, ModelUnavailable)
+
+
+def _cut_off_reply(error: Exception) -> Completion | None:
+    """The openai SDK raises where a structured reply met its token limit; it is a reply all the same."""
+    completion = getattr(error, "completion", None)
+    if type(error).__name__ != "LengthFinishReasonError" or completion is None:
+        return None
+    usage = completion.usage
+    return Completion(
+        text=completion.choices[0].message.content or "",
+        input_tokens=usage.prompt_tokens if usage else None,
+        output_tokens=usage.completion_tokens if usage else None,
+        cut_off=True,
+    )
+
+
+def _usage(model: Model, completion: Completion, estimated_in: int) -> Usage:
+    """Tokens as the provider counted them, else as we did."""
+    tokens_in = completion.input_tokens if completion.input_tokens is not None else estimated_in
+    tokens_out = completion.output_tokens if completion.output_tokens is not None else model.count(completion.text)
+    return Usage(calls=1, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=model.cost(tokens_in, tokens_out))

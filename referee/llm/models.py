@@ -1,0 +1,209 @@
+"""The models of a run: which one plays which role, how long its context is, how its tokens are counted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from referee.errors import ModelUnavailable, SettingsError
+from referee.llm.limits import Limits
+from referee.llm.prices import cost_usd, known_context
+from referee.llm.secrets import scrub
+from referee.llm.spec import ModelSpec, parse_model, require_key
+from referee.llm.wire import Wire
+from referee.runs.progress import Event, Progress
+from referee.schemas.run import ModelRecord
+from referee.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+ROLES = ("writer",)
+ASSUMED_CONTEXT = 32_768
+LOCAL_CONTEXT = 16_384
+
+# Tokenizers differ: counts for models without one of their own are raised by this share before they bound anything.
+_UNKNOWN_TOKENIZER_MARGIN = 1.2
+
+
+@dataclass
+class Model:
+    """One model, ready to be called."""
+
+    spec: ModelSpec
+    wire: Wire
+    limits: Limits
+    context_tokens: int
+    prices: Mapping[str, tuple[float, float]]
+    count: Callable[[str], int]
+    temperature: float
+    notes: list[str] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    answered: bool = False
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        """US dollars for a call, or None where the price is unknown."""
+        return cost_usd(self.spec, input_tokens, output_tokens, self.prices)
+
+    def record(self) -> ModelRecord:
+        """The model as it stands in ``run.json``."""
+        parameters: dict[str, Any] = {"temperature": self.temperature}
+        base_url = scrub(self.spec.base_url) if self.spec.base_url else None
+        return ModelRecord(
+            id=self.spec.id, base_url=base_url, context_tokens=self.context_tokens, parameters=parameters
+        )
+
+
+@dataclass(frozen=True)
+class Models:
+    """Role to model. Roles that share a model share its limits."""
+
+    by_role: Mapping[str, Model]
+
+    def __getitem__(self, role: str) -> Model:
+        return self.by_role[role]
+
+    async def aclose(self) -> None:
+        """Close all connections; the embedded model stays loaded for the next run."""
+        for model in {id(model): model for model in self.by_role.values()}.values():
+            await model.wire.aclose()
+
+    def ids(self) -> dict[str, str]:
+        """Role to model id."""
+        return {role: model.spec.id for role, model in self.by_role.items()}
+
+
+def check_models(settings: Settings) -> dict[str, ModelSpec]:
+    """Read the models' names and look for their keys, without any call.
+
+    Raises:
+        SettingsError: A role or provider is unknown, or a key is missing.
+    """
+    for role in settings.models.roles:
+        if role not in ROLES:
+            near = get_close_matches(role, ROLES, n=1, cutoff=0.5)
+            offer = f"Did you mean {near[0]!r}? " if near else ""
+            raise SettingsError(f"there is no role {role!r}.", hint=f"{offer}Roles: {', '.join(ROLES)}.")
+    names = {role: settings.models.roles.get(role, settings.models.default) for role in ROLES}
+    specs = {role: parse_model(name, settings.models.base_url) for role, name in names.items()}
+    for spec in specs.values():
+        require_key(spec)
+    return specs
+
+
+async def open_models(settings: Settings, progress: Progress, cache_dir: Path | None = None) -> Models:
+    """Make every role's model ready: fetch and load the embedded one, ask servers for their context.
+
+    Raises:
+        SettingsError: As ``check_models``; or a cost limit stands and a model's price is unknown.
+        ModelUnavailable: A server cannot be reached.
+        DataError: The embedded model's file cannot be had.
+    """
+    specs = check_models(settings)
+    opened: dict[ModelSpec, Model] = {}
+    for spec in specs.values():
+        if spec not in opened:
+            opened[spec] = await _open(spec, settings, progress, cache_dir)
+    models = Models({role: opened[spec] for role, spec in specs.items()})
+    if settings.budget.max_cost is not None:
+        _require_prices(models)
+    return models
+
+
+async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_dir: Path | None) -> Model:
+    if spec.is_local:
+        return await _open_local(spec, settings, progress, cache_dir)
+    key = require_key(spec)
+    wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s)
+    known = settings.models.context_tokens or known_context(spec)
+    if spec.provider == "server":
+        offered = await _server_context(spec, key)
+        known = settings.models.context_tokens or offered
+    notes = [] if known else [f"the context of {spec.id} is unknown; {ASSUMED_CONTEXT:,} tokens are assumed"]
+    return Model(
+        spec=spec,
+        wire=wire,
+        limits=_limits(settings),
+        context_tokens=known or ASSUMED_CONTEXT,
+        prices=settings.models.prices,
+        count=_counter(spec),
+        temperature=settings.models.temperature,
+        notes=notes,
+    )
+
+
+async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, cache_dir: Path | None) -> Model:
+    from referee.llm.catalogue import chat_model_key
+    from referee.llm.fetch import fetch_model
+    from referee.llm.local import get_local_server
+
+    key = chat_model_key(spec.name)
+
+    def fetched(text: str, done: int, total: int) -> None:
+        progress(Event("fetch", text, done=done, total=total))
+
+    await fetch_model(key, cache_dir=cache_dir, progress=fetched)
+    progress(Event("stage", f"loading the embedded model {key}"))
+    server = await get_local_server(key, n_ctx=settings.models.context_tokens or LOCAL_CONTEXT, cache_dir=cache_dir)
+    return Model(
+        spec=ModelSpec(spec.provider, key),
+        wire=Wire(spec, key=server.api_key, timeout_s=settings.calls.timeout_s, base_url=f"{server.base_url}"),
+        limits=Limits(1, None, None),
+        context_tokens=server.context_tokens,
+        prices={},
+        count=server.count_tokens,
+        temperature=settings.models.temperature,
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    calls = settings.calls
+    return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute)
+
+
+def _counter(spec: ModelSpec) -> Callable[[str], int]:
+    from referee.llm.tokens import count_tokens
+
+    margin = 1.0 if spec.provider == "openai" else _UNKNOWN_TOKENIZER_MARGIN
+    return lambda text: int(count_tokens(text, spec.name) * margin) + 1
+
+
+async def _server_context(spec: ModelSpec, key: str | None) -> int | None:
+    """Ask an OpenAI-compatible server for the model's context; servers name it differently or not at all."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with httpx.AsyncClient(timeout=10) as client:
+            response = await client.get(f"{spec.base_url}/models", headers=headers)
+            listed = response.json().get("data", []) if response.status_code == 200 else []
+    except httpx.ConnectError as error:
+        raise ModelUnavailable(
+            f"no connection to {spec.base_url!r} for model {spec.name!r}: {scrub(str(error))}.",
+            hint="Check that the server runs and that --base-url is right.",
+            ids={"model": spec.id},
+        ) from error
+    except (httpx.HTTPError, ValueError, AttributeError) as error:
+        logger.info("the server's model list could not be read: %s", scrub(str(error)))
+        return None
+    for entry in listed if isinstance(listed, list) else []:
+        if isinstance(entry, dict) and entry.get("id") == spec.name:
+            meta = entry.get("meta")
+            n_ctx = meta.get("n_ctx") if isinstance(meta, dict) else None
+            for value in (entry.get("max_model_len"), entry.get("context_length"), n_ctx):
+                if isinstance(value, int) and value > 0:
+                    return value
+    return None
+
+
+def _require_prices(models: Models) -> None:
+    for model in models.by_role.values():
+        if model.cost(1, 1) is None:
+            raise SettingsError(
+                f"--max-cost cannot be kept: the price of {model.spec.id!r} is unknown.",
+                hint=f'Give it in referee.toml ([models.prices] "{model.spec.name}" = [in, out] in dollars per million '
+                "tokens), or limit tokens with --max-tokens.",
+            )

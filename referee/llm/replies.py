@@ -1,0 +1,112 @@
+"""From a model's text to a validated reply, or to an error a model can mend."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+T = TypeVar("T", bound=BaseModel)
+
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_MAX_SHOWN = 6
+
+
+class UnusableReply(ValueError):
+    """A reply that is no valid instance; the message is fit to be shown to the model that wrote it."""
+
+    def __init__(self, message: str, fields: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.fields = fields
+
+
+def read_reply(text: str, reply: type[T], *, cut_off: bool = False) -> tuple[T, tuple[str, ...]]:
+    """Validate a model's text against its reply model.
+
+    JSON may stand alone, in a code fence, or within prose: a valid object is not refused for its wrapping. A string
+    that is only too long is cut at its limit, and the cut is returned as a note.
+
+    Args:
+        text: What the model wrote.
+        reply: The reply model.
+        cut_off: Whether the provider stopped the reply at its token limit.
+
+    Returns:
+        The reply, and one note per cut string.
+
+    Raises:
+        UnusableReply: Empty text, no JSON, NaN or infinity, or values that do not fit.
+    """
+    if not text.strip():
+        raise UnusableReply("The reply was empty.")
+    data = _json_object(text, cut_off)
+    try:
+        return reply.model_validate(data), ()
+    except ValidationError as error:
+        notes = tuple(_cut_long_strings(data, error))
+        if not notes:
+            raise _described(error) from error
+    try:
+        return reply.model_validate(data), notes
+    except ValidationError as error:
+        raise _described(error) from error
+
+
+def _json_object(text: str, cut_off: bool) -> Any:
+    fenced = _FENCE.search(text)
+    candidates = [text, fenced.group(1)] if fenced else [text]
+    for candidate in candidates:
+        try:
+            return json.loads(candidate, parse_constant=_refuse_constant)
+        except json.JSONDecodeError:
+            continue
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    for start in [match.start() for match in re.finditer(r"\{", text)][:20]:
+        try:
+            found, _ = decoder.raw_decode(text, start)
+        except json.JSONDecodeError:
+            continue
+        return found
+    if cut_off:
+        raise UnusableReply("The reply was cut off before the JSON object ended. Write it again, shorter.")
+    raise UnusableReply("The reply was not a JSON object.")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise UnusableReply(f"The reply holds {name}, which is not a JSON number.")
+
+
+def _cut_long_strings(data: Any, error: ValidationError) -> list[str]:
+    """Cut every string that is too long, in place; do nothing when anything else is wrong as well."""
+    problems = error.errors()
+    if any(problem["type"] != "string_too_long" for problem in problems):
+        return []
+    notes = []
+    for problem in problems:
+        *path, last = problem["loc"]
+        holder = data
+        for part in path:
+            holder = holder[part]
+        limit = problem["ctx"]["max_length"]
+        notes.append(f"{_dotted(problem['loc'])} was cut from {len(holder[last])} to {limit} characters")
+        holder[last] = holder[last][:limit]
+    return notes
+
+
+def _described(error: ValidationError) -> UnusableReply:
+    problems = error.errors(include_url=False)
+    lines = [f"- {_dotted(p['loc'])}: {p['msg']} (given: {_short(p.get('input'))})" for p in problems[:_MAX_SHOWN]]
+    more = f"\n- and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
+    fields = tuple(dict.fromkeys(_dotted(p["loc"]) for p in problems))
+    return UnusableReply("The reply does not fit its schema:\n" + "\n".join(lines) + more, fields)
+
+
+def _dotted(loc: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in loc) or "the reply"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

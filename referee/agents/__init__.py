@@ -1,0 +1,1 @@
+"""One role per file: a prompt, a reply model, and one async function that knows nothing of LangGraph."""

@@ -1,0 +1,146 @@
+"""The submission as prompt text, fitted to a model's context by tokens; what was cut is on the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from referee.errors import ContextTooLong
+from referee.prompts import delimit
+from referee.schemas.paper import Block, Paper, Section
+from referee.schemas.review import Cut
+
+CountTokens = Callable[[str], int]
+
+# Under this many tokens of paper a review would be of a fragment.
+MIN_PAPER_TOKENS = 400
+_HEADING_TOKENS = 24
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """The submission as it stands in a prompt, and what did not fit."""
+
+    text: str
+    tokens: int
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    section: Section
+    tokens: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(self.tokens)
+
+
+def fit_paper(paper: Paper, room: int, count: CountTokens) -> Briefing:
+    """Render abstract, content and appendix into at most ``room`` tokens.
+
+    What is too long is cut in this order: appendices from the last one on, then the longest sections at paragraph
+    borders, each keeping its beginning, until all fit. References and author lines are never shown.
+
+    Args:
+        paper: The submission.
+        room: Tokens there are for it.
+        count: Counts tokens as the model does.
+
+    Raises:
+        ContextTooLong: There is not even room for a fragment.
+    """
+    parts = [_Part(s, tuple(count(block.text) + 2 for block in s.blocks)) for s in paper.content]
+    header = count(paper.title) + 40
+    room_for_text = room - header - _HEADING_TOKENS * len(parts)
+    total = sum(part.total for part in parts)
+    if room_for_text < min(MIN_PAPER_TOKENS, total):
+        raise ContextTooLong(
+            f"only {max(room, 0):,} tokens of the model's context are left for the paper, which has {total:,}.",
+            hint="Use a model with a longer context, or set models.context_tokens to what it really has.",
+            ids={"paper": paper.paper_id},
+        )
+    caps = _caps(parts, room_for_text)
+    shown = [_shown(part, cap) for part, cap in zip(parts, caps, strict=True)]
+    cuts = tuple(
+        Cut(
+            section_id=part.section.id,
+            section=part.section.heading,
+            tokens_kept=sum(part.tokens[:kept]),
+            tokens_total=part.total,
+            reason="the model's context is shorter than the paper",
+        )
+        for part, kept in zip(parts, shown, strict=True)
+        if kept < len(part.tokens)
+    )
+    body = "\n\n".join(_rendered(part, kept) for part, kept in zip(parts, shown, strict=True))
+    text = delimit("submission", f"Title: {paper.title}\n\n{body}")
+    return Briefing(text=text, tokens=count(text), cuts=cuts)
+
+
+def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
+    """What a reviewer must know about the text: how it was read, and what a reader of it cannot see."""
+    said = [f"it was read by {paper.converter.name}; tables and equations appear as text, figures only as captions"]
+    if paper.references:
+        said.append(f"the bibliography ({len(paper.references)} entries) and the author lines are left out")
+    lost = sorted({f.page for f in paper.findings if f.kind in ("lost_text", "missing_page") and f.page})
+    if lost:
+        said.append(f"text on page {', '.join(map(str, lost))} may be incomplete")
+    if cuts:
+        names = "; ".join(f"{c.section} ({c.tokens_kept} of {c.tokens_total} tokens shown)" for c in cuts)
+        said.append(f"these sections are shortened: {names}")
+    return "; ".join(said) + ". What is missing for these reasons is no fault of the authors."
+
+
+def _caps(parts: list[_Part], room: int) -> list[int]:
+    """Tokens each part may keep: appendices give way first, then the longest parts are levelled."""
+    caps = [part.total for part in parts]
+    for index in reversed(range(len(parts))):
+        if sum(caps) <= room:
+            return caps
+        if parts[index].section.role == "appendix":
+            caps[index] = max(0, caps[index] - (sum(caps) - room))
+    if sum(caps) > room:
+        level = _level(caps, room)
+        caps = [min(cap, level) for cap in caps]
+    return caps
+
+
+def _level(sizes: list[int], room: int) -> int:
+    """The largest level at which the sizes, capped, fit into the room."""
+    low, high = 0, max(sizes, default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(size, middle) for size in sizes) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _shown(part: _Part, cap: int) -> int:
+    """How many blocks fit under the cap."""
+    used = 0
+    for index, tokens in enumerate(part.tokens):
+        used += tokens
+        if used > cap:
+            return index
+    return len(part.tokens)
+
+
+def _rendered(part: _Part, kept: int) -> str:
+    section = part.section
+    number = f"{section.number} " if section.number else ""
+    place = f" (page {section.pages[0]})" if section.pages else ""
+    blocks = [_block_text(block) for block in section.blocks[:kept]]
+    left_out = sum(part.tokens[kept:])
+    if left_out:
+        blocks.append(f"[{left_out} tokens of this section are not shown]")
+    return "\n".join([f"## {number}{section.heading}{place}", *blocks])
+
+
+def _block_text(block: Block) -> str:
+    if block.kind == "table" and block.cells:
+        rows = "\n".join(" | ".join(cell for cell in row) for row in block.cells)
+        return f"[{block.label or 'Table'}]\n{rows}"
+    return block.text

@@ -1,0 +1,85 @@
+"""Which scores a review stands behind: a score that nothing backs is null, with the reason.
+
+Source: the null rules follow the evidence that freely given scores are compressed and lenient; the venue's file still
+carries the model's option where the form demands one, and says that it was forced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.schemas.paper import Paper
+from referee.schemas.review import Forced, ScoreRecord
+from referee.schemas.venue import FormField, VenueForm
+
+
+@dataclass(frozen=True)
+class SettledScores:
+    """Each score with its fate, and the values that only the form demands."""
+
+    records: tuple[ScoreRecord, ...]
+    forced: tuple[Forced, ...]
+
+
+def settle_scores(
+    form: VenueForm, stated: Mapping[str, Mapping[str, Any]], verified: Iterable[str], paper: Paper
+) -> SettledScores:
+    """Decide for each score field whether its stated value is backed.
+
+    Args:
+        form: The venue's form.
+        stated: Per score field: ``value``, ``reason``, ``evidence`` (ids the model cites).
+        verified: Ids of the evidence whose quotation is in the paper.
+        paper: The submission; what could not be read of it makes some scores unbacked.
+    """
+    ids = set(verified)
+    records: list[ScoreRecord] = []
+    forced: list[Forced] = []
+    for field in (f for f in form.reviewer_fields if f.kind == "score"):
+        said = stated.get(field.name)
+        if said is None:
+            continue
+        support = tuple(e for e in dict.fromkeys(said["evidence"]) if e in ids)
+        why_null = _unreadable(field, paper) or ("" if support else _NO_SUPPORT)
+        records.append(
+            ScoreRecord(
+                field=field.name,
+                stated=said["value"],
+                value=None if why_null else said["value"],
+                reason=said["reason"],
+                supported_by=support,
+                null_reason=why_null,
+            )
+        )
+        if why_null and field.required is not False:
+            forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
+    return SettledScores(tuple(records), tuple(forced))
+
+
+_NO_SUPPORT = "no verified quotation of the paper supports it"
+
+
+def _unreadable(field: FormField, paper: Paper) -> str:
+    """Why a program cannot judge this field of this paper, or nothing."""
+    if field.aspect in ("confidence", "expertise"):
+        return "a program has no expertise to declare"
+    if field.aspect == "novelty":
+        return "no literature was searched, so originality cannot be judged"
+    if field.aspect == "presentation" and _has_figures(paper):
+        return "the figures were not seen"
+    if field.aspect == "soundness" and _lost_much(paper):
+        return "text of the paper was lost in reading the file"
+    return ""
+
+
+def _has_figures(paper: Paper) -> bool:
+    return any(
+        block.kind == "figure" or (block.kind == "caption" and (block.label or block.text).lower().startswith("fig"))
+        for _, block in paper.blocks()
+    )
+
+
+def _lost_much(paper: Paper) -> bool:
+    return any(f.kind in ("lost_text", "missing_page") and f.certainty != "low" for f in paper.findings)

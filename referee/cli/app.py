@@ -1,0 +1,41 @@
+"""The command tree. Each command's work is imported when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from referee.cli import doctor, models, review, venue
+
+app = typer.Typer(
+    name="referee",
+    help="Write a peer review on a venue's own form, and see how it came about.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("review")(review.review)
+app.command("doctor")(doctor.doctor)
+app.add_typer(venue.app, name="venue")
+app.add_typer(models.app, name="models")
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        from referee import __version__
+
+        typer.echo(f"referee {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    verbose: Annotated[int, typer.Option("-v", count=True, help="Log more (-v: info, -vv: debug), to stderr.")] = 0,
+) -> None:
+    """Write a peer review on a venue's own form, and see how it came about."""
+    from referee.cli.logs import configure
+
+    configure(verbose)

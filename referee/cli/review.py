@@ -1,0 +1,122 @@
+"""``referee review``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.errors import SettingsError
+
+if TYPE_CHECKING:
+    from referee.api import Plan
+    from referee.cli.output import ProgressLine
+    from referee.schemas.review import Review
+    from referee.schemas.venue import VenueForm
+
+
+def review(
+    paper: Annotated[Path, typer.Argument(help="The paper: PDF, Markdown or plain text.", show_default=False)],
+    venue: Annotated[str, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")],
+    strategy: Annotated[str | None, typer.Option(help="How the review is made. [default: single]")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+        ),
+    ] = None,
+    model_for: Annotated[list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Tokens, in and out, that no call may pass.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+) -> None:
+    """Review a paper on a venue's own form.
+
+    Writes a run folder with review.md (to read), review.json (everything), review.openreview.json (the form's fields,
+    ready to paste), trace.jsonl (each model call) and run.json.
+    """
+    import asyncio
+
+    from referee import api
+    from referee.cli.output import ProgressLine
+
+    form = api.load_venue(venue)
+    with ProgressLine() as progress:
+        shown = _Confirmation(progress, yes)
+        written = asyncio.run(
+            api.review(
+                paper,
+                venue=form,
+                strategy=strategy,
+                model=model,
+                model_for=_roles(model_for or []),
+                embedder=embedder,
+                base_url=base_url,
+                out=out,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                resume=resume,
+                cache=False if no_cache else None,
+                progress=progress,
+                confirm=shown,
+            )
+        )
+    _print_summary(written, form)
+
+
+def _roles(pairs: list[str]) -> dict[str, str]:
+    roles = {}
+    for pair in pairs:
+        role, sign, model = pair.partition("=")
+        if not (sign and role and model):
+            raise SettingsError(
+                f"--model-for {pair!r} is not ROLE=MODEL.", hint="Example: --model-for writer=openai:NAME"
+            )
+        roles[role] = model
+    return roles
+
+
+class _Confirmation:
+    """Shows the venue's rule and the estimate, and asks where money is at stake and someone is there to answer."""
+
+    def __init__(self, progress: ProgressLine, yes: bool) -> None:
+        self._progress = progress
+        self._yes = yes
+
+    def __call__(self, plan: Plan, form: VenueForm) -> bool:
+        import sys
+
+        from referee.cli.output import wrapped
+        from referee.venues import render_policy
+
+        self._progress.pause()
+        typer.echo(wrapped(f"Venue rule on language models. {render_policy(form)}"), err=True)
+        models = ", ".join(f"{role}: {model}" for role, model in plan.models.items())
+        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
+        typer.echo(
+            f"Estimate: {plan.calls} call{'' if plan.calls == 1 else 's'}, about {plan.input_tokens:,} tokens in and "
+            f"{plan.output_tokens:,} out, {cost} ({models}).",
+            err=True,
+        )
+        for note in plan.notes:
+            typer.echo(f"Note: {note}.", err=True)
+        free = plan.cost_usd == 0
+        if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return True
+        return typer.confirm("Go on?", default=True, err=True)
+
+
+def _print_summary(written: Review, form: VenueForm) -> None:
+    from referee.cli.output import describe_usage, wrapped
+    from referee.reports import summary_lines
+
+    for line in summary_lines(written, form):
+        typer.echo(wrapped(line) if line else "")
+    if written.provenance:
+        typer.echo(f"Used: {describe_usage(written.provenance.usage)}.")

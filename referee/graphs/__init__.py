@@ -1,0 +1,1 @@
+"""LangGraph machines. State is plain data; a node returns only what it changed and records failures."""

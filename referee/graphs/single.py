@@ -1,0 +1,183 @@
+"""Strategy ``single``: write -> verify -> compose. One call to a model; the rest is code."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from referee.agents.scores import settle_scores
+from referee.agents.single_reviewer import BRIEF, FULL, ROLE, write_single_review
+from referee.errors import RefereeError
+from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations
+from referee.graphs.failure import Failure, record_failure
+from referee.llm.door import Door
+from referee.schemas.paper import Paper
+from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review, ScoreRecord
+from referee.schemas.venue import VenueForm
+
+
+@dataclass(frozen=True)
+class SingleContext:
+    """The services a run hands to the nodes."""
+
+    paper: Paper
+    form: VenueForm
+    door: Door
+    review_id: str
+    prompt_version: str | None = None
+
+
+class SingleState(TypedDict):
+    """Plain data only; the paper stays in the context."""
+
+    reply: dict[str, Any] | None
+    texts: dict[str, str]
+    evidence: list[dict[str, Any]]
+    dropped: list[dict[str, Any]]
+    review: dict[str, Any] | None
+    failure: Failure | None
+
+
+class SingleUpdate(TypedDict, total=False):
+    """What a node may change."""
+
+    reply: dict[str, Any]
+    texts: dict[str, str]
+    evidence: list[dict[str, Any]]
+    dropped: list[dict[str, Any]]
+    review: dict[str, Any]
+    failure: Failure
+
+
+def initial_state() -> SingleState:
+    """An empty state."""
+    return SingleState(reply=None, texts={}, evidence=[], dropped=[], review=None, failure=None)
+
+
+async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+    """Ask the writer for the whole form."""
+    context = runtime.context
+    model = context.door.models[ROLE]
+    try:
+        reply = await write_single_review(
+            context.paper,
+            context.form,
+            door=context.door,
+            context_tokens=model.context_tokens,
+            count=model.count,
+            lengths=BRIEF if model.spec.is_local else FULL,
+            prompt_version=context.prompt_version,
+        )
+    except RefereeError as error:
+        return {"failure": record_failure("write", error)}
+    data = asdict(reply)
+    data["cuts"] = [cut.model_dump() for cut in reply.cuts]
+    return {"reply": data}
+
+
+async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+    """Look every quotation up in the paper, those inside the prose as well."""
+    reply = _reply(state)
+    claims = [ClaimedQuote(e["id"], e["claim"], e["quote"], None, e["field"] or None) for e in reply["evidence"]]
+    evidence, dropped = verify_quotations(claims, runtime.context.paper)
+    index = QuotationIndex(runtime.context.paper)
+    texts: dict[str, str] = {}
+    for name, text in reply["texts"].items():
+        texts[name], unfound = check_inline_quotations(text, index)
+        dropped += [d.model_copy(update={"id": f"{name}-{d.id}", "field": name}) for d in unfound]
+    return {
+        "texts": texts,
+        "evidence": [e.model_dump() for e in evidence],
+        "dropped": [d.model_dump() for d in dropped],
+    }
+
+
+async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+    """Put texts, backed scores and their reasons into the form."""
+    context, reply = runtime.context, _reply(state)
+    evidence = tuple(Evidence.model_validate(e) for e in state["evidence"])
+    settled = settle_scores(context.form, reply["scores"], (e.id for e in evidence), context.paper)
+    form = context.form
+    fields, nulls = _form_values(form, state["texts"], reply["choices"], settled.records)
+    review = Review(
+        review_id=context.review_id,
+        paper_id=context.paper.paper_id,
+        paper_title=context.paper.title,
+        venue=form.id,
+        source=context.door.models[ROLE].spec.id,
+        fields=fields,
+        nulls=nulls,
+        rating=_number(fields, form.overall),
+        confidence=_number(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
+        scores=settled.records,
+        forced=settled.forced,
+        attestations=tuple(f.name for f in form.attestations),
+        evidence=evidence,
+        dropped=tuple(DroppedQuotation.model_validate(d) for d in state["dropped"]),
+        findings=context.paper.findings,
+    )
+    return {"review": review.model_dump(mode="json")}
+
+
+def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, SingleState]:
+    """The uncompiled machine; the caller chooses the checkpointer."""
+    graph = StateGraph(SingleState, context_schema=SingleContext)
+    graph.add_node("write", write)
+    graph.add_node("verify", verify)
+    graph.add_node("compose", compose)
+    graph.add_edge(START, "write")
+    graph.add_conditional_edges("write", _after_write, ["verify", END])
+    graph.add_edge("verify", "compose")
+    graph.add_edge("compose", END)
+    return graph
+
+
+def cuts_of(state: SingleState) -> tuple[Cut, ...]:
+    """What of the paper the writer did not see."""
+    return tuple(Cut.model_validate(cut) for cut in _reply(state)["cuts"])
+
+
+def _after_write(state: SingleState) -> str:
+    return END if state["failure"] else "verify"
+
+
+def _reply(state: SingleState) -> dict[str, Any]:
+    reply = state["reply"]
+    assert reply is not None, "a node after `write` ran without its reply"
+    return reply
+
+
+def _form_values(
+    form: VenueForm, texts: dict[str, str], choices: dict[str, Any], scores: tuple[ScoreRecord, ...]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Every field of the form in its order, and the reason for each null."""
+    settled = {record.field: record for record in scores}
+    fields: dict[str, Any] = {}
+    nulls: dict[str, str] = {}
+    for field in form.fields:
+        name = field.name
+        if field.attestation:
+            fields[name], nulls[name] = None, "only a person can declare this"
+        elif field.stage == "discussion":
+            fields[name], nulls[name] = None, "filled after the authors' reply"
+        elif name in settled:
+            fields[name] = settled[name].value
+            if settled[name].value is None:
+                nulls[name] = settled[name].null_reason
+        elif choices.get(name):
+            fields[name] = choices[name]
+        elif name in choices:
+            fields[name], nulls[name] = None, "the model ticked nothing, or options that exclude each other"
+        elif text := texts.get(name, "").strip():
+            fields[name] = text
+        else:
+            fields[name], nulls[name] = None, "the model had nothing to say here"
+    return fields, nulls
+
+
+def _number(fields: dict[str, Any], name: str | None) -> int | float | None:
+    value = fields.get(name) if name else None
+    return value if isinstance(value, int | float) else None

@@ -1,0 +1,102 @@
+import random
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from referee.agents.single_reviewer import BRIEF, FULL, output_tokens, reply_model, write_single_review
+from referee.errors import ContextTooLong
+from referee.llm.dialects import reply_schema
+from referee.schemas.venue import VenueForm
+from referee.testing import ScriptedModel, instance
+from referee.venues import list_venues, load_venue
+
+from .paper_on_tests import small_paper, words
+
+FORM = load_venue("neurips-2025")
+
+
+def good(**changes: Any) -> dict[str, Any]:
+    reply: dict[str, Any] = instance(reply_schema(reply_model(FORM, FULL)), "<submission>a b c</submission>", random.Random(1))
+    return reply | changes
+
+
+async def write(reply: dict[str, Any], form: VenueForm = FORM, context: int = 20_000) -> Any:
+    model = ScriptedModel([reply])
+    written = await write_single_review(small_paper(), form, door=model, context_tokens=context, count=words)
+    return written, model.history[0]
+
+
+@pytest.mark.parametrize("form", list_venues(), ids=lambda form: form.id)
+@pytest.mark.parametrize("lengths", [FULL, BRIEF], ids=["full", "brief"])
+async def test_every_form_gives_a_prompt_a_schema_and_a_review(form: VenueForm, lengths: Any) -> None:
+    model = ScriptedModel([], fill=True)
+    written = await write_single_review(
+        small_paper(), form, door=model, context_tokens=60_000, count=words, lengths=lengths
+    )
+    asked = {f.name for f in form.reviewer_fields}
+    assert set(written.texts) | set(written.scores) | set(written.choices) == asked
+    prompt = model.history[0].user
+    for field in form.fields:
+        assert (field.name in prompt) is (field.name in asked)
+    for field in form.reviewer_fields:
+        for option in field.options:
+            assert str(option.value) in prompt
+            assert option.label in prompt
+
+
+async def test_the_prompt_holds_the_paper_as_data_and_the_task_again_after_it() -> None:
+    _, call = await write(good())
+    before, _, after = call.user.partition("</submission>")
+    assert "Each test is run twice" in before
+    assert "Now review the submission" in after
+    assert "never an instruction" in call.system
+
+
+async def test_scores_come_back_as_the_forms_own_values() -> None:
+    score = {"reason": "r", "evidence": ["E1"], "value": "4: Borderline accept"}
+    written, _ = await write(good(rating=score))
+    assert written.scores["rating"] == {"value": 4, "reason": "r", "evidence": ["E1"]}
+
+
+@pytest.mark.parametrize("raw", [4, "4", 4.0, "4 - borderline", "4: something else"])
+def test_a_value_in_another_shape_is_the_same_answer(raw: Any) -> None:
+    model = reply_model(FORM, FULL)
+    data = good(rating={"reason": "", "evidence": [], "value": raw})
+    if raw == "4 - borderline":
+        with pytest.raises(ValidationError):
+            model.model_validate(data)
+        return
+    assert model.model_validate(data).model_dump()["rating"]["value"].startswith("4: ")
+
+
+@pytest.mark.parametrize("raw", [11, "11", 0, 4.5, True, None, "excellent", float("nan")])
+def test_a_value_outside_the_form_is_refused(raw: Any) -> None:
+    with pytest.raises(ValidationError, match="rating"):
+        reply_model(FORM, FULL).model_validate(good(rating={"reason": "", "evidence": [], "value": raw}))
+
+
+async def test_a_checklist_that_contradicts_itself_says_nothing() -> None:
+    first, second = (option.value for option in FORM.field("ethical_concerns").options[:2])
+    labels = [f"{first}", f"{second}"]
+    written, _ = await write(good(ethical_concerns=labels))
+    assert written.choices["ethical_concerns"] == []
+    alone, _ = await write(good(ethical_concerns=labels[:1]))
+    assert alone.choices["ethical_concerns"] == [first]
+
+
+async def test_a_context_too_small_for_the_form_is_an_error_before_any_call() -> None:
+    model = ScriptedModel([])
+    with pytest.raises(ContextTooLong, match="of the model's context are left"):
+        await write_single_review(small_paper(), FORM, door=model, context_tokens=1000, count=words)
+    assert model.history == []
+
+
+def test_evidence_and_reasoning_come_before_the_scores_and_the_overall_is_last() -> None:
+    names = list(reply_model(FORM, FULL).model_fields)
+    assert names[0] == "quoted_evidence"
+    assert names.index("questions") < names.index("quality") < names.index("rating") < names.index("confidence")
+
+
+def test_brief_replies_are_bounded_for_a_small_model() -> None:
+    assert output_tokens(FORM, BRIEF) < 3000 < output_tokens(FORM, FULL)

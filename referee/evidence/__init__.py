@@ -1,0 +1,14 @@
+"""Evidence: whether the paper says what a review claims it says."""
+
+from referee.evidence.inline import check_inline_quotations
+from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
+from referee.evidence.verify import ClaimedQuote, verify_quotations
+
+__all__ = [
+    "ClaimedQuote",
+    "NotFound",
+    "QuotationIndex",
+    "QuoteMatch",
+    "check_inline_quotations",
+    "verify_quotations",
+]

@@ -1,0 +1,48 @@
+"""The block that says what wrote a review and what it is worth."""
+
+from __future__ import annotations
+
+from referee.reports.plain import one_line
+from referee.schemas.review import Review
+from referee.schemas.venue import VenueForm
+
+TRIAL = (
+    "The model is the small one that ships with the package: this is a trial of the pipeline, not an assessment of the "
+    "paper."
+)
+
+
+def disclosure(review: Review, form: VenueForm, *, embedded: bool) -> str:
+    """Who wrote the review, what was checked, and the venue's rule, as plain paragraphs.
+
+    The first paragraph is the one that must be read; it is what the reports print at the top.
+
+    Args:
+        review: The review; its source, evidence and calibration are named.
+        form: The form it is on.
+        embedded: Whether the embedded model wrote it; the text then says that this is a trial of the pipeline.
+    """
+    first = f"This review was written by a program with the language model {one_line(review.source)}, not by a person."
+    checked = (
+        f"Of its quotations, {_were(len(review.evidence))} found in the paper and {_were(len(review.dropped))} not. A "
+        "quotation that was found shows that the paper says so; it does not show that the claim drawn from it is right."
+    )
+    policy = form.llm_policy
+    return "\n\n".join(
+        [
+            f"{first} {TRIAL}" if embedded else first,
+            checked,
+            f"Ratings are {one_line(review.calibration)}.",
+            f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
+            f"{one_line(policy.sentence)} It binds: {one_line(policy.applies_to).rstrip('.')}.",
+        ]
+    )
+
+
+def notice(review: Review) -> str:
+    """The first paragraph of the review's disclosure; empty where it has none."""
+    return one_line(review.disclosure.strip().split("\n\n", 1)[0])
+
+
+def _were(count: int) -> str:
+    return f"{count} {'was' if count == 1 else 'were'}"

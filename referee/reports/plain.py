@@ -1,0 +1,35 @@
+"""Text from models and papers made safe to print: no control characters, no terminal sequences, no hidden marks."""
+
+from __future__ import annotations
+
+import re
+
+_TERMINAL = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)"  # titles, links
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    r"\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def clean(text: str) -> str:
+    """The text with its lines, without terminal sequences, control characters, marks of direction and zero width."""
+    return _UNSEEN.sub("", _LINE_BREAK.sub("\n", _TERMINAL.sub("", text))).replace("\t", "    ")
+
+
+def one_line(text: str) -> str:
+    """The clean text on one line, blanks in a row as one."""
+    return " ".join(clean(text).split())
+
+
+def shortened(text: str, limit: int) -> str:
+    """One line of at most about ``limit`` characters, cut between words and marked with an ellipsis."""
+    line = one_line(text)
+    if len(line) <= limit:
+        return line
+    head = line[:limit]
+    return (head.rsplit(" ", 1)[0] if " " in head else head) + " …"

@@ -1,0 +1,145 @@
+"""A review as a Markdown page for people: the form in its order, each claim with its quotation, and what made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.reports.disclosure import notice
+from referee.reports.markdown_text import block, inline
+from referee.reports.plain import one_line, shortened
+from referee.reports.provenance_table import provenance_table
+from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.schemas.review import DroppedQuotation, Evidence, Review
+from referee.schemas.venue import FormField, VenueForm
+
+_EXCERPT_CHARS = 300
+
+
+def render_review(review: Review, form: VenueForm) -> str:
+    """The review as Markdown without HTML.
+
+    Text of models and papers is data: what would open a heading, a rule, a link or a code block in it is escaped, and
+    control characters are gone.
+
+    Args:
+        review: The review.
+        form: The form it is on.
+
+    Raises:
+        DataError: The review is not on this form.
+    """
+    require_form(review, form)
+    parts = [f"# Review for {inline(form.name)}", _head(review)]
+    for field in form.fields:
+        parts += [f"## {inline(title_of(field))}", *_field(field, review)]
+    known = {field.name for field in form.fields}
+    loose = [evidence for evidence in review.evidence if evidence.field not in known]
+    if loose:
+        parts += ["## Further evidence", _evidence(loose)]
+    parts.append("## About this review")
+    for heading, body in _about(review, form):
+        if body:
+            parts += [f"### {heading}", body]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(review: Review) -> str:
+    author = "a person" if review.source == "human" else f"the language model {inline(review.source)}"
+    lines = [
+        f"Paper: {inline(review.paper_title) or 'untitled'}",
+        f"Written by {author}. Ratings are {inline(review.calibration)}.",
+    ]
+    if text := notice(review):
+        lines.append(f"**{inline(text)}**")
+    return "\n\n".join(lines)
+
+
+def _field(field: FormField, review: Review) -> list[str]:
+    """The value with its reason, then the evidence that was filed under the field."""
+    value = review.fields.get(field.name)
+    record = score_of(field, review)
+    if is_empty(value):
+        parts = [f"not given: {inline(empty_reason(field, review))}"]
+    elif field.kind == "text" and isinstance(value, str):
+        parts = [block(value) or "not given: nothing that can be shown"]
+        if field.max_chars is not None and len(value) > field.max_chars:
+            parts.append(f"(The form takes {field.max_chars} characters; review.openreview.json holds the beginning.)")
+    else:
+        parts = [f"**{inline(labelled(field, value))}**"]
+    if record is not None and record.reason.strip() and not is_empty(value):
+        backed = f" (rests on {', '.join(map(inline, record.supported_by))})" if record.supported_by else ""
+        parts.append(f"*{inline(record.reason)}*{backed}")
+    filed = [evidence for evidence in review.evidence if evidence.field == field.name]
+    if filed:
+        parts += ["Evidence in the paper:", _evidence(filed)]
+    return parts
+
+
+def _evidence(items: Sequence[Evidence]) -> str:
+    return "\n".join(f"- {inline(e.id)}: {inline(e.claim)} — “{inline(e.quote)}” ({_place(e)})" for e in items)
+
+
+def _place(evidence: Evidence) -> str:
+    place = inline(evidence.section) or inline(evidence.section_id)
+    page = f", p. {evidence.page}" if evidence.page is not None else ""
+    similar = f"; similar wording, {int(evidence.similarity * 100)}%" if evidence.status == "fuzzy" else ""
+    return f"{place}{page}{similar}"
+
+
+def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
+    """The sections after the form; an empty one is left out."""
+    return [
+        ("Quotations that were not found", "\n".join(map(_dropped, review.dropped))),
+        ("Findings in the file", _findings(review)),
+        ("Left to you", _left(review, form)),
+        ("Values put in only because the form demands one", _forced(review, form)),
+        ("What was cut", _cuts(review)),
+        ("Disclosure", block(review.disclosure)),
+        ("Provenance", provenance_table(review.provenance) if review.provenance is not None else ""),
+    ]
+
+
+def _dropped(item: DroppedQuotation) -> str:
+    claim = f"{inline(shortened(item.claim, _EXCERPT_CHARS))} — " if item.claim.strip() else ""
+    quote = inline(shortened(item.quote, _EXCERPT_CHARS))
+    return f"- {inline(item.id)}: {claim}“{quote}”: {inline(item.reason)}"
+
+
+def _findings(review: Review) -> str:
+    lines = []
+    for finding in review.findings:
+        page = f"p. {finding.page}, " if finding.page is not None else ""
+        text = f": “{inline(shortened(finding.text, _EXCERPT_CHARS))}”" if finding.text.strip() else ""
+        lines.append(f"- {inline(finding.message)} ({page}certainty {finding.certainty}){text}")
+    return "\n".join(lines)
+
+
+def _left(review: Review, form: VenueForm) -> str:
+    asked = {field.name: field for field in form.fields}
+    lines = []
+    for name in review.attestations:
+        asks = f": {inline(asked[name].asks)}" if name in asked else ""
+        lines.append(f"- {inline(title_of(asked[name])) if name in asked else inline(name)}{asks}")
+    return "\n".join(lines)
+
+
+def _forced(review: Review, form: VenueForm) -> str:
+    if not review.forced:
+        return ""
+    asked = {field.name: field for field in form.fields}
+    lines = ["They stand in review.openreview.json only; the review does not stand behind them.", ""]
+    for entry in review.forced:
+        field = asked.get(entry.field)
+        title = inline(title_of(field) if field else entry.field)
+        value = labelled(field, entry.value) if field else one_line(str(entry.value))
+        lines.append(f"- {title}: {inline(value)} (the review gives none: {inline(entry.reason)})")
+    return "\n".join(lines)
+
+
+def _cuts(review: Review) -> str:
+    cuts = review.provenance.cuts if review.provenance is not None else ()
+    return "\n".join(
+        f"- {inline(cut.section) or inline(cut.section_id)}: {cut.tokens_kept:,} of {cut.tokens_total:,} tokens read "
+        f"({inline(cut.reason)})"
+        for cut in cuts
+    )

@@ -1,0 +1,83 @@
+"""A review in a few plain lines, for the terminal."""
+
+from __future__ import annotations
+
+from referee.reports.disclosure import notice
+from referee.reports.plain import one_line, shortened
+from referee.reports.values import empty_reason, is_empty, labelled, require_form, title_of
+from referee.schemas.review import Review
+from referee.schemas.venue import FormField, VenueForm
+
+EXCERPT_CHARS = 300
+
+
+def summary_lines(review: Review, form: VenueForm) -> list[str]:
+    """The rating and the other scores with their labels, the beginning of each text, and what to know about it all.
+
+    Args:
+        review: The review.
+        form: The form it is on.
+
+    Returns:
+        Lines without colour codes, control characters and line breaks; an empty string parts two groups.
+
+    Raises:
+        DataError: The review is not on this form.
+    """
+    require_form(review, form)
+    overall = [field for field in form.reviewer_fields if field.name == form.overall]
+    others = [field for field in form.reviewer_fields if field.name != form.overall and field.kind != "text"]
+    texts = [field for field in form.reviewer_fields if field.kind == "text"]
+    groups = [
+        [f"{one_line(form.name)}: {one_line(review.paper_title) or 'untitled paper'}", notice(review)],
+        [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
+        + [_value(field, review) for field in others],
+        *([_text(field, review)] for field in texts),
+        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review)],
+    ]
+    lines: list[str] = []
+    for group in groups:
+        lines += ["", *filter(None, group)] if lines and any(group) else [line for line in group if line]
+    return lines
+
+
+def _value(field: FormField, review: Review, *, after: str = "") -> str:
+    value = review.fields.get(field.name)
+    if is_empty(value):
+        return f"{title_of(field)}: not given: {empty_reason(field, review)}"
+    return f"{title_of(field)}: {labelled(field, value)}{after}"
+
+
+def _text(field: FormField, review: Review) -> str:
+    value = review.fields.get(field.name)
+    if not isinstance(value, str) or not value.strip():
+        return f"{title_of(field)}: not given: {empty_reason(field, review)}"
+    return f"{title_of(field)}: {shortened(value, EXCERPT_CHARS)}"
+
+
+def _quotations(review: Review) -> list[str]:
+    similar = sum(evidence.status == "fuzzy" for evidence in review.evidence)
+    kept = f"{len(review.evidence)} found in the paper" + (f" ({similar} in similar words)" if similar else "")
+    return [f"Quotations: {kept}, {len(review.dropped)} not found and dropped."]
+
+
+def _findings(review: Review) -> list[str]:
+    return [
+        f"Finding in the file{f' (p. {finding.page})' if finding.page is not None else ''}: "
+        f"{shortened(finding.message, EXCERPT_CHARS)}"
+        for finding in review.findings
+    ]
+
+
+def _forced(review: Review, form: VenueForm) -> list[str]:
+    forced = {entry.field: entry.value for entry in review.forced}
+    return [
+        f"In the file for the form only: {title_of(field)}: {labelled(field, forced[field.name])}"
+        for field in form.fields
+        if field.name in forced
+    ]
+
+
+def _left(review: Review) -> list[str]:
+    names = ", ".join(one_line(name) for name in review.attestations)
+    return [f"Left to you: {names}."] if names else []

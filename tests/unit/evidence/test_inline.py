@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.evidence import QuotationIndex, check_inline_quotations
+from referee.evidence.inline import PLACEHOLDER
+
+from .scene_paper import paper
+
+INDEX = QuotationIndex(paper())
+
+
+@pytest.mark.parametrize("marks", ['""', "“”", "„“", "«»"])
+def test_a_verified_quotation_gets_the_papers_wording(marks: str) -> None:
+    text, dropped = check_inline_quotations(
+        f"They say {marks[0]}TRAINING does not require any labels.{marks[1]} Good.", INDEX
+    )
+    assert text == f"They say {marks[0]}Training does not require any labels.{marks[1]} Good."
+    assert dropped == []
+
+
+def test_a_quotation_that_is_not_there_loses_its_marks() -> None:
+    text, dropped = check_inline_quotations(
+        'The claim "we reach an accuracy of 0.99 on the test set" is odd.', INDEX, field="weaknesses"
+    )
+    assert text == f"The claim {PLACEHOLDER} is odd."
+    (lost,) = dropped
+    assert (lost.id, lost.field, lost.claim) == ("inline-weaknesses-1", "weaknesses", "The claim")
+    assert lost.quote == "we reach an accuracy of 0.99 on the test set"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a "novel" and “very novel idea” of theirs',
+        'a 5" screen and a 7" one, as they put it there',
+        'an opening " that is never closed by anything here',
+        "an opening “mark that is never closed by anything here",
+        "a closing” mark that was never opened by anything here",
+        'over the paragraph "end\n\nit does not reach over" there',
+        'it is "a to b of" them',
+        '""',
+        '"',
+        "”“",
+        "",
+    ],
+)
+def test_scare_quotes_and_lone_marks_stay(text: str) -> None:
+    assert check_inline_quotations(text, INDEX) == (text, [])
+
+
+def test_the_outer_one_of_nested_quotations_counts() -> None:
+    text, dropped = check_inline_quotations("See “The model's “zero-shot” variant improves by 2.5%” and more.", INDEX)
+    assert text == "See “The model's ‘zero-shot’ variant improves by 2.5%” and more."
+    assert dropped == []
+
+
+def test_all_quotations_of_a_text_are_looked_up() -> None:
+    text, dropped = check_inline_quotations(
+        'A "this is not in there at all" and "training does not require any labels" and “nor is this one either”.',
+        INDEX,
+    )
+    assert text == f'A {PLACEHOLDER} and "Training does not require any labels" and {PLACEHOLDER}.'
+    assert [d.id for d in dropped] == ["inline-text-1", "inline-text-2"]
+
+
+@settings(deadline=None)
+@given(st.text(alphabet='ab ."“”«»\n', max_size=200))
+def test_checking_again_changes_nothing(text: str) -> None:
+    once, _ = check_inline_quotations(text, INDEX)
+    assert check_inline_quotations(once, INDEX) == (once, [])

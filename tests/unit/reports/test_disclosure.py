@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from referee.reports import disclosure, render_review
+
+from .example import form, review
+
+
+def test_the_block_says_who_wrote_it_and_the_venues_rule() -> None:
+    text = disclosure(review(), form(), embedded=False)
+    first, checked, ratings, rule = text.split("\n\n")
+    assert first == "This review was written by a program with the language model local:small, not by a person."
+    assert checked.startswith("Of its quotations, 3 were found in the paper and 1 was not.")
+    assert ratings == "Ratings are not calibrated."
+    assert rule.startswith("Rule of TestConf 2025 on language models in reviewing (disclose): Use of language models")
+    assert rule.endswith("It binds: reviewers.")
+
+
+def test_the_embedded_models_review_is_a_trial_and_says_so_at_the_top() -> None:
+    text = disclosure(review(), form(), embedded=True)
+    assert "this is a trial of the pipeline" in text.split("\n\n")[0]
+    page = render_review(review(disclosure=text), form())
+    assert page.index("this is a trial of the pipeline") < page.index("## Summary")

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.reports import summary_lines
+
+from .example import form, review, with_text
+
+
+def test_the_summary_names_scores_texts_and_counts() -> None:
+    assert summary_lines(review(), form()) == [
+        "TestConf 2025: Aligning two views of a scene",
+        "This is a trial of the pipeline.",
+        "",
+        "Rating: 4: Borderline accept (not calibrated)",
+        "Soundness: 3: good",
+        "Presentation: not given: the figures were not seen",
+        "Ethics review: None",
+        "",
+        "Summary: The paper aligns two views. - without labels - on 8 GPUs",
+        "",
+        "Weaknesses: One seed only.",
+        "",
+        "Limitations: not given: the model had nothing to say here",
+        "",
+        "Quotations: 3 found in the paper (1 in similar words), 1 not found and dropped.",
+        "Finding in the file (p. 2): White text was seen",
+        "In the file for the form only: Presentation: 2: fair",
+        "Left to you: code_of_conduct.",
+    ]
+
+
+def test_a_long_text_is_cut_between_words() -> None:
+    line = next(line for line in summary_lines(with_text("word " * 500), form()) if line.startswith("Weaknesses"))
+    assert line.endswith("word …")
+    assert len(line) < 330
+
+
+def test_a_rating_that_is_null_says_why() -> None:
+    empty = review(fields={**review().fields, "rating": None}, nulls={"rating": "nothing supports it"}, rating=None)
+    assert "Rating: not given: nothing supports it" in summary_lines(empty, form())
+
+
+@settings(deadline=None)
+@given(st.text(max_size=100))
+def test_lines_are_lines(text: str) -> None:
+    for line in summary_lines(with_text(text), form()):
+        assert line == " ".join(line.splitlines())
+        assert all(ord(char) >= 32 and not 127 <= ord(char) < 160 for char in line)

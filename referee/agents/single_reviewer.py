@@ -44,8 +44,12 @@ class Lengths:
     items: int
 
 
-FULL = Lengths(text=5000, reason=500, quote=400, items=12)
+FULL = Lengths(text=4000, reason=400, quote=400, items=12)
+MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8)
 BRIEF = Lengths(text=700, reason=140, quote=240, items=4)
+
+# A reply may take at most this share of the context; the paper needs the rest.
+_REPLY_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ async def write_single_review(
     door: Asks,
     context_tokens: int,
     count: Callable[[str], int],
-    lengths: Lengths = FULL,
+    lengths: Lengths | None = None,
     prompt_version: str | None = None,
 ) -> SingleReply:
     """Fill the form in one call.
@@ -79,13 +83,14 @@ async def write_single_review(
         door: Answers the prompt.
         context_tokens: The model's context, in tokens; the paper is fitted into what the rest leaves.
         count: Counts tokens as the model does.
-        lengths: Bounds of the reply.
+        lengths: Bounds of the reply; by default the longest that suit the context.
         prompt_version: Which version of the prompt; the newest by default.
 
     Raises:
         ContextTooLong: The form alone fills the context.
         ModelError: The model did not answer validly.
     """
+    lengths = lengths or lengths_for(form, context_tokens)
     reply = reply_model(form, lengths)
     most_out = output_tokens(form, lengths)
     frame = _render(form, lengths, prompt_version, paper="", read=how_read(paper, ()))
@@ -94,6 +99,12 @@ async def write_single_review(
     prompt = _render(form, lengths, prompt_version, paper=briefing.text, read=how_read(paper, briefing.cuts))
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     return _sorted_reply(answer, form, briefing.cuts)
+
+
+def lengths_for(form: VenueForm, context_tokens: int) -> Lengths:
+    """The longest bounds whose reply leaves most of the context to the paper."""
+    room = context_tokens * _REPLY_SHARE
+    return next((lengths for lengths in (FULL, MEDIUM) if output_tokens(form, lengths) <= room), BRIEF)
 
 
 def output_tokens(form: VenueForm, lengths: Lengths) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.agents.single_reviewer import BRIEF, FULL, ROLE, output_tokens
+from referee.agents.single_reviewer import ROLE, lengths_for, output_tokens
 from referee.llm.models import Models
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
@@ -35,7 +35,7 @@ class Plan:
 def plan_single(paper: Paper, form: VenueForm, models: Models) -> Plan:
     """The estimate for strategy ``single``: one call with the form, the guidelines and the paper."""
     model = models[ROLE]
-    longest = output_tokens(form, BRIEF if model.spec.is_local else FULL)
+    longest = output_tokens(form, lengths_for(form, model.context_tokens))
     rules = model.count(render_form(form)) + model.count(render_guidelines(form)) + _INSTRUCTIONS_TOKENS
     body = sum(model.count(section.text) for section in paper.content)
     tokens_in = min(body + rules, model.context_tokens - longest)

@@ -174,6 +174,7 @@ def _opened(
 async def _run(
     run: RunFolder, paper: Paper, form: VenueForm, settings: Settings, models: Models, progress: Progress
 ) -> Review:
+    progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE)
     if ledger.damaged_lines:
         progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from referee.errors import RunError
 from referee.llm.door import Door
@@ -12,9 +12,6 @@ from referee.runs.folder import CHECKPOINTS
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
 
 
 async def run_single(
@@ -31,7 +28,7 @@ async def run_single(
     from referee.graphs.single import SingleContext, build_single_graph, cuts_of, initial_state
 
     context = SingleContext(paper, form, door, review_id=f"r-{run.record.run_id}", prompt_version=prompt_version)
-    config: RunnableConfig = {"configurable": {"thread_id": run.record.run_id}}
+    config: Any = {"configurable": {"thread_id": run.record.run_id}}
     async with open_checkpoints(run.path / CHECKPOINTS) as saver:
         graph = build_single_graph().compile(checkpointer=saver)
         at = await graph.aget_state(config)

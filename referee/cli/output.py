@@ -56,6 +56,7 @@ class ProgressLine:
         self._usage = Usage()
         self._status: Status | None = None
         self._percent = -1
+        self.run_folder = ""
         if sys.stderr.isatty():
             from rich.console import Console
 
@@ -78,6 +79,9 @@ class ProgressLine:
 
     def __call__(self, event: Event) -> None:
         """Draw one event."""
+        if event.kind == "run":
+            self.run_folder = event.text
+            return
         self._usage = event.usage or self._usage
         text = event.text
         if event.kind == "fetch" and event.total:

@@ -67,7 +67,7 @@ def review(
                 confirm=shown,
             )
         )
-    _print_summary(written, form)
+    _print_summary(written, form, progress.run_folder)
 
 
 def _roles(pairs: list[str]) -> dict[str, str]:
@@ -96,7 +96,7 @@ class _Confirmation:
         from referee.venues import render_policy
 
         self._progress.pause()
-        typer.echo(wrapped(f"Venue rule on language models. {render_policy(form)}"), err=True)
+        typer.echo(wrapped(render_policy(form)), err=True)
         models = ", ".join(f"{role}: {model}" for role, model in plan.models.items())
         cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
         typer.echo(
@@ -112,7 +112,7 @@ class _Confirmation:
         return typer.confirm("Go on?", default=True, err=True)
 
 
-def _print_summary(written: Review, form: VenueForm) -> None:
+def _print_summary(written: Review, form: VenueForm, folder: str) -> None:
     from referee.cli.output import describe_usage, wrapped
     from referee.reports import summary_lines
 
@@ -120,3 +120,4 @@ def _print_summary(written: Review, form: VenueForm) -> None:
         typer.echo(wrapped(line) if line else "")
     if written.provenance:
         typer.echo(f"Used: {describe_usage(written.provenance.usage)}.")
+    typer.echo(f"Read {folder}/review.md; paste from {folder}/review.openreview.json.")

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from referee.agents.scores import settle_scores
-from referee.agents.single_reviewer import BRIEF, FULL, ROLE, write_single_review
+from referee.agents.single_reviewer import ROLE, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations
 from referee.graphs.failure import Failure, record_failure
@@ -68,7 +68,6 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
-            lengths=BRIEF if model.spec.is_local else FULL,
             prompt_version=context.prompt_version,
         )
     except RefereeError as error:
@@ -82,12 +81,12 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
     """Look every quotation up in the paper, those inside the prose as well."""
     reply = _reply(state)
     claims = [ClaimedQuote(e["id"], e["claim"], e["quote"], None, e["field"] or None) for e in reply["evidence"]]
-    evidence, dropped = verify_quotations(claims, runtime.context.paper)
     index = QuotationIndex(runtime.context.paper)
+    evidence, dropped = verify_quotations(claims, index)
     texts: dict[str, str] = {}
     for name, text in reply["texts"].items():
-        texts[name], unfound = check_inline_quotations(text, index)
-        dropped += [d.model_copy(update={"id": f"{name}-{d.id}", "field": name}) for d in unfound]
+        texts[name], unfound = check_inline_quotations(text, index, field=name)
+        dropped += unfound
     return {
         "texts": texts,
         "evidence": [e.model_dump() for e in evidence],

@@ -7,6 +7,13 @@ import tempfile
 from pathlib import Path
 
 
+def _umask() -> int:
+    """The process's mask for new files; mkstemp ignores it and makes files private."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader, also after a crash, sees the old file or the new one, never a part.
 
@@ -17,6 +24,7 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as part:
             part.write(text)
+            os.fchmod(part.fileno(), 0o666 & ~_umask())
             part.flush()
             os.fsync(part.fileno())
         Path(name).replace(path)

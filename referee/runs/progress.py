@@ -11,9 +11,9 @@ from referee.schemas.usage import Usage
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened. ``usage`` is the whole run's so far; ``total`` the expected calls where known."""
+    """One thing that happened. ``usage`` is the whole run's so far; a ``run`` event's text is the run folder."""
 
-    kind: Literal["stage", "call_started", "call_finished", "retry", "note", "fetch"]
+    kind: Literal["run", "stage", "call_started", "call_finished", "retry", "note", "fetch"]
     text: str
     usage: Usage | None = None
     done: int = 0

@@ -23,7 +23,7 @@ def good(**changes: Any) -> dict[str, Any]:
 
 async def write(reply: dict[str, Any], form: VenueForm = FORM, context: int = 20_000) -> Any:
     model = ScriptedModel([reply])
-    written = await write_single_review(small_paper(), form, door=model, context_tokens=context, count=words)
+    written = await write_single_review(small_paper(), form, door=model, context_tokens=context, count=words, lengths=FULL)
     return written, model.history[0]
 
 
@@ -41,7 +41,8 @@ async def test_every_form_gives_a_prompt_a_schema_and_a_review(form: VenueForm, 
         assert (field.name in prompt) is (field.name in asked)
     for field in form.reviewer_fields:
         for option in field.options:
-            assert str(option.value) in prompt
+            shown = option.value if isinstance(option.value, str) else f"{option.value:g}"
+            assert shown in prompt
             assert option.label in prompt
 
 
@@ -59,14 +60,10 @@ async def test_scores_come_back_as_the_forms_own_values() -> None:
     assert written.scores["rating"] == {"value": 4, "reason": "r", "evidence": ["E1"]}
 
 
-@pytest.mark.parametrize("raw", [4, "4", 4.0, "4 - borderline", "4: something else"])
+@pytest.mark.parametrize("raw", [4, "4", 4.0, "4 - borderline", "4: something else", "4 = x"])
 def test_a_value_in_another_shape_is_the_same_answer(raw: Any) -> None:
     model = reply_model(FORM, FULL)
     data = good(rating={"reason": "", "evidence": [], "value": raw})
-    if raw == "4 - borderline":
-        with pytest.raises(ValidationError):
-            model.model_validate(data)
-        return
     assert model.model_validate(data).model_dump()["rating"]["value"].startswith("4: ")
 
 

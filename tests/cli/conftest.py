@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.testing import FakeServer
+
+from .command import Referee
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, with a reply cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def referee(workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Referee:
+    return Referee(capsys, monkeypatch)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(context_tokens=32_000) as running:
+        yield running
+
+
+@pytest.fixture
+def paper(examples: Path) -> Path:
+    return examples / "short.md"

@@ -1,0 +1,174 @@
+"""From pieces in reading order to the sections, references and abstract of a ``Paper``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from referee.papers.bibliography import looks_like_entry, parse_entry
+from referee.papers.headings import plain_name, role_by_name
+from referee.papers.pieces import Entry, Piece
+from referee.schemas.paper import Block, Finding, Reference, Section, SectionRole
+
+_LONG_WORDS = 40
+_RUN_IN_ABSTRACT = re.compile(r"^abstract\s*[.:—–-]+\s*(?=\S)", re.IGNORECASE)
+
+
+@dataclass
+class _OpenSection:
+    """A section while its blocks are still being collected."""
+
+    heading: str
+    level: int
+    number: str | None
+    role: SectionRole
+    pieces: list[Piece] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """Sections in reading order with what was read from them."""
+
+    sections: tuple[Section, ...]
+    references: tuple[Reference, ...]
+    abstract: str
+    findings: tuple[Finding, ...]
+
+
+def assemble(pieces: Sequence[Piece], *, front_first: bool) -> Assembled:
+    """Group pieces under their headings and give every section its role.
+
+    Args:
+        pieces: In reading order, the title not among them.
+        front_first: Whether short text before the first heading is authors and affiliations even when neither an
+            abstract nor an introduction follows it (true for PDF).
+
+    Returns:
+        Sections, the bibliography, the abstract's text, and ``no_headings`` when no heading was there: then all text
+        stands in one content section 'Text'.
+    """
+    first = next((i for i, piece in enumerate(pieces) if piece.kind == "heading"), None)
+    if first is None:
+        sections = [_OpenSection("Text", 1, None, "content", list(pieces))] if pieces else []
+        finding = Finding(
+            kind="no_headings",
+            message="No heading was found; the whole text stands in one section named 'Text'.",
+            certainty="high",
+        )
+        return _close(sections, (finding,))
+    lead = _lead_sections(pieces[:first], pieces[first], front_first)
+    return _close([*lead, *_headed_sections(pieces[first:])], ())
+
+
+def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> list[_OpenSection]:
+    """What stands before the first heading: authors, then an abstract that has no heading of its own."""
+    opens_paper = plain_name(heading.text) == "introduction" or heading.number in ("1", "I")
+    has_front = front_first or opens_paper or role_by_name(heading.text) == "abstract"
+    cut = next((i for i, piece in enumerate(lead) if _is_running_text(piece)), len(lead)) if has_front else 0
+    sections = []
+    if cut:
+        sections.append(_OpenSection("Front matter", 1, None, "front", list(lead[:cut])))
+    rest = list(lead[cut:])
+    if not rest:
+        return sections
+    if match := _RUN_IN_ABSTRACT.match(rest[0].text):
+        rest[0] = replace(rest[0], text=rest[0].text[match.end() :])
+        return [*sections, _OpenSection("Abstract", 1, None, "abstract", rest)]
+    role: SectionRole = "abstract" if opens_paper and front_first else "content"
+    return [*sections, _OpenSection("Abstract" if role == "abstract" else "Text", 1, None, role, rest)]
+
+
+def _is_running_text(piece: Piece) -> bool:
+    if piece.kind not in ("paragraph", "list"):
+        return False
+    return len(piece.text.split()) >= _LONG_WORDS or bool(_RUN_IN_ABSTRACT.match(piece.text))
+
+
+def _headed_sections(pieces: Sequence[Piece]) -> list[_OpenSection]:
+    sections: list[_OpenSection] = []
+    for piece in pieces:
+        if piece.kind == "heading":
+            role = _role(piece, sections)
+            sections.append(_OpenSection(piece.text, piece.level, piece.number, role))
+        else:
+            sections[-1].pieces.append(piece)
+    return sections
+
+
+def _role(heading: Piece, before: Sequence[_OpenSection]) -> SectionRole:
+    """By name, then by an appendix letter, then from the section above it, then by standing after the references."""
+    named = role_by_name(heading.text)
+    if named and not (named == "abstract" and any(s.role == "abstract" for s in before)):
+        return named
+    parent = next((s for s in reversed(before) if s.level < heading.level), None)
+    if parent is not None and parent.role in ("appendix", "checklist"):
+        return parent.role
+    past_references = any(s.role == "references" for s in before)
+    in_appendix = any(s.role == "appendix" for s in before)
+    lettered = heading.number is not None and heading.number[0].isalpha() and heading.level == 1
+    roman = any(s.number == "I" for s in before) or heading.number == "I"
+    if (lettered and not roman) or ((past_references or in_appendix) and heading.number is None):
+        return "appendix"
+    if past_references and heading.number is not None and heading.number[0].isalpha():
+        return "appendix"
+    return "content"
+
+
+def _close(open_sections: Sequence[_OpenSection], findings: tuple[Finding, ...]) -> Assembled:
+    sections: list[Section] = []
+    references: list[Reference] = []
+    block_count = 0
+    for index, section in enumerate(open_sections, start=1):
+        blocks = []
+        for piece in section.pieces:
+            block_count += 1
+            blocks.append(_block(piece, f"b{block_count}"))
+            if section.role == "references" and (entry := _entry(piece)) is not None:
+                references.append(_reference(piece, entry, f"r{len(references) + 1}"))
+        sections.append(
+            Section(
+                id=f"s{index}",
+                heading=section.heading,
+                level=max(1, section.level),
+                number=section.number,
+                role=section.role,
+                blocks=tuple(blocks),
+            )
+        )
+    abstract = "\n\n".join(section.text for section in sections if section.role == "abstract")
+    return Assembled(tuple(sections), tuple(references), abstract, findings)
+
+
+def _entry(piece: Piece) -> Entry | None:
+    if piece.kind == "reference":
+        return piece.entry or parse_entry(piece.text)
+    if piece.kind in ("paragraph", "list") and looks_like_entry(piece.text):
+        return parse_entry(piece.text)
+    return None
+
+
+def _reference(piece: Piece, entry: Entry, reference_id: str) -> Reference:
+    return Reference(
+        id=reference_id,
+        text=piece.text,
+        label=entry.label,
+        authors=entry.authors,
+        title=entry.title,
+        year=entry.year,
+        venue=entry.venue,
+        doi=entry.doi,
+        page=piece.page,
+    )
+
+
+def _block(piece: Piece, block_id: str) -> Block:
+    return Block(
+        id=block_id,
+        kind=piece.kind,
+        text=piece.text,
+        page=piece.page,
+        box=piece.box,
+        cells=piece.cells,
+        label=piece.label,
+    )

@@ -1,0 +1,78 @@
+"""Modest parsing of bibliography entries: label, authors, year, title, DOI; null rather than a guess."""
+
+from __future__ import annotations
+
+import re
+
+from referee.papers.pieces import Entry
+
+_LABEL = re.compile(r"^\s*(?:\[(?P<bracket>[^\]\s]{1,20})\]|(?P<number>\d{1,3})[.)])\s+")
+_YEAR = re.compile(r"(?<![\d.:/])(?:1[6-9]|20)\d{2}(?=[a-z]?(?:[^\d]|$))")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.IGNORECASE)
+_AUTHOR_YEAR = re.compile(
+    r"^(?P<authors>.+?)[.,]?\s+\(?(?P<year>(?:1[6-9]|20)\d{2})[a-z]?\)?[.,:]\s+(?P<rest>.+)$", re.DOTALL
+)
+_QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]")
+_NEW_ENTRY = re.compile(r"^\s*(?:\[[^\]\s]{1,20}\]|\d{1,3}[.)]|[-*+•])\s+\S")
+
+
+def looks_like_entry(text: str) -> bool:
+    """Whether a paragraph could be an entry: a year or a DOI, and enough letters to name a work."""
+    letters = sum(char.isalpha() for char in text)
+    return letters >= 20 and bool(_YEAR.search(text) or _DOI.search(text))
+
+
+def starts_entry(line: str) -> bool:
+    """Whether a line opens an entry by a printed label ('[7]', '7.') or a list bullet."""
+    return bool(_NEW_ENTRY.match(line))
+
+
+def parse_entry(text: str) -> Entry:
+    """Parse one entry as printed.
+
+    Years inside arXiv identifiers, page ranges and DOIs are not taken. The title is the quoted part, or the sentence
+    after an author-year head ('Lo et al. 2020. Title. Venue.'), or the sentence after the authors; null when none fits.
+    """
+    label_match = _LABEL.match(text)
+    label = (label_match["bracket"] or label_match["number"]) if label_match else None
+    body = re.sub(r"^[-*+•]\s+", "", text[label_match.end() :] if label_match else text.strip())
+    doi = _DOI.search(body)
+    authors, title = _authors_and_title(" ".join(body.split()))
+    return Entry(
+        label=label,
+        authors=authors,
+        title=title,
+        year=_year(body),
+        doi=doi[0].rstrip(".,;)") if doi else None,
+    )
+
+
+def _year(body: str) -> int | None:
+    """The year of an author-year head, else the last one printed outside of DOIs and links."""
+    if match := _author_year(body):
+        return int(match["year"])
+    years = _YEAR.findall(re.sub(r"https?://\S+", " ", _DOI.sub(" ", body)))
+    return int(years[-1]) if years else None
+
+
+def _author_year(body: str) -> re.Match[str] | None:
+    """'Lo et al. 2020. Title': authors, then the year; nothing when a sentence ends before the year."""
+    match = _AUTHOR_YEAR.match(body)
+    return match if match and not re.search(r"[a-z]{3}\.\s", match["authors"].replace("et al.", "")) else None
+
+
+def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
+    if match := _QUOTED.search(body):
+        return _split_authors(body[: match.start()]), match["title"].strip()
+    if match := _author_year(body):
+        title = re.split(r"(?<=[\w)”’!?])[.!?]\s", match["rest"] + " ", maxsplit=1)[0].strip(" .")
+        return _split_authors(match["authors"]), title or None
+    sentences = re.split(r"(?<=[a-z)])\.\s+(?=[A-Z])", body)
+    if len(sentences) >= 3:
+        return _split_authors(sentences[0]), sentences[1].strip(" .") or None
+    return (), None
+
+
+def _split_authors(text: str) -> tuple[str, ...]:
+    names = [name.strip(" .,;") for name in re.split(r",?\s+(?:and|&)\s+|[;,]\s+", text)]
+    return tuple(name for name in names if len(name) > 1 and any(char.isalpha() for char in name))

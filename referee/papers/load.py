@@ -1,0 +1,122 @@
+"""One file to one ``Paper``: what it is, is decided by its bytes first and its name second."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from referee.errors import PaperParseError
+from referee.papers.assembly import assemble
+from referee.papers.markdown import read_markdown
+from referee.papers.pieces import Piece
+from referee.papers.plaintext import read_plaintext
+from referee.papers.sniff import describe_bytes, is_pdf
+from referee.schemas.paper import Converter, Paper
+
+TextFormat = Literal["markdown", "text"]
+_TEXT_READERS: dict[TextFormat, Callable[[str], tuple[str, list[Piece]]]] = {
+    "markdown": read_markdown,
+    "text": read_plaintext,
+}
+_TEXT_SUFFIXES: dict[str, TextFormat] = {".md": "markdown", ".markdown": "markdown", ".txt": "text"}
+SUPPORTED = (".pdf", *_TEXT_SUFFIXES)
+_READER_VERSION = "1"
+_ATX_LINE = re.compile(r"^#{1,6} \S", re.MULTILINE)
+_MARKDOWN_HEADINGS = 3
+
+
+def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 * 2**20) -> Paper:
+    """Read a paper from a PDF, Markdown or plain-text file.
+
+    A file that begins like a PDF is read as one, whatever its suffix, and a text file with three or more ``#``
+    headings as Markdown; ``format`` and ``converter`` say which reader it was. PDFs go through rustypaper, with
+    repairs and a check against the page's own text; there is no second converter behind it.
+
+    Args:
+        path: The file.
+        max_pages: Pages a PDF may have; counted before it is converted.
+        max_bytes: Size the file may have.
+
+    Returns:
+        The paper; what is missing or was mended stands in ``findings`` and ``repairs``.
+
+    Raises:
+        PaperParseError: The file is missing, a directory, empty, too large, of another kind than its name says, or
+            cannot be read; the hint names the next step.
+    """
+    path = Path(path)
+    data = _read(path, max_bytes)
+    if is_pdf(data):
+        from referee.papers.pdf import load_pdf
+
+        return load_pdf(path, data, max_pages=max_pages)
+    suffix = path.suffix.lower()
+    looks = describe_bytes(data)
+    if suffix == ".pdf":
+        raise PaperParseError(
+            f"{path.name!r} is named like a PDF, but its bytes look like {looks}.",
+            hint="Export the paper as PDF, or rename it to what it is.",
+        )
+    if suffix not in _TEXT_SUFFIXES:
+        raise PaperParseError(
+            f"{path.name!r} is of no supported kind: its suffix is {suffix!r} and its bytes look like {looks}.",
+            hint=f"Supported are {', '.join(SUPPORTED)}.",
+        )
+    if looks not in ("plain text", "an HTML page") and b"\x00" in data[:4096]:
+        raise PaperParseError(
+            f"{path.name!r} is named like text, but its bytes look like {looks}.", hint="Give the paper's text."
+        )
+    return _load_text(path, data, _TEXT_SUFFIXES[suffix])
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    if not path.exists():
+        raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
+    if path.is_dir():
+        raise PaperParseError(f"{str(path)!r} is a directory.", hint="Give one file; its suffix may be any supported.")
+    try:
+        size = path.stat().st_size
+        if size > max_bytes:
+            raise PaperParseError(
+                f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
+                hint="Give the paper without its attachments, or raise the size limit.",
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise PaperParseError(f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check its rights.") from error
+    if not data:
+        raise PaperParseError(f"{path.name!r} is empty (0 bytes).", hint="Download or export it again.")
+    return data
+
+
+def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
+    source = _decode(path, data)
+    if not source.strip():
+        raise PaperParseError(f"{path.name!r} holds nothing but blanks.", hint="Give the paper's text.")
+    if text_format == "text" and len(_ATX_LINE.findall(source)) >= _MARKDOWN_HEADINGS:
+        text_format = "markdown"
+    title, pieces = _TEXT_READERS[text_format](source)
+    assembled = assemble(pieces, front_first=False)
+    return Paper(
+        paper_id=hashlib.sha256(data).hexdigest(),
+        title=title,
+        abstract=assembled.abstract,
+        format=text_format,
+        sections=assembled.sections,
+        references=assembled.references,
+        findings=assembled.findings,
+        converter=Converter(name=f"referee-{text_format}", version=_READER_VERSION),
+    )
+
+
+def _decode(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PaperParseError(
+            f"{path.name!r} is not UTF-8: byte {data[error.start]:#04x} at offset {error.start} does not fit.",
+            hint="Save it as UTF-8; another encoding is not guessed, because a wrong guess changes letters silently.",
+        ) from error

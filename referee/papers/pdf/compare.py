@@ -1,0 +1,149 @@
+"""What the page prints and the paper does not hold: lost text and missing pages as findings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from referee.papers.pdf.pages import Line, Page
+from referee.papers.pieces import Piece, plain, squeeze
+from referee.schemas.paper import Box, Certainty, Finding
+
+# A page's text counts as lost above both: single odd words come from formulas and ligatures.
+LOST_SHARE = 0.02
+LOST_WORDS = 8
+_SAMPLE_WORDS = 40
+_FIGURE_SIZE = 0.85
+_LONG_WORD = 5
+
+
+@dataclass(frozen=True)
+class PageLoss:
+    """How many words a page prints and how many of them the paper lacks."""
+
+    page: int
+    words: int
+    lost: int
+    lines: tuple[Line, ...]
+
+    @property
+    def share(self) -> float:
+        """Lost words over printed words, 0 to 1; 0 for a page without words."""
+        return self.lost / self.words if self.words else 0.0
+
+
+def measure_loss(page: Page, texts: Iterable[str]) -> PageLoss:
+    """Compare a page's words with those of the pieces read from it, as multisets.
+
+    Only words of three letters or more and numbers of two digits or more count: shorter ones are mostly signs of
+    formulas. A word of five letters or more that stands inside the letters of the pieces (glued, or hyphenated) is
+    not lost. Running heads and page numbers are not counted.
+
+    Args:
+        page: What the page prints.
+        texts: Texts of all pieces of this page, title and headings included.
+    """
+    text = "\n".join(texts)
+    held, letters = Counter(_words(text)), squeeze(text)
+    left: dict[str, int] = {}
+    printed = 0
+    lost_by_line: list[tuple[Line, int]] = []
+    for line, words in _line_words(page):
+        printed += len(words)
+        lost = 0
+        for word in words:
+            if word not in left:
+                left[word] = max(held[word], letters.count(word) if len(word) >= _LONG_WORD else 0)
+            lost += left[word] <= 0
+            left[word] -= 1
+        if lost:
+            lost_by_line.append((line, lost))
+    mostly = [line for line, count in lost_by_line if 2 * count >= len(_words(line.text))]
+    lines = tuple(mostly or [line for line, _ in lost_by_line])
+    return PageLoss(page.number, printed, sum(count for _, count in lost_by_line), lines)
+
+
+def find_losses(pages: Sequence[Page], pieces: Sequence[Piece], title: str, body_size: float) -> list[Finding]:
+    """A finding for each page that lost text or has none in the paper.
+
+    ``lost_text`` needs more than 2% and at least eight of the page's words; its certainty is low where the lost lines
+    are smaller than the text (figures and their axes), medium to 10%, high above. ``missing_page`` is a page with text
+    but no piece, or a page without text that shows an image.
+    """
+    findings = []
+    for page in pages:
+        here = [piece for piece in pieces if piece.page == page.number]
+        carried = [piece.text for piece in pieces if piece.page == page.number - 1 and piece.kind == "reference"][-1:]
+        texts = [f"{piece.number or ''} {piece.text} {piece.label or ''}" for piece in here] + carried
+        loss = measure_loss(page, [*texts, title] if page.number == 1 else texts)
+        if loss.words and not here:
+            findings.append(_missing_page(page, "has text, but none of it was read"))
+        elif not page.lines and page.has_images:
+            findings.append(_missing_page(page, "is an image without a text layer; what it shows was not read"))
+        elif loss.lost >= LOST_WORDS and loss.share > LOST_SHARE:
+            findings.append(_lost_text(page, loss, body_size))
+    return findings
+
+
+def _missing_page(page: Page, what: str) -> Finding:
+    sample = " ".join(line.text for line in page.body)
+    return Finding(
+        kind="missing_page",
+        message=f"Page {page.number} {what}.",
+        certainty="high" if sample else "medium",
+        page=page.number,
+        text=_cut(sample),
+    )
+
+
+def _lost_text(page: Page, loss: PageLoss, body_size: float) -> Finding:
+    small = sum(line.size < _FIGURE_SIZE * body_size or line.size > 3 * body_size for line in loss.lines)
+    certainty: Certainty = "high" if loss.share > 0.1 else "medium"
+    if small > 0.5 * len(loss.lines):
+        certainty = "low"
+    boxes = [line.box for line in loss.lines]
+    return Finding(
+        kind="lost_text",
+        message=(
+            f"About {loss.share:.0%} of the words that page {page.number} prints ({loss.lost} of {loss.words}) "
+            "are not in the text that was read."
+        ),
+        certainty=certainty,
+        page=page.number,
+        box=Box(
+            x0=min(b.x0 for b in boxes),
+            y0=min(b.y0 for b in boxes),
+            x1=max(b.x1 for b in boxes),
+            y1=max(b.y1 for b in boxes),
+        ),
+        text=_cut(" … ".join(line.text for line in loss.lines)),
+    )
+
+
+def _cut(text: str) -> str:
+    words = text.split()
+    return " ".join(words[:_SAMPLE_WORDS]) + (" …" if len(words) > _SAMPLE_WORDS else "")
+
+
+def _line_words(page: Page) -> list[tuple[Line, list[str]]]:
+    """The counted words of each line; a word broken at a line's end counts in the line where it begins."""
+    found: list[tuple[Line, list[str]]] = []
+    carried = ""
+    for line in page.body:
+        text = carried + line.text
+        carried = ""
+        if line.hyphen and len(parts := text.rsplit(None, 1)) == 2:
+            text, carried = parts
+        elif line.hyphen:
+            text, carried = "", text
+        found.append((line, _words(text)))
+    if carried and found:
+        found[-1][1].extend(_words(carried))
+    return found
+
+
+def _words(text: str) -> list[str]:
+    words = re.findall(r"[^\W\d_]+|\d+", plain(text))
+    return [word for word in words if len(word) >= (2 if word.isdigit() else 3)]

@@ -1,0 +1,127 @@
+"""rustypaper's document model as pieces: tables, equations and references from their own keys."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+from referee.errors import PaperParseError
+from referee.papers.bibliography import parse_entry
+from referee.papers.pdf.limits import refuse_scan
+from referee.papers.pieces import Entry, Piece, cells_text
+from referee.schemas.paper import BlockKind, Box, Converter
+
+_KINDS: dict[str, BlockKind] = {
+    "paragraph": "paragraph",
+    "heading": "heading",
+    "equation": "equation",
+    "table": "table",
+    "caption": "caption",
+    "footnote": "footnote",
+    "list_item": "list",
+    "code": "code",
+    "reference": "reference",
+    "title": "paragraph",
+    # A figure block's text is its caption; the picture itself has none.
+    "figure": "caption",
+}
+_CAPTION_LABEL = re.compile(
+    r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)?[a-z]?)\b", re.I
+)
+
+
+def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
+    """Read a PDF with rustypaper.
+
+    Args:
+        path: The file; limits were checked before.
+        pages: How many pages it has, for the error about scans.
+
+    Returns:
+        The title as the converter sees it (may be empty), and the pieces; the title's own piece is left out.
+
+    Raises:
+        PaperParseError: It has no text layer, or the converter cannot read it.
+    """
+    import rustypaper
+
+    try:
+        document = rustypaper.to_document(path)
+    except rustypaper.ScannedDocument as error:
+        raise refuse_scan(path.name, pages) from error
+    except ValueError as error:
+        raise PaperParseError(
+            f"{path.name!r} opens, but its content cannot be converted: {error}.",
+            hint="Export the PDF again, or give the paper's source text.",
+        ) from error
+    pieces = [piece for block in document["blocks"] if (piece := _piece(block)) is not None]
+    return clean(document.get("title") or ""), pieces
+
+
+def converter() -> Converter:
+    """Name and version of the converter used for PDFs."""
+    import rustypaper
+
+    return Converter(name="rustypaper", version=rustypaper.__version__)
+
+
+def clean(text: str) -> str:
+    """Text without control characters, in composed Unicode, with single blanks at its ends removed."""
+    kept = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
+    return unicodedata.normalize("NFC", kept).strip()
+
+
+def caption_label(text: str) -> str | None:
+    """'Table 2' or 'Figure 1' when a text begins so."""
+    match = _CAPTION_LABEL.match(text)
+    if not match:
+        return None
+    kind = "Figure" if match["kind"].casefold().startswith("fig") else match["kind"].capitalize()
+    return f"{kind} {match['number'].lstrip('.')}"
+
+
+def _piece(block: dict[str, Any]) -> Piece | None:
+    kind_name = block["kind"]["type"]
+    kind = _KINDS.get(kind_name, "paragraph")
+    text = clean(block["text"])
+    cells: tuple[tuple[str, ...], ...] = ()
+    label: str | None = None
+    entry: Entry | None = None
+    if "table" in block:
+        cells = tuple(tuple(clean(cell) for cell in row) for row in block["table"]["rows"])
+        text = cells_text(cells) or text
+    elif "math" in block:
+        text = clean(block["math"]["latex"]) or text
+        label = f"({block['math']['number']})" if block["math"].get("number") else None
+    elif "reference" in block:
+        text = text or clean(block["reference"]["raw"])
+        entry = _entry(block["reference"], text)
+    elif kind == "caption":
+        label = caption_label(text)
+    if not text or kind_name == "title":
+        return None
+    return Piece(
+        kind=kind,
+        text=text,
+        page=block["page"] + 1,
+        box=Box(**block["bbox"]),
+        size=round(block["size"], 1),
+        cells=cells,
+        label=label,
+        level=block["kind"].get("level", 1),
+        entry=entry,
+    )
+
+
+def _entry(parsed: dict[str, Any], text: str) -> Entry:
+    """The converter's parse; label and DOI, which it does not give, are read from the printed text."""
+    ours = parse_entry(text)
+    return Entry(
+        label=parsed.get("label") or ours.label,
+        authors=tuple(parsed.get("authors") or ours.authors),
+        title=parsed.get("title") or ours.title,
+        year=parsed.get("year") or ours.year,
+        doi=parsed.get("doi") or ours.doi,
+    )

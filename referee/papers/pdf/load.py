@@ -1,0 +1,78 @@
+"""One PDF to one ``Paper``: check, convert, repair, compare, assemble."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.errors import PaperParseError
+from referee.papers.assembly import assemble
+from referee.papers.pdf.compare import find_losses
+from referee.papers.pdf.convert import convert, converter
+from referee.papers.pdf.draft import Draft
+from referee.papers.pdf.limits import open_checked, refuse_scan
+from referee.papers.pdf.pages import Page, PageReader
+from referee.papers.pdf.repairs import repair
+from referee.papers.pieces import Piece
+from referee.schemas.paper import Paper
+
+
+def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
+    """Read a PDF with rustypaper, repaired and checked against pypdfium2's text of the same pages.
+
+    Args:
+        path: The file.
+        data: Its bytes.
+        max_pages: Pages allowed; counted before anything is converted.
+
+    Raises:
+        PaperParseError: It is encrypted, broken, too long, or has no text layer.
+    """
+    document = open_checked(data, path.name, max_pages=max_pages)
+    try:
+        reader = PageReader(document)
+        pages = _read_pages(reader, path.name)
+        if not any(page.lines for page in pages):
+            raise refuse_scan(path.name, len(pages))
+        title, pieces = convert(path, len(pages))
+        _check_page_numbers(path.name, pages, pieces)
+        draft = Draft(title=title, pieces=pieces, pages=pages, words_in=reader.words_in)
+        repair(draft)
+        losses = find_losses(pages, draft.pieces, draft.title, draft.body_size())
+    finally:
+        document.close()
+    assembled = assemble(draft.pieces, front_first=True)
+    return Paper(
+        paper_id=hashlib.sha256(data).hexdigest(),
+        title=draft.title,
+        abstract=assembled.abstract,
+        format="pdf",
+        sections=assembled.sections,
+        references=assembled.references,
+        findings=(*assembled.findings, *losses),
+        repairs=tuple(draft.repairs),
+        converter=converter(),
+        page_count=len(pages),
+    )
+
+
+def _read_pages(reader: PageReader, name: str) -> tuple[Page, ...]:
+    import pypdfium2
+
+    try:
+        return reader.read()
+    except pypdfium2.PdfiumError as error:
+        raise PaperParseError(
+            f"{name!r} opens, but one of its pages cannot be read: {error}",
+            hint="The file is damaged; download or export it again.",
+        ) from error
+
+
+def _check_page_numbers(name: str, pages: Sequence[Page], pieces: Sequence[Piece]) -> None:
+    last = max((piece.page or 1 for piece in pieces), default=1)
+    if last > len(pages):
+        raise PaperParseError(
+            f"{name!r} has {len(pages)} pages by one reader and {last} by the other.",
+            hint="The file is damaged; download or export it again.",
+        )

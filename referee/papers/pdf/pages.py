@@ -1,0 +1,261 @@
+"""What each page itself prints, read with pypdfium2: lines with place, size and font, and words with boxes.
+
+This is the second witness: repairs and the search for lost text rest on it, never on the converter's own word.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from referee.papers.pieces import squeeze
+from referee.schemas.paper import Box
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfTextPage
+
+_LINE_ENDS = (10, 13)
+_SOFT_HYPHENS = (2, 0xFFFE)
+_MARGIN = 0.09
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word with its place on the page, in points from the top left corner."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One printed line, in the page's content order.
+
+    ``hyphen`` says that its last word goes on in the next line. ``size`` is the largest font size in points; ``font``
+    and ``last_font`` are the fonts of its first and last character. ``furniture`` marks running heads and page numbers.
+    """
+
+    text: str
+    box: Box
+    size: float
+    font: str
+    last_font: str
+    chars: tuple[int, int]
+    hyphen: bool = False
+    furniture: bool = False
+
+    @cached_property
+    def key(self) -> str:
+        """Its letters and digits, for comparing."""
+        return squeeze(self.text)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's printed lines; ``number`` counts from 1."""
+
+    number: int
+    width: float
+    height: float
+    lines: tuple[Line, ...]
+    has_images: bool = False
+
+    @cached_property
+    def body(self) -> tuple[Line, ...]:
+        """The lines that are not running heads or page numbers."""
+        return tuple(line for line in self.lines if not line.furniture)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Blank-separated words in content order; a word broken at a line's end is joined without its hyphen."""
+        text = "".join(line.text + ("" if line.hyphen else "\n") for line in self.body)
+        return tuple(text.split())
+
+    def lines_in(self, box: Box, slack: float = 1.5) -> list[Line]:
+        """The lines whose middle lies in ``box``, in content order."""
+        return [line for line in self.body if _middle_in(line.box, box, slack)]
+
+
+class PageReader:
+    """Reads pages of an open document; keeps text pages so that word boxes can be asked for later."""
+
+    def __init__(self, document: PdfDocument) -> None:
+        self._document = document
+        self._text_pages: dict[int, tuple[PdfTextPage, float]] = {}
+
+    def read(self) -> tuple[Page, ...]:
+        """All pages, with running heads and page numbers marked."""
+        pages = [self._read_page(index) for index in range(len(self._document))]
+        return _mark_furniture(pages)
+
+    def words_in(self, page: Page, box: Box) -> list[Word]:
+        """The words of a region with their boxes, in content order."""
+        text_page, height = self._text_pages[page.number]
+        words: list[Word] = []
+        for line in page.lines_in(box):
+            words += _words(text_page, height, line.chars)
+        return words
+
+    def _read_page(self, index: int) -> Page:
+        import pypdfium2.raw as pdfium
+
+        page = self._document[index]
+        text_page = page.get_textpage()
+        height = page.get_height()
+        self._text_pages[index + 1] = (text_page, height)
+        lines = _lines(text_page, height)
+        images = not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+        return Page(index + 1, page.get_width(), height, tuple(lines), images)
+
+
+def _lines(text_page: PdfTextPage, height: float) -> list[Line]:
+    import pypdfium2.raw as pdfium
+
+    raw = text_page.raw
+    lines: list[Line] = []
+    start, codes = 0, [pdfium.FPDFText_GetUnicode(raw, i) for i in range(text_page.count_chars())]
+    for index, code in enumerate([*codes, 10]):
+        soft = code in _SOFT_HYPHENS and index > start and chr(codes[index - 1]).isalnum()
+        if code not in _LINE_ENDS and not soft:
+            continue
+        text = printable(codes[start:index])
+        if text.strip():
+            lines.append(_measured(raw, height, codes, start, index, text, soft))
+        start = index + 1
+    return lines
+
+
+def printable(codes: Sequence[int]) -> str:
+    """UTF-16 code units as text, ligatures opened, control and unassigned characters dropped."""
+    if all(31 < code < 127 for code in codes):
+        return "".join(map(chr, codes))
+    text = b"".join(code.to_bytes(2, "little") if code < 0x10000 else chr(code).encode("utf-16-le") for code in codes)
+    decoded = "".join(_opened(char) for char in text.decode("utf-16-le", errors="ignore"))
+    return unicodedata.normalize("NFC", decoded)
+
+
+def _opened(char: str) -> str:
+    if char < "\x7f":
+        return char if char >= " " or char == "\t" else ""
+    if "\ufb00" <= char <= "\ufb06" or "\U0001d400" <= char <= "\U0001d7ff":
+        return unicodedata.normalize("NFKC", char)
+    return "" if unicodedata.category(char)[0] == "C" else char
+
+
+def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, text: str, hyphen: bool) -> Line:
+    import pypdfium2.raw as pdfium
+
+    inked = [i for i in range(start, end) if not chr(codes[i]).isspace()]
+    # Every fourth character is enough for a line's size and height, and keeps a page near ten milliseconds.
+    sample = sorted({*inked[::4], inked[0], inked[-1]})
+    boxes = [_char_box(raw, index, height) for index in sample]
+    return Line(
+        text=text.strip(),
+        box=Box(
+            x0=min(b[0] for b in boxes),
+            y0=min(b[1] for b in boxes),
+            x1=max(b[2] for b in boxes),
+            y1=max(b[3] for b in boxes),
+        ),
+        size=round(max(pdfium.FPDFText_GetFontSize(raw, index) for index in sample) * _scale(raw, inked[0]), 1),
+        font=_font(raw, inked[0]),
+        last_font=_font(raw, inked[-1]),
+        chars=(start, end),
+        hyphen=hyphen,
+    )
+
+
+def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float, float]:
+    import pypdfium2.raw as pdfium
+
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
+    return left.value, height - top.value, right.value, height - bottom.value
+
+
+def _scale(raw: Any, index: int) -> float:
+    """How much the text matrix enlarges the font: some exporters write size 1 and scale it."""
+    import pypdfium2.raw as pdfium
+
+    matrix = pdfium.FS_MATRIX()
+    if not pdfium.FPDFText_GetMatrix(raw, index, matrix):
+        return 1.0
+    return math.hypot(matrix.c, matrix.d) or 1.0
+
+
+def _font(raw: Any, index: int) -> str:
+    import pypdfium2.raw as pdfium
+
+    name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+    pdfium.FPDFText_GetFontInfo(raw, index, name, 128, flags)
+    return name.value.decode("utf-8", errors="replace").split("+")[-1]
+
+
+def _words(text_page: PdfTextPage, height: float, chars: tuple[int, int]) -> list[Word]:
+    import pypdfium2.raw as pdfium
+
+    words: list[Word] = []
+    run: list[int] = []
+    for index in range(chars[0], chars[1] + 1):
+        code = pdfium.FPDFText_GetUnicode(text_page.raw, index) if index < chars[1] else 32
+        if not chr(code).isspace():
+            run.append(index)
+        elif run:
+            boxes = [_char_box(text_page.raw, i, height) for i in run]
+            text = printable([pdfium.FPDFText_GetUnicode(text_page.raw, i) for i in run])
+            xs = [b[0] for b in boxes], [b[2] for b in boxes]
+            words.append(Word(text, min(xs[0]), min(b[1] for b in boxes), max(xs[1]), max(b[3] for b in boxes)))
+            run = []
+    return [word for word in words if word.text]
+
+
+def _mark_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
+    """Lines that repeat at the same height over pages, and bare numbers in the top or bottom margin."""
+    seen: Counter[tuple[str, int]] = Counter()
+    for page in pages:
+        seen.update({place for line in page.lines for place in _places(line)[:1]})
+    needed = 2 if len(pages) <= 3 else 3
+
+    def is_furniture(line: Line, page: Page) -> bool:
+        in_margin = line.box.y0 < _MARGIN * page.height or line.box.y1 > (1 - _MARGIN) * page.height
+        if (
+            in_margin
+            and _outermost(line, page)
+            and re.fullmatch(r"[-–—\s]*(?:page\s*)?\d{1,5}(?:\s*(?:of|/)\s*\d+)?[-–—\s]*", line.text, re.I)
+        ):
+            return True
+        nameable = in_margin or sum(char.isalpha() for char in line.key) >= 4
+        return nameable and bool(line.key) and sum(seen[place] for place in _places(line)) >= needed
+
+    return tuple(
+        replace(page, lines=tuple(replace(line, furniture=is_furniture(line, page)) for line in page.lines))
+        for page in pages
+    )
+
+
+def _outermost(line: Line, page: Page) -> bool:
+    """Whether no other line stands beyond it in its own margin: a footnote's mark is no page number."""
+    if line.box.y0 < page.height / 2:
+        return all(other.box.y0 >= line.box.y0 - 2 for other in page.lines if other.size < 4 * line.size)
+    return all(other.box.y1 <= line.box.y1 + 2 for other in page.lines if other.size < 4 * line.size)
+
+
+def _places(line: Line) -> list[tuple[str, int]]:
+    """The line's words without digits at its own height band, and the two bands beside it."""
+    words, band = re.sub(r"\d+", "#", line.key), round(line.box.y0 / 6)
+    return [(words, band), (words, band - 1), (words, band + 1)]
+
+
+def _middle_in(inner: Box, outer: Box, slack: float) -> bool:
+    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
+    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack

@@ -1,0 +1,35 @@
+"""Repairs to what the converter said. Each is proven by numbering or by the page, and recorded."""
+
+from __future__ import annotations
+
+from referee.papers.pdf.draft import Draft
+from referee.papers.pdf.repairs.equations import repair_equations
+from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads
+from referee.papers.pdf.repairs.headings import recover_headings
+from referee.papers.pdf.repairs.hyphens import Vocabulary, repair_hyphens
+from referee.papers.pdf.repairs.kinds import repair_kinds
+from referee.papers.pdf.repairs.levels import settle_levels
+from referee.papers.pdf.repairs.references import repair_references
+from referee.papers.pdf.repairs.row_labels import spread_row_labels
+from referee.papers.pdf.repairs.tables import repair_tables
+from referee.papers.pdf.repairs.title import repair_title
+from referee.papers.pdf.repairs.words import repair_words
+
+__all__ = ["repair"]
+
+
+def repair(draft: Draft) -> None:
+    """Apply all repairs in the order they build on each other: words, headings, then what stands under them."""
+    vocabulary = Vocabulary(draft.pages)
+    repair_title(draft, vocabulary)
+    repair_hyphens(draft, vocabulary)
+    repair_words(draft, vocabulary)
+    drop_running_heads(draft)
+    demote_false_headings(draft)
+    recover_headings(draft)
+    repair_references(draft, vocabulary)
+    repair_equations(draft, vocabulary)
+    repair_kinds(draft)
+    repair_tables(draft)
+    spread_row_labels(draft)
+    settle_levels(draft)

@@ -1,0 +1,271 @@
+"""Headings the converter missed: the page prints them on lines of their own, and the numbering has a place for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from referee.papers.headings import follows, is_known_name, number_key, plain_name, role_by_name
+from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.pdf.pages import Line
+from referee.papers.pieces import Piece, cells_text, squeeze
+from referee.schemas.paper import BlockKind, Box
+
+_NUMBERED = re.compile(r"^(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})(?P<stop>[.:]?)\s+(?P<title>[A-Z0-9“\"(].*)$")
+_MAX_WORDS = 16
+_SPLIT_KINDS = ("paragraph", "list", "footnote", "caption")
+
+Style = tuple[str, float, bool, bool]
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A heading as the page prints it: its first line's place, its whole text, and its number."""
+
+    page: int
+    index: int
+    line: Line
+    text: str
+    bottom: float
+    number: str | None
+
+
+def style_of(line: Line) -> Style:
+    """Font, size, whether all letters are capitals, and whether a number at its start has a full stop."""
+    stop = bool(re.match(r"^\S+[.:)]\s", line.text))
+    letters = [char for char in line.text if char.isalpha()]
+    capitals = len(letters) > 3 and all(char.isupper() for char in letters)
+    return line.font, line.size, capitals, stop
+
+
+def recover_headings(draft: Draft) -> None:
+    """Add the numbered headings that numbering and page prove, then the customary names that stand alone."""
+    _complete_wrapped(draft)
+    for printed in _proven_numbers(draft):
+        _place(draft, printed, f"the line '{printed.text}' on page {printed.page}; its number is the next one")
+    for printed in _lone_names(draft):
+        _place(draft, printed, f"a customary section name alone on a line of page {printed.page}")
+
+
+def _numbered_headings(draft: Draft) -> list[tuple[int, int, str, Line]]:
+    """Page, line index, number and line of the numbered headings already there, in the page's order."""
+    found = []
+    for piece in draft.pieces:
+        match = _NUMBERED.match(piece.text) if piece.kind == "heading" else None
+        line = draft.line_of(piece) if match else None
+        if match and line:
+            found.append((piece.page or 1, draft.page(piece.page).body.index(line), match["number"], line))
+    return sorted(found, key=lambda item: item[:2])
+
+
+def _proven_numbers(draft: Draft) -> list[_Printed]:
+    """Candidate lines that fit between the headings around them and look like a heading."""
+    known = _numbered_headings(draft)
+    numbers = {m["number"] for p in draft.pieces if p.kind == "heading" and (m := _NUMBERED.match(p.text))}
+    styles = {style_of(line) for _, _, _, line in known}
+    body = (draft.body_font(), draft.body_size())
+    places = [(page, index, number, None) for page, index, number, _ in known]
+    candidates = [
+        (found.page, found.index, found.number, found)
+        for found in _candidates(draft)
+        if found.number not in numbers and _looks_like_heading(found.line, styles, body)
+    ]
+    proven: list[_Printed] = []
+    before: tuple[int, ...] = ()
+    ordered = sorted([*places, *candidates], key=lambda item: item[:2])
+    for position, (_, _, number, found) in enumerate(ordered):
+        key = number_key(number or "0")
+        if found is None:
+            before = key
+            continue
+        after = next((number_key(n or "0") for _, _, n, other in ordered[position + 1 :] if other is None), None)
+        if follows(before, key) and (after is None or key < after):
+            proven.append(found)
+            before = key
+    return proven
+
+
+def _candidates(draft: Draft) -> list[_Printed]:
+    found = []
+    for page in draft.pages:
+        for index, line in enumerate(page.body):
+            match = _NUMBERED.match(line.text)
+            if not match or line.text.endswith((".", ",", ";")) or len(line.text.split()) > _MAX_WORDS:
+                continue
+            if sum(char.isalpha() for char in match["title"]) < 3 or line.hyphen:
+                continue
+            text, bottom = _with_wrapped(page.body, index, draft.body_font())
+            found.append(_Printed(page.number, index, line, text, bottom, match["number"]))
+    return found
+
+
+def _looks_like_heading(line: Line, styles: set[Style], body: tuple[str, float]) -> bool:
+    """In the style of a heading already found, or wholly in another font than the body and not smaller."""
+    if style_of(line) in styles:
+        return style_of(line)[2] or (line.font, line.size) != body
+    own_font = line.font == line.last_font != body[0] and not line.font.startswith(("CM", "MS", "Math"))
+    bold = bool(re.search(r"bold|medi|black|semi|heavy|cmbx|-b$|bx\d", line.font, re.IGNORECASE))
+    return own_font and bold and line.size >= body[1] - 0.5
+
+
+def _with_wrapped(lines: Sequence[Line], index: int, body_font: str) -> tuple[str, float]:
+    """A heading line with the lines directly below that carry it on in the same style."""
+    first, text = lines[index], lines[index].text
+    last = first
+    for line in lines[index + 1 : index + 3]:
+        same = (line.font, line.last_font) == (first.font, first.font) and abs(line.size - first.size) < 0.2
+        near = 0 <= line.box.y0 - last.box.y0 < 1.7 * first.size and overlap_x(line.box, first.box) > 0.2
+        distinct = first.font != body_font or (style_of(first)[2] and style_of(line)[2])
+        if not (same and near and distinct) or _NUMBERED.match(line.text):
+            break
+        text, last = f"{text} {line.text}", line
+    return text, last.box.y1
+
+
+def _lone_names(draft: Draft) -> list[_Printed]:
+    """Lines that hold a customary name only and that no heading has taken yet."""
+    taken = {plain_name(piece.text) for piece in draft.pieces if piece.kind == "heading"}
+    taken |= {plain_name(m["title"]) for p in draft.pieces if p.kind == "heading" and (m := _NUMBERED.match(p.text))}
+    body = (draft.body_font(), draft.body_size())
+    found = []
+    for page in draft.pages:
+        for index, line in enumerate(page.body):
+            name = plain_name(line.text)
+            if name in taken or not is_known_name(line.text) or not _stands_out(draft, line, page.number, body):
+                continue
+            taken.add(name)
+            found.append(_Printed(page.number, index, line, line.text, line.box.y1, None))
+    return found
+
+
+def _stands_out(draft: Draft, line: Line, page: int, body: tuple[str, float]) -> bool:
+    if any(p.page == page and plain_name(p.text) == plain_name(line.text) for p in draft.pieces):
+        return role_by_name(line.text) is not None or style_of(line)[2] or (line.font, line.size) != body
+    return line.size >= body[1] and (line.font != body[0] or line.size > body[1] + 0.5)
+
+
+def _complete_wrapped(draft: Draft) -> None:
+    """Give a heading its second line back when the next piece begins with it."""
+    for index, (piece, after) in enumerate(pairwise(list(draft.pieces))):
+        line = draft.line_of(piece) if piece.kind == "heading" else None
+        if line is None or len(line.key) < len(squeeze(piece.text)) or after.kind not in (*_SPLIT_KINDS, "heading"):
+            continue
+        body = draft.page(piece.page).body
+        text, _ = _with_wrapped(body, body.index(line), draft.body_font())
+        rest = text[len(line.text) :].strip()
+        match = _flexible(rest).match(after.text) if rest else None
+        if match is None:
+            continue
+        draft.record("wrapped_heading", piece.page, piece.text, text, "the next line goes on in the same font and size")
+        draft.pieces[index] = replace(piece, text=text)
+        draft.pieces[index + 1] = replace(after, text=after.text[match.end() :].strip())
+    draft.pieces = [piece for piece in draft.pieces if piece.text]
+
+
+def _place(draft: Draft, printed: _Printed, proof: str) -> None:
+    """Cut the piece that swallowed the heading, or put the heading where the page has it."""
+    pattern = _flexible(printed.text)
+    for index, piece in enumerate(draft.pieces):
+        if piece.page != printed.page or piece.kind not in (*_SPLIT_KINDS, "table", "heading"):
+            continue
+        if piece.kind == "table":
+            pieces = _cut_table(piece, printed, draft.page(printed.page).body)
+        else:
+            match = pattern.search(piece.text)
+            pieces = _cut(piece, match, printed) if match and _may_cut(piece, match, printed) else None
+        if pieces:
+            draft.pieces[index : index + 1] = pieces
+            draft.record("missed_heading", printed.page, piece.text, printed.text, proof)
+            return
+    draft.pieces.insert(_position(draft, printed), _heading(printed))
+    draft.record("missed_heading", printed.page, "", printed.text, proof)
+
+
+def _may_cut(piece: Piece, match: re.Match[str], printed: _Printed) -> bool:
+    """A bare name may only be cut off where the piece begins or ends with it; a numbered line anywhere in its box."""
+    if printed.number is None:
+        return match.start() == 0 or match.end() == len(piece.text)
+    return piece.box is None or piece.box.y0 - 6 <= printed.line.box.y0 <= piece.box.y1 + 6
+
+
+def _cut(piece: Piece, match: re.Match[str], printed: _Printed) -> list[Piece]:
+    before, after = piece.text[: match.start()].strip(), piece.text[match.end() :].strip()
+    box, top, bottom = piece.box, printed.line.box.y0, printed.bottom
+    return [
+        *([replace(piece, text=before, box=_slice(box, None, top))] if before else []),
+        _heading(printed),
+        *([replace(piece, text=after, kind=_cut_kind(piece), box=_slice(box, bottom, None))] if after else []),
+    ]
+
+
+def _cut_kind(piece: Piece) -> BlockKind:
+    return "paragraph" if piece.kind in ("footnote", "caption", "heading") else piece.kind
+
+
+def _cut_table(piece: Piece, printed: _Printed, lines: Sequence[Line]) -> list[Piece] | None:
+    """Free a heading, and the sentences under it, that were read as a table's first rows."""
+    rows = [" ".join(cell for cell in row if cell) for row in piece.cells]
+    start = next((i for i, row in enumerate(rows[:12]) if squeeze(row) == squeeze(printed.text)), None)
+    if start is None:
+        return None
+    end = start + 1
+    while end < len(rows) and _is_prose(rows[end]):
+        end += 1
+    prose, cells = " ".join(rows[start + 1 : end]), piece.cells[end:]
+    # The table begins at the height where the page prints its first remaining row.
+    top = next((line.box.y0 for line in lines if cells and line.key == squeeze(rows[end])), None)
+    parts = [_heading(printed)]
+    if prose:
+        box = _slice(piece.box, printed.bottom, top)
+        parts.append(replace(piece, kind="paragraph", text=prose, cells=(), label=None, box=box))
+    if cells:
+        parts.append(replace(piece, text=cells_text(cells), cells=cells, box=_slice(piece.box, top, None)))
+    before = cells_text(piece.cells[:start])
+    return [*([replace(piece, kind="paragraph", text=before, cells=())] if before else []), *parts]
+
+
+def _is_prose(row: str) -> bool:
+    words = row.split()
+    return len(words) >= 4 and sum(word[:1].islower() for word in words) >= 0.6 * len(words)
+
+
+def _heading(printed: _Printed) -> Piece:
+    box = printed.line.box
+    level = printed.number.count(".") + 1 if printed.number else 1
+    return Piece(
+        kind="heading",
+        text=printed.text,
+        page=printed.page,
+        box=Box(x0=box.x0, y0=box.y0, x1=box.x1, y1=printed.bottom),
+        size=printed.line.size,
+        level=level,
+    )
+
+
+def _position(draft: Draft, printed: _Printed) -> int:
+    """Before the first piece below it in its column, else after the page's last piece."""
+    box, last = printed.line.box, 0
+    for index, piece in enumerate(draft.pieces):
+        if (piece.page or 1) > printed.page:
+            return last or index
+        if piece.page == printed.page:
+            if piece.box and piece.box.y0 >= box.y0 and overlap_x(piece.box, box) > 0.3:
+                return index
+            last = index + 1
+    return last or len(draft.pieces)
+
+
+def _slice(box: Box | None, top: float | None, bottom: float | None) -> Box | None:
+    """The box without what lies above ``top`` and below ``bottom``."""
+    if box is None:
+        return None
+    y0 = max(box.y0, top) if top is not None else box.y0
+    y1 = min(box.y1, bottom) if bottom is not None else box.y1
+    return Box(x0=box.x0, y0=min(y0, y1), x1=box.x1, y1=max(y0, y1))
+
+
+def _flexible(text: str) -> re.Pattern[str]:
+    """The words of ``text`` in order, whatever blanks or line-end hyphens the converter put between them."""
+    return re.compile(r"[\s-]*".join(re.escape(word) for word in text.split()))

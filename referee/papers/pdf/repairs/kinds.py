@@ -1,0 +1,134 @@
+"""Captions that are sentences, footnotes that are text, and note marks torn out of a line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+from referee.papers.pdf.draft import Draft, overlap_x, union
+from referee.papers.pieces import Piece, squeeze
+from referee.schemas.paper import BlockKind, Box
+
+_SENTENCE = re.compile(r"^(?:Tables?|Figures?|Figs?\.?)\s*[\d,\s]*(?:and\s+)?\d+[a-z]?\s+[a-z]+")
+_MARK = re.compile(r"^[\d\s†‡∗*§¶]{1,7}$")
+_SUBCAPTION = re.compile(r"^\([a-z]\)\s+[A-Za-z]{3,}")
+_SUBCAPTION_REACH = 40.0
+_FIGURE_TEXT = 0.75
+
+
+def repair_kinds(draft: Draft) -> None:
+    """Settle what a piece is from where it stands on the page."""
+    _captions(draft)
+    _footnotes(draft)
+    _recover_subcaptions(draft)
+    _drop_marks(draft)
+    _join_overlapping(draft)
+
+
+def _captions(draft: Draft) -> None:
+    """'Table 1 shows …' is a sentence; so is a second 'Table 4.' in the size of the text, not of the captions."""
+    captions = [piece for piece in draft.pieces if piece.kind == "caption" and piece.label]
+    counts = Counter(piece.label for piece in captions)
+    sizes = Counter(piece.size for piece in captions if not _SENTENCE.match(piece.text))
+    usual = sizes.most_common(1)[0][0] if sizes else 0.0
+    body = draft.body_size()
+    for index, piece in enumerate(draft.pieces):
+        if piece.kind != "caption":
+            continue
+        twice = counts[piece.label] > 1 and abs(piece.size - body) < 0.2 < abs(piece.size - usual)
+        if twice or _SENTENCE.match(piece.text):
+            proof = f"{piece.label} has its caption elsewhere" if counts[piece.label] > 1 else "its sentence goes on"
+            draft.record("sentence_as_caption", piece.page, piece.text, "paragraph", proof)
+            draft.pieces[index] = replace(piece, kind="paragraph", label=None)
+
+
+def _footnotes(draft: Draft) -> None:
+    """A footnote has nothing but footnotes below it in its column."""
+    for index, piece in enumerate(draft.pieces):
+        if piece.kind != "footnote" or piece.box is None:
+            continue
+        below = [
+            other
+            for other in draft.pieces
+            if other.page == piece.page
+            and other.kind not in ("footnote", "reference")
+            and other.box is not None
+            and other.box.y0 >= piece.box.y1 - 2
+            and overlap_x(other.box, piece.box) > 0.5
+        ]
+        if not below:
+            continue
+        nearest = min(below, key=lambda other: other.box.y0 if other.box else 0.0)
+        in_figure = nearest.kind == "caption" and piece.size < _FIGURE_TEXT * draft.body_size()
+        kind: BlockKind = "figure" if in_figure else "paragraph"
+        draft.record("false_footnote", piece.page, piece.text, kind, f"a {nearest.kind} stands below it in its column")
+        draft.pieces[index] = replace(piece, kind=kind)
+
+
+def _recover_subcaptions(draft: Draft) -> None:
+    """Bring back '(a) …' lines under the parts of a figure, which the converter takes for the figure's own text."""
+    for page in draft.pages:
+        held = squeeze("".join(piece.text for piece in draft.pieces if piece.page == page.number))
+        for line in page.body:
+            at = _figure_below(draft, page.number, line.box) if _SUBCAPTION.match(line.text) else None
+            if at is None or line.key in held:
+                continue
+            draft.record("missed_caption", page.number, "", line.text, f"printed right above {draft.pieces[at].label}")
+            caption = Piece(kind="caption", text=line.text, page=page.number, box=line.box, size=line.size)
+            draft.pieces.insert(at, caption)
+
+
+def _figure_below(draft: Draft, page: int, box: Box) -> int | None:
+    for index, piece in enumerate(draft.pieces):
+        figure = piece.kind == "caption" and (piece.label or "").startswith("Figure")
+        if figure and piece.page == page and piece.box and 0 <= piece.box.y0 - box.y1 < _SUBCAPTION_REACH:
+            return index
+    return None
+
+
+def _drop_marks(draft: Draft) -> None:
+    """Remove a raised note mark that became a piece of its own, and close the paragraph it cut in two."""
+    body = draft.body_size()
+    kept: list[Piece] = []
+    pieces = draft.pieces
+    for index, piece in enumerate(pieces):
+        small = piece.kind in ("paragraph", "footnote") and 0 < piece.size < 0.85 * body
+        if not (small and _MARK.match(piece.text)):
+            kept.append(piece)
+            continue
+        draft.record("note_mark", piece.page, piece.text, "", f"a mark of {piece.size:g} pt between lines of text")
+        after = pieces[index + 1] if index + 1 < len(pieces) else None
+        if kept and after and _continues(kept[-1], after, 0.6 * body):
+            draft.pieces[index + 1] = _joined(kept.pop(), after)
+    draft.pieces = kept
+
+
+def _join_overlapping(draft: Draft) -> None:
+    """Join paragraphs whose boxes overlap: a raised mark at a line's end had split one line from the next."""
+    pieces = list(draft.pieces)
+    joined: list[Piece] = pieces[:1]
+    for _, piece in pairwise(pieces):
+        last = joined[-1]
+        if _continues(last, piece, -0.5) and last.box and piece.box:
+            draft.record(
+                "split_paragraph", piece.page, piece.text, last.text[-80:], "the boxes of the two halves overlap"
+            )
+            joined[-1] = _joined(last, piece)
+        else:
+            joined.append(piece)
+    draft.pieces = joined
+
+
+def _continues(one: Piece, other: Piece, gap: float) -> bool:
+    """Whether ``other`` starts at most ``gap`` points under ``one``, in the same column and size."""
+    if one.kind != "paragraph" or other.kind != "paragraph" or one.page != other.page or not (one.box and other.box):
+        return False
+    aligned = abs(one.box.x0 - other.box.x0) < 15 and abs(one.size - other.size) < 0.3
+    return aligned and one.box.y0 < other.box.y0 and other.box.y0 - one.box.y1 <= gap
+
+
+def _joined(one: Piece, other: Piece) -> Piece:
+    box = union(one.box, other.box) if one.box and other.box else one.box
+    return replace(one, text=f"{one.text} {other.text}", box=box)

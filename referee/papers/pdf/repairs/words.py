@@ -1,0 +1,145 @@
+"""Blanks and formula marks inside running text: glued words parted, words freed from formulas, garbled text reread."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from referee.papers.pdf.draft import Draft
+from referee.papers.pdf.pages import Page
+from referee.papers.pdf.repairs.hyphens import Vocabulary, join_lines
+from referee.papers.pieces import ACCENTS, Piece, plain, squeeze
+
+_TEXT_KINDS = ("paragraph", "list", "footnote", "caption", "reference", "heading")
+_FORMULA = re.compile(r"\$([^$\n]+)\$")
+_PLAIN_WORD = re.compile(r"^\(?[^\W\d_]{2,}(?:-[^\W\d_]+)*[.,;:)?!]*$")
+_OPERATORS = frozenset(
+    re.findall(r"\w+", "min max log exp mod arg argmin argmax softmax sin cos tan lim sup inf det dim ker")
+)
+_NOTE_MARK = re.compile(r"(?<=[^\W\d_.,;:)])([.,;:)]*)\d{1,2}$")
+_ACCENTED = re.compile(f"(?P<before>[{''.join(ACCENTS)}])ı|(?P<letter>[A-Za-z])(?P<after>[{''.join(ACCENTS)}])(?!ı)")
+_SCRAMBLED = re.compile(r"\\[A-Za-z]+\s?ˆ|(?:^|\s)[ˆ√]\s|\$\s*ˆ|\$[^$]*(?:\(\s*\)|\[\s*\])[^$]*\$")
+_GLUED_NAMES = re.compile(r"\b[A-Z][a-z]+[A-Z][a-z]{2,}(?=\^)")
+_SAMPLES = 4
+_GARBLED_SHARE = 0.08
+_GARBLED_WORDS = 4
+
+
+def repair_words(draft: Draft, vocabulary: Vocabulary) -> None:
+    """Free words from formulas, part glued words, then reread what is still not the page's words."""
+    for page in draft.pages:
+        tokens = frozenset(page.tokens)
+        # Both the whole word and its halves count for a word broken at a line's end.
+        words = frozenset(_words([*tokens, *(line.text for line in page.body)]))
+        glued = _glued(page)
+        freed: list[tuple[str, str]] = []
+        parted: list[tuple[str, str]] = []
+        for index, piece in enumerate(draft.pieces):
+            if piece.page != page.number or piece.kind not in _TEXT_KINDS:
+                continue
+            text = _FORMULA.sub(lambda match: _free(match, words, freed), piece.text)  # noqa: B023
+            text = compose_accents(text)
+            text = " ".join(_part(token, tokens, glued, parted) for token in text.split(" "))
+            draft.pieces[index] = _reread(draft, replace(piece, text=text), page, words, vocabulary)
+        _record(draft, "words_in_formula", page, freed, "the page prints them as words beside the formula")
+        _record(draft, "glued_words", page, parted, "the page prints a blank between them")
+
+
+def compose_accents(text: str) -> str:
+    """Letters with the accent printed over them: ``Fa¨rber`` is 'Färber', ``Mart´ın`` is 'Martín'."""
+
+    def compose(match: re.Match[str]) -> str:
+        letter, accent = (match["letter"], match["after"]) if match["letter"] else ("i", match["before"])
+        composed = unicodedata.normalize("NFC", letter + ACCENTS[accent])
+        return composed if len(composed) == 1 else match[0]
+
+    return _ACCENTED.sub(compose, text)
+
+
+def is_scrambled(text: str) -> bool:
+    """Whether formulas in a text fell apart: an accent or root sign on its own, or brackets around nothing."""
+    return bool(_SCRAMBLED.search(text))
+
+
+def _record(draft: Draft, kind: str, page: Page, changes: list[tuple[str, str]], proof: str) -> None:
+    if changes:
+        draft.record(
+            kind,
+            page.number,
+            " … ".join(before for before, _ in changes[:_SAMPLES]),
+            " … ".join(after for _, after in changes[:_SAMPLES]),
+            f"{len(changes)} place(s): {proof}",
+        )
+
+
+def _words(tokens: Iterable[str]) -> set[str]:
+    return {part for token in tokens for part in re.split(r"[^\w]+", plain(token)) if part}
+
+
+def _free(match: re.Match[str], words: frozenset[str], freed: list[tuple[str, str]]) -> str:
+    """``$x_i denotes$`` becomes ``$x_i$ denotes`` where the page prints 'denotes' as a word."""
+    formula = match[1]
+    kept = formula.split()
+    leading: list[str] = []
+    trailing: list[str] = []
+    while kept and _is_word(kept[-1], words):
+        trailing.insert(0, kept.pop())
+    while kept and _is_word(kept[0], words):
+        leading.append(kept.pop(0))
+    if not leading and not trailing:
+        return match[0]
+    text = " ".join([*leading, *([f"${' '.join(kept)}$"] if kept else []), *trailing])
+    freed.append((match[0], text))
+    return text
+
+
+def _is_word(part: str, words: frozenset[str]) -> bool:
+    if not _PLAIN_WORD.match(part) or part.strip("(.,;:)?!").casefold() in _OPERATORS:
+        return False
+    return all(squeeze(half) in words for half in part.split("-") if squeeze(half))
+
+
+def _glued(page: Page) -> dict[str, str]:
+    """Neighbouring words of the page by what they would be without the blank, with and without a note mark."""
+    glued: dict[str, str] = {}
+    for one, other in pairwise(page.tokens):
+        if one.endswith("-") or not (other[0].isalnum() or other[0] in "([“‘"):
+            continue
+        for first in (one, _NOTE_MARK.sub(r"\1", one)):
+            glued.setdefault(first + other, f"{first} {other}")
+    return glued
+
+
+def _part(token: str, tokens: frozenset[str], glued: dict[str, str], parted: list[tuple[str, str]]) -> str:
+    if len(token) < 4 or token in tokens or token not in glued:
+        return token
+    parted.append((token, glued[token]))
+    return glued[token]
+
+
+def _reread(draft: Draft, piece: Piece, page: Page, words: frozenset[str], vocabulary: Vocabulary) -> Piece:
+    """Take a piece's text from the page when too many of its words are none that the page prints."""
+    if piece.box is None:
+        return piece
+    outside = _FORMULA.sub(" ", piece.text)
+    said = [part for part in re.split(r"[^\w]+", plain(outside)) if sum(char.isalpha() for char in part) >= 3]
+    printed = join_lines(page.lines_in(piece.box), vocabulary)
+    letters = squeeze(printed) if outside == piece.text else ""
+    strange = [word for word in said if word not in words and word not in letters]
+    # Names glued inside a formula ('MarkNeumann^{\\dagger}'), whose parts the page prints as words.
+    strange += [
+        name for name in _GLUED_NAMES.findall(" ".join(_FORMULA.findall(piece.text))) if plain(name) not in words
+    ]
+    garbled = len(strange) >= _GARBLED_WORDS and len(strange) >= _GARBLED_SHARE * len(said)
+    if not (garbled or is_scrambled(piece.text) or (strange and outside != piece.text)):
+        return piece
+    if len(squeeze(printed)) < 0.8 * len(squeeze(re.sub(r"\\[A-Za-z]+", "", piece.text))):
+        return piece
+    proof = "signs of its formulas stand in no formula; the page's own order is taken"
+    if strange:
+        proof = f"{len(strange)} of its {len(said)} words are not on the page, e.g. {', '.join(strange[:3])}"
+    draft.record("garbled_text", page.number, piece.text, printed, proof)
+    return replace(piece, text=printed)

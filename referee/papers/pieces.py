@@ -1,0 +1,69 @@
+"""What every reader produces before sections exist: typed pieces of a paper, in reading order."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+
+from referee.schemas.paper import BlockKind, Box
+
+ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306"}
+ACCENTS |= {"˙": "\u0307", "˚": "\u030a", "¸": "\u0327", "¯": "\u0304", "˝": "\u030b"}
+_SPACING_ACCENTS = str.maketrans(dict.fromkeys(ACCENTS) | {"ı": "i"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of one bibliography entry beside its printed text."""
+
+    label: str | None = None
+    authors: tuple[str, ...] = ()
+    title: str | None = None
+    year: int | None = None
+    venue: str | None = None
+    doi: str | None = None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a paper as a reader found it.
+
+    Attributes:
+        kind: The block kind; a ``heading`` opens a section and becomes no block.
+        text: As the block will carry it; never blank.
+        page: From 1; null for formats without pages.
+        box: In PDF points from the page's top left corner.
+        size: Font size in points; 0 where unknown.
+        level: Of a heading: 1 is the top.
+        number: Of a heading: the printed number.
+        entry: Of a reference: what was parsed from it.
+    """
+
+    kind: BlockKind
+    text: str
+    page: int | None = None
+    box: Box | None = None
+    size: float = 0.0
+    cells: tuple[tuple[str, ...], ...] = ()
+    label: str | None = None
+    level: int = 1
+    number: str | None = None
+    entry: Entry | None = field(default=None)
+
+
+def cells_text(rows: tuple[tuple[str, ...], ...]) -> str:
+    """A table's cells row by row, cells joined by `` | ``; rows without any text are left out."""
+    return "\n".join(" | ".join(cell.strip() for cell in row) for row in rows if any(cell.strip() for cell in row))
+
+
+def plain(text: str) -> str:
+    """Lower case without accents and ligatures: two readers of one page compose these differently."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.translate(_SPACING_ACCENTS))
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+
+
+def squeeze(text: str) -> str:
+    """The letters and digits of ``text``, plain, without anything between them."""
+    return "".join(char for char in plain(text) if char.isalnum())

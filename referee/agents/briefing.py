@@ -16,6 +16,9 @@ CountTokens = Callable[[str], int]
 MIN_PAPER_TOKENS = 400
 _HEADING_TOKENS = 24
 
+_CONTEXT = "the model's context is shorter than the paper"
+_READING = "one call shows at most models.reading_tokens of a paper (the embedded model reads slowly)"
+
 
 @dataclass(frozen=True)
 class Briefing:
@@ -36,7 +39,7 @@ class _Part:
         return sum(self.tokens)
 
 
-def fit_paper(paper: Paper, room: int, count: CountTokens) -> Briefing:
+def fit_paper(paper: Paper, room: int, count: CountTokens, reading_tokens: int | None = None) -> Briefing:
     """Render abstract, content and appendix into at most ``room`` tokens.
 
     What is too long is cut in this order: appendices from the last one on, then the longest sections at paragraph
@@ -46,6 +49,7 @@ def fit_paper(paper: Paper, room: int, count: CountTokens) -> Briefing:
         paper: The submission.
         room: Tokens there are for it.
         count: Counts tokens as the model does.
+        reading_tokens: Show no more than this, whatever the room.
 
     Raises:
         ContextTooLong: There is not even room for a fragment.
@@ -60,6 +64,9 @@ def fit_paper(paper: Paper, room: int, count: CountTokens) -> Briefing:
             hint="Use a model with a longer context, or set models.context_tokens to what it really has.",
             ids={"paper": paper.paper_id},
         )
+    reason = _CONTEXT
+    if reading_tokens is not None and reading_tokens < min(room_for_text, total):
+        room_for_text, reason = reading_tokens, _READING
     caps = _caps(parts, room_for_text)
     shown = [_shown(part, cap) for part, cap in zip(parts, caps, strict=True)]
     cuts = tuple(
@@ -68,7 +75,7 @@ def fit_paper(paper: Paper, room: int, count: CountTokens) -> Briefing:
             section=part.section.heading,
             tokens_kept=sum(part.tokens[:kept]),
             tokens_total=part.total,
-            reason="the model's context is shorter than the paper",
+            reason=reason,
         )
         for part, kept in zip(parts, shown, strict=True)
         if kept < len(part.tokens)

@@ -36,17 +36,21 @@ class Asks(Protocol):
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long a review may be: characters of a text field and a reason, and items of evidence."""
+    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, and how many
+    of them a score may cite. ``brief`` also shortens the form in the prompt.
+    """
 
     text: int
     reason: int
     quote: int
     items: int
+    cited: int
+    brief: bool = False
 
 
-FULL = Lengths(text=4000, reason=400, quote=400, items=12)
-MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8)
-BRIEF = Lengths(text=700, reason=140, quote=240, items=4)
+FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4)
+MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4)
+BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
 
 # A reply may take at most this share of the context; the paper needs the rest.
 _REPLY_SHARE = 0.25
@@ -72,6 +76,7 @@ async def write_single_review(
     door: Asks,
     context_tokens: int,
     count: Callable[[str], int],
+    reading_tokens: int | None = None,
     lengths: Lengths | None = None,
     prompt_version: str | None = None,
 ) -> SingleReply:
@@ -83,6 +88,7 @@ async def write_single_review(
         door: Answers the prompt.
         context_tokens: The model's context, in tokens; the paper is fitted into what the rest leaves.
         count: Counts tokens as the model does.
+        reading_tokens: The most of the paper that is shown, where that is less than what would fit.
         lengths: Bounds of the reply; by default the longest that suit the context.
         prompt_version: Which version of the prompt; the newest by default.
 
@@ -95,7 +101,8 @@ async def write_single_review(
     most_out = output_tokens(form, lengths)
     frame = _render(form, lengths, prompt_version, paper="", read=how_read(paper, ()))
     overhead = count(frame.system) + count(frame.user) + count(str(reply.model_json_schema()))
-    briefing = fit_paper(paper, context_tokens - overhead - most_out - 64, count)
+    room = context_tokens - overhead - most_out - 64
+    briefing = fit_paper(paper, room, count, reading_tokens)
     prompt = _render(form, lengths, prompt_version, paper=briefing.text, read=how_read(paper, briefing.cuts))
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     return _sorted_reply(answer, form, briefing.cuts)
@@ -169,7 +176,9 @@ def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
         return str, Field(max_length=limit, description=field.asks)
     options = _offered(field)
     if field.kind == "flag":
-        return list[Literal[tuple(options)]], Field(max_length=len(options), description=field.asks)  # type: ignore[misc]
+        return list[Literal[tuple(options)]], Field(
+            max_length=2 if lengths.brief else len(options), description=field.asks
+        )  # type: ignore[misc]
     if field.kind == "choice":
         return Literal[tuple(options)], Field(description=field.asks)
     return _score_model(field, lengths), Field(description=field.asks)
@@ -194,7 +203,10 @@ def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
         "Score",
         __config__=ConfigDict(extra="ignore"),
         reason=(str, Field(max_length=lengths.reason)),
-        evidence=(list[Literal[ids]], Field(max_length=4, description="ids of quoted_evidence, E1 is the first")),  # type: ignore[valid-type]
+        evidence=(
+            list[Literal[ids]],
+            Field(max_length=lengths.cited, description="ids of quoted_evidence, E1 is the first"),
+        ),  # type: ignore[valid-type]
         value=(value, Field()),
     )
 
@@ -213,7 +225,7 @@ def _render(form: VenueForm, lengths: Lengths, version: str | None, *, paper: st
     return load_prompt(PROMPT, version).render(
         venue_name=form.name,
         guidelines=render_guidelines(form),
-        form=render_form(form),
+        form=render_form(form, brief=lengths.brief),
         how_read=read,
         lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
         paper=paper,

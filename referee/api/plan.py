@@ -35,9 +35,15 @@ class Plan:
 def plan_single(paper: Paper, form: VenueForm, models: Models) -> Plan:
     """The estimate for strategy ``single``: one call with the form, the guidelines and the paper."""
     model = models[ROLE]
-    longest = output_tokens(form, lengths_for(form, model.context_tokens))
-    rules = model.count(render_form(form)) + model.count(render_guidelines(form)) + _INSTRUCTIONS_TOKENS
+    lengths = lengths_for(form, model.context_tokens)
+    longest = output_tokens(form, lengths)
+    rules = (
+        model.count(render_form(form, brief=lengths.brief))
+        + model.count(render_guidelines(form))
+        + _INSTRUCTIONS_TOKENS
+    )
     body = sum(model.count(section.text) for section in paper.content)
+    body = min(body, model.reading_tokens or body)
     tokens_in = min(body + rules, model.context_tokens - longest)
     tokens_out = int(longest * _TYPICAL_SHARE)
     return Plan(

@@ -68,6 +68,7 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
+            reading_tokens=model.reading_tokens,
             prompt_version=context.prompt_version,
         )
     except RefereeError as error:

@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 ROLES = ("writer",)
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
+LOCAL_READING = 4_000
 
 # Tokenizers differ: counts for models without one of their own are raised by this share before they bound anything.
 _UNKNOWN_TOKENIZER_MARGIN = 1.2
@@ -42,6 +43,7 @@ class Model:
     prices: Mapping[str, tuple[float, float]]
     count: Callable[[str], int]
     temperature: float
+    reading_tokens: int | None = None
     notes: list[str] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     answered: bool = False
@@ -133,6 +135,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         prices=settings.models.prices,
         count=_counter(spec),
         temperature=settings.models.temperature,
+        reading_tokens=settings.models.reading_tokens,
         notes=notes,
     )
 
@@ -158,6 +161,7 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
         prices={},
         count=server.count_tokens,
         temperature=settings.models.temperature,
+        reading_tokens=settings.models.reading_tokens or LOCAL_READING,
     )
 
 

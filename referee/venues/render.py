@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from referee.schemas.venue import FormField, Option, VenueForm
 
+_FIRST_SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 _KINDS = {
     "text": "free text",
     "score": "one score from the list",
@@ -20,14 +23,21 @@ _CONFIDENCE = {
 }
 
 
-def render_form(form: VenueForm) -> str:
+def render_form(form: VenueForm, *, brief: bool = False) -> str:
     """The boxes a reviewer fills, in the form's order: name, what each asks, the options with the venue's labels.
 
     Attestations and boxes of the discussion stage are left out: they are not the reviewer's to fill at this point.
+
+    Args:
+        form: The venue's form.
+        brief: One line a field, with the first sentence of what it asks and the bare labels: about half the tokens,
+            for models that read slowly.
     """
     head = f"Review form of {form.name}. Fill the fields below, in this order."
-    fields = [_field(form, number, field) for number, field in enumerate(form.reviewer_fields, start=1)]
-    return "\n\n".join([head, *fields])
+    numbered = enumerate(form.reviewer_fields, start=1)
+    if brief:
+        return "\n".join([head, *(_brief_field(number, field) for number, field in numbered)])
+    return "\n\n".join([head, *(_field(form, number, field) for number, field in numbered)])
 
 
 def render_guidelines(form: VenueForm) -> str:
@@ -60,6 +70,14 @@ def _field(form: VenueForm, number: int, field: FormField) -> str:
     if field.name == form.overall and form.accept_at is not None:
         lines.append(f"   This is the overall rating; {form.accept_at:g} and above lean to acceptance.")
     return "\n".join(lines)
+
+
+def _brief_field(number: int, field: FormField) -> str:
+    asks = _FIRST_SENTENCE.match(field.asks)
+    line = f"{number}. {field.name} ({field.kind}): {asks.group() if asks else field.asks}"
+    if not field.options:
+        return line
+    return f"{line} Options: {'; '.join(_option(o.model_copy(update={'means': ''})) for o in field.options)}."
 
 
 def _nature(field: FormField) -> str:

@@ -1,0 +1,199 @@
+"""Embedders: texts in, one row of length one a text out; embedded, a provider's, or any OpenAI-compatible server's."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import MissingExtra, ReplyInvalid, SettingsError
+from referee.llm.catalogue import embedder_key
+from referee.llm.failures import classify
+from referee.llm.minilm import MiniLM
+from referee.llm.spec import LOCAL, ModelSpec, parse_model, require_key
+
+Vectors = NDArray[np.float32]
+
+SENTENCE_TRANSFORMERS = "sentence-transformers"
+OFFERED = (
+    "local",
+    "openai:NAME",
+    "google_genai:NAME",
+    f"{SENTENCE_TRANSFORMERS}:NAME",
+    "NAME with a base URL",
+)
+TIMEOUT_S = 60.0
+_TEXTS_A_CALL = 64
+
+
+class Embedder(Protocol):
+    """Something that embeds texts.
+
+    Attributes:
+        id: What stands in records; vectors of two ids are never compared.
+        dim: Numbers a text; None for a provider's model before its first reply.
+    """
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+
+    @property
+    def dim(self) -> int | None: ...  # noqa: D102
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts: shape (texts, dim), rows of length one, so that a dot product is the cosine similarity."""
+        ...
+
+
+def make_embedder(
+    spec: str, *, base_url: str | None = None, api_key: str | None = None, cache_dir: Path | None = None
+) -> Embedder:
+    """The embedder a setting names. Nothing is loaded or sent yet.
+
+    Args:
+        spec: ``local``, ``local:minilm``, ``openai:NAME``, ``google_genai:NAME``, ``sentence-transformers:NAME``.
+        base_url: An OpenAI-compatible server; the whole ``spec`` is then the server's own name for its model.
+        api_key: Key instead of the one in the provider's variable.
+        cache_dir: Where fetched models lie.
+
+    Raises:
+        SettingsError: Nothing embeds under that name, or a key is missing.
+        DataError: The embedded model was not fetched yet.
+        MissingExtra: An optional package is needed.
+    """
+    provider, _, name = spec.strip().partition(":")
+    if provider == LOCAL:
+        return _InProcess(f"{LOCAL}:{embedder_key(spec.strip())}", MiniLM.fetched(cache_dir).encode, MiniLM.dim)
+    if base_url is None and provider == SENTENCE_TRANSFORMERS and name:
+        return _sentence_transformer(name)
+    if base_url is None and (provider not in ("openai", "google_genai") or not name):
+        raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
+    model = parse_model(spec, base_url)
+    return _Remote(model, api_key or require_key(model))
+
+
+class _InProcess:
+    """A model in this process; the work is done in a thread."""
+
+    def __init__(self, embedder_id: str, encode: Callable[[Sequence[str]], Any], dim: int | None) -> None:
+        self.id = embedder_id
+        self.dim = dim
+        self._encode = encode
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = _normalised(await asyncio.to_thread(self._encode, list(texts)), len(texts), self.id)
+        self.dim = vectors.shape[1] or self.dim
+        return vectors
+
+
+class _Remote:
+    """A provider's model, or one behind an OpenAI-compatible server. One try: retrying is the caller's."""
+
+    def __init__(self, model: ModelSpec, key: str | None) -> None:
+        self.id = model.id
+        self.dim: int | None = None
+        self._model = model
+        self._client = _google(model, key) if model.provider == "google_genai" else _openai(model, key)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts.
+
+        Raises:
+            ModelUnavailable: No answer now; another try may help.
+            ModelRefused: The key, the name or a text was refused.
+            ContextTooLong: A text is longer than the model reads.
+            ReplyInvalid: The vectors do not fit the texts.
+        """
+        if not texts:
+            return np.zeros((0, self.dim or 0), np.float32)
+        batches = [list(texts[start : start + _TEXTS_A_CALL]) for start in range(0, len(texts), _TEXTS_A_CALL)]
+        rows: list[list[float]] = []
+        for batch in batches:
+            try:
+                rows += await self._client.aembed_documents(batch)
+            except _sdk_errors(self._model) as error:
+                raise classify(error, self._model) from error
+        vectors = _normalised(rows, len(texts), self.id)
+        self.dim = vectors.shape[1]
+        return vectors
+
+
+def _openai(model: ModelSpec, key: str | None) -> Any:
+    from langchain_openai import OpenAIEmbeddings
+    from pydantic import SecretStr
+
+    return OpenAIEmbeddings(
+        model=model.name,
+        openai_api_base=model.base_url,
+        openai_api_key=SecretStr(key or "none"),
+        max_retries=0,
+        request_timeout=TIMEOUT_S,
+        check_embedding_ctx_length=False,
+    )
+
+
+def _google(model: ModelSpec, key: str | None) -> Any:
+    from langchain_google_genai import GoogleGenerativeAIEmbeddings
+    from pydantic import SecretStr
+
+    return GoogleGenerativeAIEmbeddings(
+        model=model.name, google_api_key=SecretStr(key or ""), task_type="SEMANTIC_SIMILARITY"
+    )
+
+
+def _sdk_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
+    """What a provider's client raises for a failed call; imported when a call has failed."""
+    import httpx
+
+    if model.provider == "google_genai":
+        from google.genai.errors import APIError
+        from langchain_google_genai._common import GoogleGenerativeAIError
+
+        return APIError, GoogleGenerativeAIError, httpx.HTTPError
+    from openai import OpenAIError
+
+    return OpenAIError, httpx.HTTPError
+
+
+def _sentence_transformer(name: str) -> Embedder:
+    """Any model of the sentence-transformers package; it brings torch and may download the model."""
+    try:
+        package = importlib.import_module("sentence_transformers")
+    except ImportError as error:
+        raise MissingExtra(
+            f"the embedder {name!r} needs the package 'sentence-transformers', which is not installed.",
+            hint="Run `pip install sentence-transformers`, or use the embedder 'local'.",
+        ) from error
+    loaded: list[Any] = []
+
+    def encode(texts: Sequence[str]) -> Any:
+        if not loaded:
+            loaded.append(package.SentenceTransformer(name))
+        return loaded[0].encode(list(texts), show_progress_bar=False)
+
+    return _InProcess(f"{SENTENCE_TRANSFORMERS}:{name}", encode, None)
+
+
+def _normalised(rows: Any, count: int, embedder_id: str) -> Vectors:
+    """Rows as floats of length one; anything else than one finite, non-zero row a text is a bad reply."""
+    try:
+        vectors = np.asarray(rows, dtype=np.float32)
+    except ValueError as error:
+        raise _bad_reply(embedder_id, "vectors of different lengths") from error
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise _bad_reply(embedder_id, f"{len(vectors)} vectors for {count} texts")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise _bad_reply(embedder_id, "a vector that is zero or not finite")
+    return np.asarray(vectors / lengths, dtype=np.float32)
+
+
+def _bad_reply(embedder_id: str, what: str) -> ReplyInvalid:
+    return ReplyInvalid(
+        f"the embedder {embedder_id!r} gave {what}.", hint="Try another embedder.", ids={"model": embedder_id}
+    )

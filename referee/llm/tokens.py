@@ -1,0 +1,128 @@
+"""Counting tokens without a network: tiktoken, whose cache is filled from files that come with ``bpe-openai``.
+
+tiktoken would download its vocabularies at first use. The same files (checked by tiktoken against its own hashes) are
+put into its cache under the names it looks for, so it finds them. A cache folder a person has set is used as it is set.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import inspect
+import os
+import re
+import tempfile
+import threading
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import DataError
+from referee.llm.catalogue import CACHE_VARIABLE, cache_root
+
+if TYPE_CHECKING:
+    import tiktoken
+
+DEFAULT_ENCODING = "o200k_base"
+TIKTOKEN_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+
+_SHIPPED = ("o200k_base", "cl100k_base")
+_LOADING = threading.Lock()
+
+
+def count_tokens(text: str, model: str = "") -> int:
+    """Tokens of a text.
+
+    Args:
+        text: Any text; special tokens in it count as the plain text they are.
+        model: The provider's name for a model. Models tiktoken does not know, and those with an encoding that is not
+            shipped, count by ``o200k_base``; for models of other providers the number is an estimate.
+
+    Raises:
+        DataError: The vocabulary cannot be stored in the cache folder.
+    """
+    return len(_encoding(encoding_name(model)).encode_ordinary(text))
+
+
+def truncate_to_tokens(text: str, n: int, model: str = "") -> str:
+    """The longest beginning of a text that has at most ``n`` tokens; the text itself when it is short enough.
+
+    A character is never cut in two. ``n`` of 0 or less gives the empty text.
+
+    Raises:
+        DataError: The vocabulary cannot be stored in the cache folder.
+    """
+    if n <= 0:
+        return ""
+    encoding = _encoding(encoding_name(model))
+    tokens = encoding.encode_ordinary(text)
+    if len(tokens) <= n:
+        return text
+    kept = encoding.decode_bytes(tokens[:n]).decode("utf-8", errors="ignore")
+    return kept if text.startswith(kept) else text[: len(kept)]
+
+
+@cache
+def encoding_name(model: str = "") -> str:
+    """The shipped encoding for a model's name, with or without a provider in front; ``o200k_base`` when unknown."""
+    from tiktoken.model import encoding_name_for_model
+
+    try:
+        name = encoding_name_for_model(model.rpartition(":")[2] if model.startswith("openai:") else model)
+    except KeyError:
+        return DEFAULT_ENCODING
+    return name if name in _SHIPPED else DEFAULT_ENCODING
+
+
+def _seeded_folder() -> Path:
+    """The cache folder tiktoken is to use, a person's own or ours, with the vocabularies in it."""
+    own = next((os.environ[name] for name in TIKTOKEN_VARIABLES if os.environ.get(name)), "")
+    folder = Path(own) if own else cache_root() / "tiktoken"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _SHIPPED:
+            _seed(folder, name)
+    except OSError as error:
+        raise DataError(
+            f"the token vocabulary cannot be stored in {str(folder)!r}: {error.strerror or error}.",
+            hint=f"Set {CACHE_VARIABLE} or {TIKTOKEN_VARIABLES[0]} to a folder you may write.",
+        ) from error
+    return folder
+
+
+def _seed(folder: Path, name: str) -> None:
+    target = folder / hashlib.sha1(_address(name).encode(), usedforsecurity=False).hexdigest()
+    if target.exists():
+        return
+    packed = (files("bpe_openai") / "data" / f"{name}.tiktoken.gz").read_bytes()
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as unfinished:
+        unfinished.write(gzip.decompress(packed))
+    Path(unfinished.name).replace(target)
+
+
+def _address(name: str) -> str:
+    """The address tiktoken would load a vocabulary from: its cache names files by it."""
+    openai_public = importlib.import_module("tiktoken_ext.openai_public")
+    found = re.search(r"https?://[^\"']+\.tiktoken", inspect.getsource(getattr(openai_public, name)))
+    assert found is not None, f"tiktoken has no address for {name!r}"
+    return found.group()
+
+
+@cache
+def _encoding(name: str) -> tiktoken.Encoding:
+    """Load a vocabulary; tiktoken keeps it, so the folder need not stay in the environment."""
+    import tiktoken
+
+    variable = TIKTOKEN_VARIABLES[0]
+    with _LOADING:
+        before = os.environ.get(variable)
+        os.environ[variable] = str(_seeded_folder())
+        try:
+            return tiktoken.get_encoding(name)
+        finally:
+            if before is None:
+                del os.environ[variable]
+            else:
+                os.environ[variable] = before

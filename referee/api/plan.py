@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.agents.single_reviewer import ROLE, lengths_for, output_tokens
+from referee.agents.form_reply import lengths_for, output_tokens
+from referee.agents.single_reviewer import ROLE
 from referee.llm.models import Models
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from referee.errors import RunError
 from referee.llm.door import Door
@@ -12,6 +12,9 @@ from referee.runs.folder import CHECKPOINTS
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
+
+if TYPE_CHECKING:
+    from referee.graphs.single import SingleState
 
 
 async def run_single(
@@ -33,7 +36,7 @@ async def run_single(
         graph = build_single_graph().compile(checkpointer=saver)
         at = await graph.aget_state(config)
         begin = None if at.next else initial_state()
-        state = await graph.ainvoke(begin, config, context=context, durability="sync")
+        state = cast("SingleState", await graph.ainvoke(begin, config, context=context, durability="sync"))
     if state["failure"]:
         raise_failure(state["failure"])
     if state["review"] is None:

@@ -23,7 +23,7 @@ from referee.llm.dialects import reply_schema
 from referee.llm.failures import NotReached, ParameterRefused, classify
 from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
-from referee.llm.wire import Completion, Messages, WireRequest
+from referee.llm.wire import Completion, Messages, WireRequest, completion_in
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
 from referee.schemas.run import CallRecord
@@ -193,7 +193,7 @@ class Door:
                 async with asyncio.timeout(self._calls.timeout_s):
                     return await model.wire.send(_accepted(ask.wire, model))
             except model.wire.errors() as error:
-                if cut := _cut_off_reply(error):
+                if cut := completion_in(error):
                     return cut
                 failure = classify(error, model.spec)
                 if not isinstance(failure, ParameterRefused) or failure.parameter in model.refused:
@@ -311,20 +311,6 @@ def _can_retry(error: BaseException, model: Model) -> bool:
     if isinstance(error, NotReached):
         return model.answered
     return isinstance(error, ModelUnavailable)
-
-
-def _cut_off_reply(error: Exception) -> Completion | None:
-    """The openai SDK raises where a structured reply met its token limit; it is a reply all the same."""
-    completion = getattr(error, "completion", None)
-    if type(error).__name__ != "LengthFinishReasonError" or completion is None:
-        return None
-    usage = completion.usage
-    return Completion(
-        text=completion.choices[0].message.content or "",
-        input_tokens=usage.prompt_tokens if usage else None,
-        output_tokens=usage.completion_tokens if usage else None,
-        cut_off=True,
-    )
 
 
 def _usage(model: Model, completion: Completion, estimated_in: int) -> Usage:

@@ -5,7 +5,7 @@ so that other users of the machine cannot use it. Settings that were chosen by m
 
 - One slot. Two are slower, and they would halve the context.
 - Flash attention, with 16-bit keys and values: 8-bit ones made prompts three times and replies twenty times slower.
-- Batches of 512 tokens: as fast as 2,048, and a client that hangs up during a long prompt frees the model sooner.
+- Batches of 512 tokens: as fast as 2,048 on a section, and a client that hangs up frees the model sooner.
 - Few spins in OpenMP: with one other busy process, threads that spin cost a third of the speed.
 """
 

@@ -153,9 +153,10 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
     await fetch_model(key, cache_dir=cache_dir, progress=fetched)
     progress(Event("stage", f"loading the embedded model {key}"))
     server = await get_local_server(key, n_ctx=settings.models.context_tokens or LOCAL_CONTEXT, cache_dir=cache_dir)
+    spec = ModelSpec(spec.provider, key)
     return Model(
-        spec=ModelSpec(spec.provider, key),
-        wire=Wire(spec, key=server.api_key, timeout_s=settings.calls.timeout_s, base_url=f"{server.base_url}"),
+        spec=spec,
+        wire=Wire(spec, key=server.api_key, timeout_s=settings.calls.timeout_s, base_url=server.base_url),
         limits=Limits(1, None, None),
         context_tokens=server.context_tokens,
         prices={},

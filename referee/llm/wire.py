@@ -170,9 +170,10 @@ class Wire:
         return chat
 
     def _connections(self) -> httpx.AsyncClient:
-        """The HTTP client of this model, so that it can be closed with the run."""
+        """The HTTP client of this model, closed with the run; a proxy of the environment never gets loopback calls."""
         if self._http is None:
-            self._http = httpx.AsyncClient(timeout=self._timeout_s, limits=_NO_LIMITS)
+            proxied = httpx.URL(self._base_url or "").host not in ("127.0.0.1", "::1", "localhost")
+            self._http = httpx.AsyncClient(timeout=self._timeout_s, limits=_NO_LIMITS, trust_env=proxied)
             self._closers.append(self._http.aclose)
         return self._http
 
@@ -225,3 +226,17 @@ def _text(message: AIMessage) -> str:
         if call["name"] == _TOOL:
             return json.dumps(call["args"], ensure_ascii=False)
     return str(message.text)
+
+
+def completion_in(error: Exception) -> Completion | None:
+    """The reply inside an error: the openai SDK raises where a structured reply met its token limit."""
+    completion = getattr(error, "completion", None)
+    if type(error).__name__ != "LengthFinishReasonError" or completion is None:
+        return None
+    usage = completion.usage
+    return Completion(
+        text=completion.choices[0].message.content or "",
+        input_tokens=usage.prompt_tokens if usage else None,
+        output_tokens=usage.completion_tokens if usage else None,
+        cut_off=True,
+    )

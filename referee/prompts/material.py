@@ -6,14 +6,15 @@ import re
 import unicodedata
 
 _UNSAFE = re.compile(r'["<>\n]')
-_TAG = re.compile(r"<(?=\s*/?\s*[A-Za-z_])")
+_TAG = re.compile(r"<(?=[\s/]*[A-Za-z_|])")
 
 
 def delimit(tag: str, text: str, **attributes: str) -> str:
     """Wrap material in ``<tag ...>`` so that nothing inside can end or open a delimiter.
 
-    Every ``<`` that could begin a tag (in any compatibility form, spaced or not) becomes ``‹``; comparison signs
-    before digits or spaces stay as they are. Control characters other than line breaks and tabs go.
+    Every ``<`` that could begin a tag or a model's control token such as ``<|im_end|>`` (in any compatibility form,
+    spaced or not) becomes ``‹``; comparison signs before digits stay as they are. Control characters other than line
+    breaks and tabs go.
 
     Args:
         tag: The delimiter's name, lower case.

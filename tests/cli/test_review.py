@@ -9,6 +9,7 @@ import pytest
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord, RunRecord
 from referee.testing import ChatRequest, FakeServer
+from referee.venues import load_venue
 
 from .command import Outcome, Referee
 
@@ -20,7 +21,8 @@ def on(server: FakeServer, *more: object) -> tuple[object, ...]:
 def backed(request: ChatRequest) -> dict[str, Any]:
     """A reply whose scores rest on a real and on a made-up quotation."""
     real = {"claim": "Says what it does.", "quote": request.quotation("submission"), "bears_on": "summary"}
-    false = {"claim": "Invents.", "quote": "the moon is made of cheese and of nothing else at all", "bears_on": "summary"}
+    invented = "the moon is made of cheese and of nothing else at all"
+    false = {"claim": "Invents.", "quote": invented, "bears_on": "summary"}
 
     def score(value: str, *ids: str) -> dict[str, Any]:
         return {"reason": "the evidence says so", "evidence": list(ids), "value": value}
@@ -58,7 +60,7 @@ def test_a_run_folder_holds_everything_and_the_terminal_says_the_rest(
 
     review = read(run)
     assert review.rating == 4
-    assert list(review.fields) == [f for f in json.loads((run / "review.json").read_text())["fields"]]
+    assert list(review.fields) == [field.name for field in load_venue("neurips-2025").fields]
     record = RunRecord.model_validate_json((run / "run.json").read_text())
     assert record.status == "finished"
     assert record.usage.calls == 1
@@ -126,7 +128,9 @@ def test_a_finished_run_is_resumed_without_a_call(
     assert read(workplace / "run").fields == before.fields
 
 
-def test_the_cache_saves_the_second_run_its_call(referee: Referee, paper: Path, server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_saves_the_second_run_its_call(
+    referee: Referee, paper: Path, server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(tmp_path / "cache"))
     for out in ("one", "two"):
         done = referee("review", paper, "--venue", "arr", "--model", "m", "--base-url", server.base_url, "--out", out)

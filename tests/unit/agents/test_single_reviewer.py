@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.single_reviewer import BRIEF, FULL, output_tokens, reply_model, write_single_review
+from referee.agents.form_reply import BRIEF, FULL, output_tokens, reply_model
+from referee.agents.single_reviewer import write_single_review
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.venue import VenueForm
@@ -17,13 +18,16 @@ FORM = load_venue("neurips-2025")
 
 
 def good(**changes: Any) -> dict[str, Any]:
-    reply: dict[str, Any] = instance(reply_schema(reply_model(FORM, FULL)), "<submission>a b c</submission>", random.Random(1))
+    schema = reply_schema(reply_model(FORM, FULL))
+    reply: dict[str, Any] = instance(schema, "<submission>a b c</submission>", random.Random(1))
     return reply | changes
 
 
 async def write(reply: dict[str, Any], form: VenueForm = FORM, context: int = 20_000) -> Any:
     model = ScriptedModel([reply])
-    written = await write_single_review(small_paper(), form, door=model, context_tokens=context, count=words, lengths=FULL)
+    written = await write_single_review(
+        small_paper(), form, door=model, context_tokens=context, count=words, lengths=FULL
+    )
     return written, model.history[0]
 
 

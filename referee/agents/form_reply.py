@@ -1,0 +1,154 @@
+"""The shape of a reply that fills a venue's form: built from the form's data, bounded by the model's context."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from referee.errors import DataError
+from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
+from referee.venues import load_venue, parse_score
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, and how many
+    of them a score may cite. ``brief`` also shortens the form in the prompt.
+    """
+
+    text: int
+    reason: int
+    quote: int
+    items: int
+    cited: int
+    brief: bool = False
+
+
+FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4)
+MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4)
+BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
+
+# A reply may take at most this share of the context; the paper needs the rest.
+_REPLY_SHARE = 0.25
+
+
+def lengths_for(form: VenueForm, context_tokens: int) -> Lengths:
+    """The longest bounds whose reply leaves most of the context to the paper."""
+    room = context_tokens * _REPLY_SHARE
+    return next((lengths for lengths in (FULL, MEDIUM) if output_tokens(form, lengths) <= room), BRIEF)
+
+
+def output_tokens(form: VenueForm, lengths: Lengths) -> int:
+    """The most tokens a reply can need: its bounded characters at three to a token, and the JSON around them."""
+    texts = sum(lengths.text for f in form.reviewer_fields if f.kind == "text")
+    others = sum(lengths.reason + 120 for f in form.reviewer_fields if f.kind != "text")
+    evidence = lengths.items * (lengths.quote + lengths.reason + 80)
+    return (texts + others + evidence) // 3 + 256
+
+
+def reply_model(form: VenueForm, lengths: Lengths) -> type[BaseModel]:
+    """The reply's shape for one form: evidence first, then texts, then scores and choices in the form's order."""
+    fields = sorted(form.reviewer_fields, key=_reply_order)
+    slugs = slugs_of(form)
+    texts = tuple(slugs[f.name] for f in fields if f.kind == "text")
+    evidence = _list_of(_evidence_model(texts, lengths))
+    about = "claims about the paper, each with the passage that shows it"
+    shape: dict[str, Any] = {"quoted_evidence": (evidence, Field(max_length=lengths.items, description=about))}
+    for field in fields:
+        shape[slugs[field.name]] = _field_shape(field, lengths)
+    return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
+
+
+def sample_reply_model() -> type[BaseModel]:
+    """The reply model of one form, by which the prompt's header is checked."""
+    return reply_model(load_venue("neurips-2025"), FULL)
+
+
+def slugs_of(form: VenueForm) -> dict[str, str]:
+    """Field name to property name: some forms' names hold commas and colons, which not all providers take."""
+    return _slugs(tuple(f.name for f in form.reviewer_fields))
+
+
+def offered(field: FormField) -> dict[str, OptionValue]:
+    """What a model may choose: value and label in one text, mapped back to the value."""
+    return {_option_text(option): option.value for option in field.options}
+
+
+@lru_cache(maxsize=64)
+def _slugs(names: tuple[str, ...]) -> dict[str, str]:
+    slugs = {name: re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_") for name in names}
+    if len(set(slugs.values())) != len(slugs):
+        slugs = {name: f"{slug}_{number}" for number, (name, slug) in enumerate(slugs.items(), start=1)}
+    return slugs
+
+
+def _reply_order(field: FormField) -> tuple[int, int]:
+    """Texts first; scores after them, the overall and the confidence last; checklists at the end."""
+    kind = {"text": 0, "score": 1}.get(field.kind, 2)
+    return kind, {"overall": 1, "confidence": 2, "expertise": 2}.get(field.aspect or "", 0)
+
+
+def _one_of(values: tuple[str, ...]) -> Any:
+    """An enumeration made at run time; free text where there is nothing to choose from."""
+    return Literal[values] if values else str
+
+
+def _list_of(item: Any) -> Any:
+    """A list type made at run time."""
+    return list[item]
+
+
+def _evidence_model(texts: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
+    return create_model(
+        "QuotedEvidence",
+        __config__=ConfigDict(extra="ignore"),
+        claim=(str, Field(min_length=1, max_length=lengths.reason, description="one merit or one defect")),
+        quote=(str, Field(min_length=1, max_length=lengths.quote, description="copied letter by letter")),
+        bears_on=(_one_of(texts), Field(description="the text field this belongs to")),
+    )
+
+
+def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
+    if field.kind == "text":
+        limit = min(lengths.text, field.max_chars or lengths.text)
+        return str, Field(max_length=limit, description=field.asks)
+    if field.kind == "score":
+        return _score_model(field, lengths), Field(description=field.asks)
+    options = _one_of(tuple(offered(field)))
+    if field.kind == "choice":
+        return options, Field(description=field.asks)
+    most = 2 if lengths.brief else len(field.options)
+    return _list_of(options), Field(max_length=most, description=field.asks)
+
+
+def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
+    options = offered(field)
+
+    def canonical(raw: Any) -> Any:
+        """'4', 4 and '4: accept' are the same answer."""
+        if raw in options or isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            return raw
+        try:
+            value = parse_score(field, raw)
+        except DataError:
+            return raw
+        return next((text for text, option in options.items() if option == value), raw)
+
+    ids = _list_of(_one_of(tuple(f"E{number}" for number in range(1, lengths.items + 1))))
+    value: Any = Annotated[_one_of(tuple(options)), BeforeValidator(canonical)]
+    return create_model(
+        "Score",
+        __config__=ConfigDict(extra="ignore"),
+        reason=(str, Field(max_length=lengths.reason)),
+        evidence=(ids, Field(max_length=lengths.cited, description="ids of quoted_evidence, E1 is the first")),
+        value=(value, Field()),
+    )
+
+
+def _option_text(option: Option) -> str:
+    value = option.value if isinstance(option.value, str) else f"{option.value:g}"
+    return f"{value}: {option.label}" if option.label and option.label != value else value

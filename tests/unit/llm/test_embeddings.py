@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from referee.errors import (
+    DataError,
+    MissingExtra,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    ReplyInvalid,
+    SettingsError,
+)
+from referee.llm.catalogue import model_path
+from referee.llm.embeddings import make_embedder
+
+
+class Provider:
+    """An OpenAI-compatible embeddings server: each vector is [number of characters, 1]."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str | None, dict[str, Any]]] = []
+        self.status = 200
+        self.drop = 0
+        self.value: float | None = None
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                provider.requests.append((self.path, self.headers.get("Authorization"), body))
+                payload = json.dumps(provider.reply(body["input"])).encode()
+                self.send_response(provider.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(payload)))
+                self.end_headers()
+                self.wfile.write(payload)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+    def reply(self, texts: list[str]) -> dict[str, Any]:
+        if self.status != 200:
+            return {"error": {"message": "no", "type": "x", "code": None}}
+        first = [self.value if self.value is not None else float(len(text)) for text in texts]
+        rows = [{"object": "embedding", "index": i, "embedding": [x, 1.0 if x else 0.0]} for i, x in enumerate(first)]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return {"object": "list", "data": rows[self.drop :], "model": "m", "usage": usage}
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    provider = Provider()
+    thread = threading.Thread(target=provider.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield provider
+    provider.server.shutdown()
+    thread.join()
+    provider.server.server_close()
+
+
+@pytest.mark.parametrize("spec", ["", "word2vec", "anthropic:x", "openai:", "sentence-transformers", "local:qwen-0.5b"])
+def test_unknown_embedders(spec: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        make_embedder(spec)
+    assert caught.value.hint
+
+
+def test_embedded_model_must_be_fetched(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="referee models fetch minilm"):
+        make_embedder("local", cache_dir=tmp_path)
+
+
+@pytest.mark.parametrize("spec", ["openai:text-embedding-3-small", "google_genai:gemini-embedding-001"])
+def test_provider_without_a_key(spec: str) -> None:
+    with pytest.raises(SettingsError, match="needs a key"):
+        make_embedder(spec)
+
+
+def test_google_is_made_without_a_call() -> None:
+    embedder = make_embedder("google_genai:gemini-embedding-001", api_key="k")
+    assert (embedder.id, embedder.dim) == ("google_genai:gemini-embedding-001", None)
+
+
+async def test_server_gives_unit_rows_in_order(provider: Provider) -> None:
+    embedder = make_embedder("openai:nomic", base_url=provider.url, api_key="secret")
+    assert embedder.dim is None
+    vectors = await embedder.embed(["abc", "ab", "a"])
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+    assert vectors[0] == pytest.approx(np.array([3, 1]) / 10**0.5)
+    assert embedder.dim == 2
+    assert "secret" not in embedder.id
+    path, key, body = provider.requests[0]
+    assert (path, key, body["model"], body["input"]) == ("/v1/embeddings", "Bearer secret", "nomic", ["abc", "ab", "a"])
+
+
+async def test_many_texts_go_in_several_calls(provider: Provider) -> None:
+    embedder = make_embedder("nomic", base_url=provider.url)
+    texts = ["x" * n for n in range(1, 151)]
+    vectors = await embedder.embed(texts)
+    assert len(vectors) == 150
+    assert [len(body["input"]) for _, _, body in provider.requests] == [64, 64, 22]
+    assert vectors[149] == pytest.approx(np.array([150, 1]) / (150**2 + 1) ** 0.5)
+    assert (await embedder.embed([])).shape == (0, 2)
+
+
+@pytest.mark.parametrize(("status", "error"), [(401, ModelRefused), (404, ModelRefused), (503, ModelUnavailable)])
+async def test_failures_are_named_after_one_try(provider: Provider, status: int, error: type[ModelError]) -> None:
+    provider.status = status
+    with pytest.raises(error):
+        await make_embedder("nomic", base_url=provider.url, api_key="secret").embed(["a"])
+    assert len(provider.requests) == 1
+
+
+async def test_server_that_is_not_there() -> None:
+    with pytest.raises(ModelUnavailable, match="no connection"):
+        await make_embedder("nomic", base_url="http://127.0.0.1:9/v1").embed(["a"])
+
+
+async def test_bad_replies(provider: Provider) -> None:
+    embedder = make_embedder("nomic", base_url=provider.url)
+    provider.drop = 1
+    with pytest.raises(ReplyInvalid, match="1 vectors for 2 texts"):
+        await embedder.embed(["a", "b"])
+    provider.drop, provider.value = 0, 0.0
+    with pytest.raises(ReplyInvalid, match="zero or not finite"):
+        await embedder.embed(["a"])
+
+
+def test_missing_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match="pip install sentence-transformers"):
+        make_embedder("sentence-transformers:intfloat/e5-small-v2")
+
+
+async def test_sentence_transformers_model_is_loaded_at_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    class SentenceTransformer:
+        def __init__(self, name: str) -> None:
+            made.append(name)
+
+        def encode(self, texts: list[str], show_progress_bar: bool) -> list[list[float]]:
+            return [[3.0, 4.0]] * len(texts)
+
+    package = ModuleType("sentence_transformers")
+    package.SentenceTransformer = SentenceTransformer  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    embedder = make_embedder("sentence-transformers:a/b")
+    assert made == []
+    assert (await embedder.embed(["x", "y"])).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]] * 2
+    assert (made, embedder.dim) == (["a/b"], 2)
+
+
+@pytest.mark.local_model
+@pytest.mark.skipif(model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm")
+@pytest.mark.parametrize("spec", ["local", "local:minilm"])
+async def test_embedded_model_finds_a_paraphrase(spec: str) -> None:
+    embedder = make_embedder(spec)
+    assert (embedder.id, embedder.dim) == ("local:minilm", 384)
+    vectors = await embedder.embed(
+        ["The experiments lack a baseline.", "No baseline is compared against.", "The weather in Lisbon is mild."]
+    )
+    assert vectors[0] @ vectors[1] > 0.5 > vectors[0] @ vectors[2]
+    assert (await embedder.embed([])).shape == (0, 384)

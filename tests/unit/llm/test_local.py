@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
+from referee.llm import local
+from referee.llm.catalogue import model_path
+from referee.llm.local import LocalServer, close_local_servers, get_local_server, usable_cores
+
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["points"],
+    "properties": {
+        "points": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 2,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["claim", "kind"],
+                "properties": {"claim": {"type": "string", "maxLength": 30}, "kind": {"enum": ["K1", "K2"]}},
+            },
+        }
+    },
+}
+
+needs_model = pytest.mark.skipif(
+    model_path("qwen-0.5b") is None or importlib.util.find_spec("xllamacpp") is None,
+    reason="the embedded model is not here: pip install 'referee[local]', referee models fetch qwen-0.5b",
+)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LocalServer]:
+    yield await get_local_server(n_ctx=2048)
+    close_local_servers()
+
+
+def headers(server: LocalServer) -> dict[str, str]:
+    return {"Authorization": f"Bearer {server.api_key}"}
+
+
+def ask(text: str, **more: object) -> dict[str, object]:
+    return {"messages": [{"role": "user", "content": text}], "max_tokens": 16, **more}
+
+
+async def test_model_that_was_not_fetched(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"'qwen-0\.5b' is not on this machine") as caught:
+        await get_local_server(cache_dir=tmp_path)
+    assert "referee models fetch qwen-0.5b" in caught.value.hint
+
+
+@pytest.mark.parametrize("n_ctx", [0, 32_769])
+async def test_context_must_suit_the_model(n_ctx: int) -> None:
+    with pytest.raises(SettingsError, match=f"context of {n_ctx:,} tokens"):
+        await get_local_server(n_ctx=n_ctx)
+
+
+async def test_unknown_model() -> None:
+    with pytest.raises(SettingsError, match="'qwen-72b' is not known"):
+        await get_local_server("qwen-72b")
+
+
+def test_missing_runtime_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(MissingExtra) as caught:
+        LocalServer("qwen-0.5b", tmp_path / "x.gguf")
+    assert "pip install 'referee[local]'" in caught.value.hint
+
+
+@pytest.mark.parametrize(("quota", "most"), [("100000 100000", 1), ("150000 100000", 2), ("max 100000", 4096)])
+def test_cores_respect_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, most: int) -> None:
+    (tmp_path / "cpu.max").write_text(quota)
+    monkeypatch.setattr(local, "_CPU_QUOTA", tmp_path / "cpu.max")
+    assert 1 <= usable_cores() <= most
+
+
+@pytest.mark.local_model
+@needs_model
+def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
+    path = tmp_path / "x.gguf"
+    path.write_bytes(b"GGUF" + bytes(500))
+    with pytest.raises(DataError, match=r"'qwen-0\.5b' cannot be loaded"):
+        LocalServer("qwen-0.5b", path)
+
+
+@pytest.mark.local_model
+@needs_model
+async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalServer) -> None:
+    assert await get_local_server("local", n_ctx=2048) is server
+    assert server.base_url.startswith("http://127.0.0.1:")
+    assert server.context_tokens == 2048
+    assert 0 == server.count_tokens("") < server.count_tokens("one two three") < 6
+    body = ask(
+        "Review: we train on the test set.",
+        max_tokens=200,
+        response_format={"type": "json_schema", "json_schema": {"name": "r", "strict": True, "schema": SCHEMA}},
+    )
+    async with httpx.AsyncClient(timeout=120) as client:
+        refused = await client.post(f"{server.base_url}/chat/completions", json=ask("hi"))
+        reply = await client.post(f"{server.base_url}/chat/completions", json=body, headers=headers(server))
+        too_long = await client.post(
+            f"{server.base_url}/chat/completions", json=ask("word " * 3000), headers=headers(server)
+        )
+    assert refused.status_code == 401
+    choice = reply.json()["choices"][0]
+    points = json.loads(choice["message"]["content"])["points"]
+    assert choice["finish_reason"] == "stop"
+    assert 1 <= len(points) <= 2
+    assert all(len(point["claim"]) <= 30 and point["kind"] in ("K1", "K2") for point in points)
+    assert (too_long.status_code, too_long.json()["error"]["type"]) == (400, "exceed_context_size_error")
+
+
+@pytest.mark.local_model
+@needs_model
+async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
+    async with httpx.AsyncClient(timeout=120, headers=headers(server)) as client:
+        endless = ask("Tell a story.", max_tokens=1900, ignore_eos=True)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(client.post(f"{server.base_url}/chat/completions", json=endless), 1)
+        started = asyncio.get_running_loop().time()
+        await client.post(f"{server.base_url}/chat/completions", json=ask("hi", max_tokens=1))
+    assert asyncio.get_running_loop().time() - started < 30, "1,900 tokens take longer than this on two cores"
+
+
+@pytest.mark.local_model
+@needs_model
+async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> None:
+    server.close()
+    server.close()
+    assert not server.is_open
+    with pytest.raises(ModelUnavailable, match=r"'qwen-0\.5b' does not answer"):
+        server.count_tokens("not counted before")
+    assert await get_local_server(n_ctx=2048) is not server
+
+
+@pytest.mark.local_model
+@needs_model
+@pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(3)", 3), ("raise ValueError", 1)])
+def test_process_ends_cleanly_while_the_server_runs(ending: str, code: int) -> None:
+    program = f"import asyncio\nfrom referee.llm.local import *\nasyncio.run(get_local_server(n_ctx=512))\n{ending}"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == code, ended.stderr
+    assert ended.stdout == ""
+    assert ("ValueError" in ended.stderr) if code == 1 else (ended.stderr == "")

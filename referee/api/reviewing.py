@@ -10,7 +10,7 @@ from pathlib import Path
 import referee
 from referee.agents.single_reviewer import PROMPT, ROLE
 from referee.api.plan import Plan, plan_single
-from referee.api.strategies import run_single
+from referee.api.strategies import Written, run_single
 from referee.errors import BudgetExceeded, RefereeError, RunError
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
@@ -183,7 +183,7 @@ async def _run(
     door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
     try:
         version = settings.review.prompt_versions.get(PROMPT)
-        written, cuts = await run_single(run, paper, form, door, version)
+        written = await run_single(run, paper, form, door, version)
     except RefereeError as error:
         run.set_usage(ledger.usage(), ledger.usage_by_role())
         run.set_status("stopped" if isinstance(error, BudgetExceeded) else "failed", error=str(error))
@@ -191,25 +191,35 @@ async def _run(
         raise
     finally:
         run.set_usage(ledger.usage(), ledger.usage_by_role())
-    finished = written.model_copy(
-        update={
-            "disclosure": disclosure(written, form, embedded=models[ROLE].spec.is_local),
-            "provenance": Provenance(
-                strategy=settings.review.strategy,
-                models=models.ids(),
-                prompts={record.prompt: record.prompt_digest for record in ledger.records},
-                package_version=referee.__version__,
-                run_id=run.record.run_id,
-                venue_digest=venue_digest(form),
-                converter=f"{paper.converter.name} {paper.converter.version}",
-                usage=ledger.usage(),
-                cuts=cuts,
-                notes=tuple(models[ROLE].notes),
-            ),
-        }
-    )
+    finished = _finished(written, run, paper, form, settings, ledger, models)
     run.write("review.json", finished.model_dump_json(indent=2) + "\n")
     run.write("review.openreview.json", to_json(openreview_object(finished, form)))
     run.write("review.md", render_review(finished, form))
     run.set_status("finished")
     return finished
+
+
+def _finished(
+    written: Written,
+    run: RunFolder,
+    paper: Paper,
+    form: VenueForm,
+    settings: Settings,
+    ledger: Ledger,
+    models: Models,
+) -> Review:
+    """The review with its disclosure and with what made it."""
+    provenance = Provenance(
+        strategy=settings.review.strategy,
+        models=models.ids(),
+        prompts={record.prompt: record.prompt_digest for record in ledger.records},
+        package_version=referee.__version__,
+        run_id=run.record.run_id,
+        venue_digest=venue_digest(form),
+        converter=f"{paper.converter.name} {paper.converter.version}",
+        usage=ledger.usage(),
+        cuts=written.cuts,
+        notes=written.notes,
+    )
+    disclosed = disclosure(written.review, form, embedded=models[ROLE].spec.is_local)
+    return written.review.model_copy(update={"disclosure": disclosed, "provenance": provenance})

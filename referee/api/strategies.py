@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.errors import RunError
@@ -17,9 +18,16 @@ if TYPE_CHECKING:
     from referee.graphs.single import SingleState
 
 
-async def run_single(
-    run: RunFolder, paper: Paper, form: VenueForm, door: Door, prompt_version: str | None
-) -> tuple[Review, tuple[Cut, ...]]:
+@dataclass(frozen=True)
+class Written:
+    """What a strategy hands back: the review, what of the paper was not shown, and notes on the way."""
+
+    review: Review
+    cuts: tuple[Cut, ...]
+    notes: tuple[str, ...]
+
+
+async def run_single(run: RunFolder, paper: Paper, form: VenueForm, door: Door, prompt_version: str | None) -> Written:
     """Run strategy ``single`` to its end, from the last checkpoint where there is one.
 
     A run that ended in a failure begins again: its answered calls are in the ledger and are not paid twice.
@@ -28,7 +36,7 @@ async def run_single(
         RefereeError: What a node recorded as its failure.
     """
     from referee.graphs.failure import raise_failure
-    from referee.graphs.single import SingleContext, build_single_graph, cuts_of, initial_state
+    from referee.graphs.single import SingleContext, build_single_graph, cuts_of, initial_state, notes_of
 
     context = SingleContext(paper, form, door, review_id=f"r-{run.record.run_id}", prompt_version=prompt_version)
     config: Any = {"configurable": {"thread_id": run.record.run_id}}
@@ -41,4 +49,4 @@ async def run_single(
         raise_failure(state["failure"])
     if state["review"] is None:
         raise RunError(f"run {run.record.run_id!r} ended without a review.", hint="Start a new run.")
-    return Review.model_validate(state["review"]), cuts_of(state)
+    return Written(Review.model_validate(state["review"]), cuts_of(state), notes_of(state))

@@ -1,5 +1,6 @@
 """Evidence: whether the paper says what a review claims it says."""
 
+from referee.evidence.echo import without_echo
 from referee.evidence.inline import check_inline_quotations
 from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
 from referee.evidence.verify import ClaimedQuote, verify_quotations
@@ -11,4 +12,5 @@ __all__ = [
     "QuoteMatch",
     "check_inline_quotations",
     "verify_quotations",
+    "without_echo",
 ]

@@ -11,12 +11,15 @@ from langgraph.runtime import Runtime
 from referee.agents.scores import settle_scores
 from referee.agents.single_reviewer import ROLE, write_single_review
 from referee.errors import RefereeError
-from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations
+from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations, without_echo
 from referee.graphs.failure import Failure, record_failure
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import VenueForm
+from referee.venues import render_form, render_guidelines
+
+_ECHO = "the model only repeated its instructions here"
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class SingleState(TypedDict):
 
     reply: dict[str, Any] | None
     texts: dict[str, str]
+    echoes: dict[str, int]
     evidence: list[dict[str, Any]]
     dropped: list[dict[str, Any]]
     review: dict[str, Any] | None
@@ -46,6 +50,7 @@ class SingleUpdate(TypedDict, total=False):
 
     reply: dict[str, Any]
     texts: dict[str, str]
+    echoes: dict[str, int]
     evidence: list[dict[str, Any]]
     dropped: list[dict[str, Any]]
     review: dict[str, Any]
@@ -54,7 +59,7 @@ class SingleUpdate(TypedDict, total=False):
 
 def initial_state() -> SingleState:
     """An empty state."""
-    return SingleState(reply=None, texts={}, evidence=[], dropped=[], review=None, failure=None)
+    return SingleState(reply=None, texts={}, echoes={}, evidence=[], dropped=[], review=None, failure=None)
 
 
 async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
@@ -79,16 +84,22 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
 
 
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
-    """Look every quotation up in the paper, those inside the prose as well."""
+    """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply = _reply(state)
     claims = [ClaimedQuote(e["id"], e["claim"], e["quote"], None, e["field"] or None) for e in reply["evidence"]]
     index = QuotationIndex(runtime.context.paper)
     evidence, dropped = verify_quotations(claims, index)
+    instructions = f"{render_form(runtime.context.form)}\n{render_guidelines(runtime.context.form)}"
     texts: dict[str, str] = {}
+    echoes: dict[str, int] = {}
     for name, text in reply["texts"].items():
-        texts[name], unfound = check_inline_quotations(text, index, field=name)
+        own, copied = without_echo(text, instructions)
+        texts[name], unfound = check_inline_quotations(own, index, field=name)
         dropped += unfound
+        if copied:
+            echoes[name] = copied
     return {
+        "echoes": echoes,
         "texts": texts,
         "evidence": [e.model_dump() for e in evidence],
         "dropped": [d.model_dump() for d in dropped],
@@ -102,6 +113,7 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
     settled = settle_scores(context.form, reply["scores"], (e.id for e in evidence), context.paper)
     form = context.form
     fields, nulls = _form_values(form, state["texts"], reply["choices"], settled.records)
+    nulls |= {name: _ECHO for name in state["echoes"] if name in nulls}
     review = Review(
         review_id=context.review_id,
         paper_id=context.paper.paper_id,
@@ -133,6 +145,14 @@ def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, 
     graph.add_edge("verify", "compose")
     graph.add_edge("compose", END)
     return graph
+
+
+def notes_of(state: SingleState) -> tuple[str, ...]:
+    """What was worked around or taken out on the way to this review."""
+    echoes = (
+        f"{count} sentence(s) of {name} only repeated the instructions" for name, count in state["echoes"].items()
+    )
+    return (*_reply(state)["notes"], *echoes)
 
 
 def cuts_of(state: SingleState) -> tuple[Cut, ...]:

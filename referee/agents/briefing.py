@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.errors import ContextTooLong
+from referee.evidence import split_sentences
 from referee.prompts import delimit
 from referee.schemas.paper import Block, Paper, Section
 from referee.schemas.review import Cut
@@ -15,31 +16,45 @@ CountTokens = Callable[[str], int]
 # Under this many tokens of paper a review would be of a fragment.
 MIN_PAPER_TOKENS = 400
 _HEADING_TOKENS = 24
+_MIN_SENTENCE_WORDS = 6
 
 _CONTEXT = "the model's context is shorter than the paper"
 _READING = "one call shows at most models.reading_tokens of a paper (the embedded model reads slowly)"
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """A sentence of the submission that a reply can name by its id."""
+
+    section_id: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Briefing:
-    """The submission as it stands in a prompt, and what did not fit."""
+    """The submission as it stands in a prompt, what did not fit, and its numbered sentences if asked for."""
 
     text: str
     tokens: int
     cuts: tuple[Cut, ...]
+    sentences: dict[str, Sentence]
 
 
 @dataclass(frozen=True)
 class _Part:
     section: Section
+    texts: tuple[str, ...]
     tokens: tuple[int, ...]
+    ids: tuple[tuple[str, ...], ...]
 
     @property
     def total(self) -> int:
         return sum(self.tokens)
 
 
-def fit_paper(paper: Paper, room: int, count: CountTokens, reading_tokens: int | None = None) -> Briefing:
+def fit_paper(
+    paper: Paper, room: int, count: CountTokens, reading_tokens: int | None = None, *, numbered: bool = False
+) -> Briefing:
     """Render abstract, content and appendix into at most ``room`` tokens.
 
     What is too long is cut in this order: appendices from the last one on, then the longest sections at paragraph
@@ -50,11 +65,13 @@ def fit_paper(paper: Paper, room: int, count: CountTokens, reading_tokens: int |
         room: Tokens there are for it.
         count: Counts tokens as the model does.
         reading_tokens: Show no more than this, whatever the room.
+        numbered: Put an id before each sentence of prose.
 
     Raises:
         ContextTooLong: There is not even room for a fragment.
     """
-    parts = [_Part(s, tuple(count(block.text) + 2 for block in s.blocks)) for s in paper.content]
+    sentences: dict[str, Sentence] = {}
+    parts = [_part(section, count, sentences if numbered else None) for section in paper.content]
     header = count(paper.title) + 40
     room_for_text = room - header - _HEADING_TOKENS * len(parts)
     total = sum(part.total for part in parts)
@@ -82,7 +99,8 @@ def fit_paper(paper: Paper, room: int, count: CountTokens, reading_tokens: int |
     )
     body = "\n\n".join(_rendered(part, kept) for part, kept in zip(parts, shown, strict=True))
     text = delimit("submission", f"Title: {paper.title}\n\n{body}")
-    return Briefing(text=text, tokens=count(text), cuts=cuts)
+    ids = {i for part, kept in zip(parts, shown, strict=True) for block in part.ids[:kept] for i in block}
+    return Briefing(text, count(text), cuts, {i: sentence for i, sentence in sentences.items() if i in ids})
 
 
 def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
@@ -97,6 +115,34 @@ def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
         names = "; ".join(f"{c.section} ({c.tokens_kept} of {c.tokens_total} tokens shown)" for c in cuts)
         said.append(f"these sections are shortened: {names}")
     return "; ".join(said) + ". What is missing for these reasons is no fault of the authors."
+
+
+def _part(section: Section, count: CountTokens, sentences: dict[str, Sentence] | None) -> _Part:
+    texts: list[str] = []
+    ids: list[tuple[str, ...]] = []
+    for block in section.blocks:
+        text = _block_text(block)
+        named: tuple[str, ...] = ()
+        if sentences is not None and block.kind in ("paragraph", "list"):
+            text, named = _numbered(section, text, sentences)
+        texts.append(text)
+        ids.append(named)
+    return _Part(section, tuple(texts), tuple(count(text) + 2 for text in texts), tuple(ids))
+
+
+def _numbered(section: Section, text: str, sentences: dict[str, Sentence]) -> tuple[str, tuple[str, ...]]:
+    """The text with an id before each sentence long enough to be evidence; the sentences are added to the others."""
+    shown: list[str] = []
+    named: list[str] = []
+    for sentence in split_sentences(text):
+        if len(sentence.split()) < _MIN_SENTENCE_WORDS:
+            shown.append(sentence)
+            continue
+        name = f"s{len(sentences) + 1}"
+        sentences[name] = Sentence(section.id, sentence)
+        named.append(name)
+        shown.append(f"[{name}] {sentence}")
+    return " ".join(shown), tuple(named)
 
 
 def _caps(parts: list[_Part], room: int) -> list[int]:
@@ -139,7 +185,7 @@ def _rendered(part: _Part, kept: int) -> str:
     section = part.section
     number = f"{section.number} " if section.number else ""
     place = f" (page {section.pages[0]})" if section.pages else ""
-    blocks = [_block_text(block) for block in section.blocks[:kept]]
+    blocks = list(part.texts[:kept])
     left_out = sum(part.tokens[kept:])
     if left_out:
         blocks.append(f"[{left_out} tokens of this section are not shown]")

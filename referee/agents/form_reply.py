@@ -50,12 +50,18 @@ def output_tokens(form: VenueForm, lengths: Lengths) -> int:
     return (texts + others + evidence) // 3 + 256
 
 
-def reply_model(form: VenueForm, lengths: Lengths) -> type[BaseModel]:
-    """The reply's shape for one form: evidence first, then texts, then scores and choices in the form's order."""
+def reply_model(form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = ()) -> type[BaseModel]:
+    """The reply's shape for one form: evidence first, then texts, then scores and choices in the form's order.
+
+    Args:
+        form: The venue's form.
+        lengths: The bounds.
+        sentences: Ids of the paper's sentences; where given, evidence names one instead of quoting.
+    """
     fields = sorted(form.reviewer_fields, key=_reply_order)
     slugs = slugs_of(form)
     texts = tuple(slugs[f.name] for f in fields if f.kind == "text")
-    evidence = _list_of(_evidence_model(texts, lengths))
+    evidence = _list_of(_evidence_model(texts, lengths, sentences))
     about = "claims about the paper, each with the passage that shows it"
     shape: dict[str, Any] = {"quoted_evidence": (evidence, Field(max_length=lengths.items, description=about))}
     for field in fields:
@@ -66,6 +72,11 @@ def reply_model(form: VenueForm, lengths: Lengths) -> type[BaseModel]:
 def sample_reply_model() -> type[BaseModel]:
     """The reply model of one form, by which the prompt's header is checked."""
     return reply_model(load_venue("neurips-2025"), FULL)
+
+
+def sample_brief_reply_model() -> type[BaseModel]:
+    """The same for models that cite sentences by their numbers."""
+    return reply_model(load_venue("neurips-2025"), BRIEF, ("s1", "s2"))
 
 
 def slugs_of(form: VenueForm) -> dict[str, str]:
@@ -102,14 +113,16 @@ def _list_of(item: Any) -> Any:
     return list[item]
 
 
-def _evidence_model(texts: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
-    return create_model(
-        "QuotedEvidence",
-        __config__=ConfigDict(extra="ignore"),
-        claim=(str, Field(min_length=1, max_length=lengths.reason, description="one merit or one defect")),
-        quote=(str, Field(min_length=1, max_length=lengths.quote, description="copied letter by letter")),
-        bears_on=(_one_of(texts), Field(description="the text field this belongs to")),
-    )
+def _evidence_model(texts: tuple[str, ...], lengths: Lengths, sentences: tuple[str, ...]) -> type[BaseModel]:
+    shape: dict[str, Any] = {
+        "claim": (str, Field(min_length=1, max_length=lengths.reason, description="one merit or one defect"))
+    }
+    if sentences:
+        shape["sentence"] = (_one_of(sentences), Field(description="the number of the sentence that shows it"))
+    else:
+        shape["quote"] = (str, Field(min_length=1, max_length=lengths.quote, description="copied letter by letter"))
+    shape["bears_on"] = (_one_of(texts), Field(description="the text field this belongs to"))
+    return create_model("QuotedEvidence", __config__=ConfigDict(extra="ignore"), **shape)
 
 
 def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:

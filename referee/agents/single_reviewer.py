@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from referee.agents.briefing import fit_paper, how_read
+from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import Lengths, lengths_for, offered, output_tokens, reply_model, slugs_of
 from referee.llm.door import Answer
-from referee.prompts import RenderedPrompt, load_prompt
+from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/single"
+BRIEF_PROMPT = "review/single-brief"
 ROLE = "writer"
 T = TypeVar("T", bound=BaseModel)
 
@@ -54,7 +55,7 @@ async def write_single_review(
     count: Callable[[str], int],
     reading_tokens: int | None = None,
     lengths: Lengths | None = None,
-    prompt_version: str | None = None,
+    prompt_versions: Mapping[str, str] | None = None,
 ) -> SingleReply:
     """Fill the form in one call.
 
@@ -66,28 +67,35 @@ async def write_single_review(
         count: Counts tokens as the model does.
         reading_tokens: The most of the paper that is shown, where that is less than what would fit.
         lengths: Bounds of the reply; by default the longest that suit the context.
-        prompt_version: Which version of the prompt; the newest by default.
+        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: The form alone fills the context.
         ModelError: The model did not answer validly.
     """
     lengths = lengths or lengths_for(form, context_tokens)
-    reply = reply_model(form, lengths)
+    prompt = choose_prompt(lengths, prompt_versions)
     most_out = output_tokens(form, lengths)
-    frame = _render(form, lengths, prompt_version, paper="", read=how_read(paper, ()))
-    overhead = count(frame.system) + count(frame.user) + count(str(reply.model_json_schema()))
-    room = context_tokens - overhead - most_out - 64
-    briefing = fit_paper(paper, room, count, reading_tokens)
-    prompt = _render(form, lengths, prompt_version, paper=briefing.text, read=how_read(paper, briefing.cuts))
-    answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
-    return _sorted_reply(answer, form, briefing.cuts)
+    frame = _render(prompt, form, lengths, paper="", read=how_read(paper, ()))
+    schema = count(str(reply_model(form, lengths).model_json_schema()))
+    room = context_tokens - count(frame.system) - count(frame.user) - schema - most_out - 64
+    briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
+    rendered = _render(prompt, form, lengths, paper=briefing.text, read=how_read(paper, briefing.cuts))
+    reply = reply_model(form, lengths, tuple(briefing.sentences))
+    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
+    return _sorted_reply(answer, form, briefing)
 
 
-def _render(form: VenueForm, lengths: Lengths, version: str | None, *, paper: str, read: str) -> RenderedPrompt:
-    return load_prompt(PROMPT, version).render(
+def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None) -> Prompt:
+    """The prompt that goes with these bounds: models that get the short form cite sentences by number."""
+    prompt_id = BRIEF_PROMPT if lengths.brief else PROMPT
+    return load_prompt(prompt_id, (versions or {}).get(prompt_id))
+
+
+def _render(prompt: Prompt, form: VenueForm, lengths: Lengths, *, paper: str, read: str) -> RenderedPrompt:
+    return prompt.render(
         venue_name=form.name,
-        guidelines=render_guidelines(form),
+        guidelines=render_guidelines(form, brief=lengths.brief),
         form=render_form(form, brief=lengths.brief),
         how_read=read,
         lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
@@ -95,10 +103,9 @@ def _render(form: VenueForm, lengths: Lengths, version: str | None, *, paper: st
     )
 
 
-def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, cuts: tuple[Cut, ...]) -> SingleReply:
+def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing) -> SingleReply:
     data = answer.value.model_dump()
     slugs = slugs_of(form)
-    names = {slug: name for name, slug in slugs.items()}
     texts: dict[str, str] = {}
     scores: dict[str, dict[str, Any]] = {}
     choices: dict[str, str | list[str]] = {}
@@ -111,11 +118,23 @@ def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, cuts: tuple[Cut, .
             scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
         else:
             choices[field.name] = _chosen(field, value)
+    names = {slug: name for name, slug in slugs.items()}
     evidence = tuple(
-        {"id": f"E{number}", "claim": e["claim"], "quote": e["quote"], "field": names.get(e["bears_on"], "")}
-        for number, e in enumerate(cast("list[Mapping[str, str]]", data["quoted_evidence"]), start=1)
+        _evidence(f"E{number}", item, names, briefing) for number, item in enumerate(data["quoted_evidence"], start=1)
     )
-    return SingleReply(evidence, texts, scores, choices, cuts, answer.notes, answer.call_id)
+    return SingleReply(evidence, texts, scores, choices, briefing.cuts, answer.notes, answer.call_id)
+
+
+def _evidence(name: str, item: Mapping[str, str], names: Mapping[str, str], briefing: Briefing) -> dict[str, str]:
+    """One item of evidence; a sentence named by its id becomes the quotation it stands for."""
+    found = briefing.sentences.get(item.get("sentence", ""))
+    return {
+        "id": name,
+        "claim": item["claim"],
+        "quote": found.text if found else item["quote"],
+        "section_id": found.section_id if found else "",
+        "field": names.get(item["bears_on"], ""),
+    }
 
 
 def _chosen(field: FormField, value: str | list[str]) -> str | list[str]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 import referee
-from referee.agents.single_reviewer import PROMPT, ROLE
+from referee.agents.form_reply import lengths_for
+from referee.agents.single_reviewer import ROLE, choose_prompt
 from referee.api.plan import Plan, plan_single
 from referee.api.strategies import Written, run_single
 from referee.errors import BudgetExceeded, RefereeError, RunError
@@ -17,12 +21,12 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models, open_models
 from referee.papers import load_paper
-from referee.prompts import load_prompt
 from referee.reports import disclosure, openreview_object, render_review, to_json
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
-from referee.runs.folder import TRACE, check_new
+from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, check_new, check_resumable
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
+from referee.schemas.run import RunStatus
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, load_settings
 from referee.venues import load_venue, venue_digest
@@ -93,20 +97,25 @@ async def review(
         },
     )
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
-    submission = paper if isinstance(paper, Paper) else _read(Path(paper), settings, progress)
     check_models(settings)
-    stem = submission.paper_id[:12] if isinstance(paper, Paper) else Path(paper).stem
+    stem = paper.paper_id[:12] if isinstance(paper, Paper) else Path(paper).stem
     folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(stem, form)
     if resume is None:
         check_new(folder)
     elif out is not None and Path(out) != folder:
         raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
+    else:
+        check_resumable(folder)
+    submission = paper if isinstance(paper, Paper) else _read(Path(paper), settings, progress)
     models = await open_models(settings, progress)
     try:
-        plan = plan_single(submission, form, models)
+        inputs = _inputs(submission, form, settings, models)
+        if resume is not None:
+            check_resumable(folder, inputs)
+        plan = await plan_single(submission, form, models, settings.review.prompt_versions)
         if confirm is not None and not confirm(plan, form):
             raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-        with _opened(folder, resume is not None, submission, form, settings, models) as run:
+        with _opened(folder, resume is not None, inputs, settings, models) as run:
             return await _run(run, submission, form, settings, models, progress)
     finally:
         await models.aclose()
@@ -126,7 +135,7 @@ def _settings(given: Settings | None, overrides: dict[str, object]) -> Settings:
 
 
 def _read(path: Path, settings: Settings, progress: Progress) -> Paper:
-    progress(Event("stage", f"reading {path.name}"))
+    progress(Event("stage", f"reading {path.name or path}"))
     return load_paper(path, max_pages=settings.paper.max_pages, max_bytes=settings.paper.max_bytes)
 
 
@@ -142,21 +151,19 @@ def _default_folder(stem: str, form: VenueForm) -> Path:
 
 def _inputs(paper: Paper, form: VenueForm, settings: Settings, models: Models) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
-    prompt = load_prompt(PROMPT, settings.review.prompt_versions.get(PROMPT))
+    lengths = lengths_for(form, models[ROLE].context_tokens)
+    prompt = choose_prompt(lengths, settings.review.prompt_versions)
     return {
         "paper": paper.paper_id,
         "venue form": venue_digest(form),
         "strategy": settings.review.strategy,
-        f"version of prompt {PROMPT}": prompt.digest,
+        "prompt": f"{prompt.id}@{prompt.version} {prompt.digest}",
         "temperature": str(settings.models.temperature),
         **{f"model for {role}": model_id for role, model_id in models.ids().items()},
     }
 
 
-def _opened(
-    folder: Path, resumed: bool, paper: Paper, form: VenueForm, settings: Settings, models: Models
-) -> RunFolder:
-    inputs = _inputs(paper, form, settings, models)
+def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], settings: Settings, models: Models) -> RunFolder:
     values = settings.model_dump(mode="json")
     if resumed:
         return RunFolder.resume(folder, inputs=inputs, settings=values)
@@ -166,7 +173,7 @@ def _opened(
         inputs=inputs,
         settings=values,
         models={role: model.record() for role, model in models.by_role.items()},
-        prompts={PROMPT: inputs[f"version of prompt {PROMPT}"]},
+        prompts=dict([inputs["prompt"].split(" ")]),
         package_version=referee.__version__,
     )
 
@@ -181,22 +188,55 @@ async def _run(
     budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
     cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
     door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
-    try:
-        version = settings.review.prompt_versions.get(PROMPT)
-        written = await run_single(run, paper, form, door, version)
-    except RefereeError as error:
+    with _recorded(run, ledger):
+        written = await run_single(run, paper, form, door, settings.review.prompt_versions)
+        finished = _finished(written, run, paper, form, settings, ledger, models)
+        run.write("review.json", finished.model_dump_json(indent=2) + "\n")
+        run.write("review.openreview.json", to_json(openreview_object(finished, form)))
+        run.write("review.md", render_review(finished, form))
         run.set_usage(ledger.usage(), ledger.usage_by_role())
-        run.set_status("stopped" if isinstance(error, BudgetExceeded) else "failed", error=str(error))
+        run.set_status("finished")
+    return finished
+
+
+@contextmanager
+def _recorded(run: RunFolder, ledger: Ledger) -> Iterator[None]:
+    """However the work ends, ``run.json`` says how, and the error names the run."""
+    try:
+        yield
+    except RefereeError as error:
+        _end(run, ledger, "stopped" if isinstance(error, BudgetExceeded) else "failed", str(error))
         error.ids["run"] = os.fspath(run.path)
         raise
-    finally:
-        run.set_usage(ledger.usage(), ledger.usage_by_role())
-    finished = _finished(written, run, paper, form, settings, ledger, models)
-    run.write("review.json", finished.model_dump_json(indent=2) + "\n")
-    run.write("review.openreview.json", to_json(openreview_object(finished, form)))
-    run.write("review.md", render_review(finished, form))
-    run.set_status("finished")
-    return finished
+    except (OSError, sqlite3.Error) as error:
+        failure = _unusable(run, error)
+        _end(run, ledger, "failed", str(failure))
+        raise failure from error
+    except BaseException as error:
+        interrupted = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
+        _end(run, ledger, "stopped" if interrupted else "failed", "interrupted" if interrupted else repr(error))
+        raise
+
+
+def _end(run: RunFolder, ledger: Ledger, status: RunStatus, error: str) -> None:
+    run.set_usage(ledger.usage(), ledger.usage_by_role())
+    with suppress(OSError):  # the folder itself may be what failed
+        run.set_status(status, error=error)
+
+
+def _unusable(run: RunFolder, error: OSError | sqlite3.Error) -> RunError:
+    """What is said where the run's own files fail: a full disk, lost rights, a damaged file."""
+    if isinstance(error, OSError):
+        where = f" in {str(error.filename)!r}" if error.filename else ""
+        cause, hint = f"{error.strerror or error}{where}", "Make room or mend its rights"
+    else:
+        cause, hint = f"{CHECKPOINTS}: {error}", f"If {CHECKPOINTS} is damaged, delete it"
+    there = (run.path / RECORD).is_file()
+    return RunError(
+        f"run folder {str(run.path)!r} can no longer be used: {cause}.",
+        hint=f"{hint}; the replies in {TRACE} are not paid again." if there else "Start a new run.",
+        ids={"run": os.fspath(run.path)} if there else {},
+    )
 
 
 def _finished(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,7 +28,9 @@ class Written:
     notes: tuple[str, ...]
 
 
-async def run_single(run: RunFolder, paper: Paper, form: VenueForm, door: Door, prompt_version: str | None) -> Written:
+async def run_single(
+    run: RunFolder, paper: Paper, form: VenueForm, door: Door, prompt_versions: Mapping[str, str]
+) -> Written:
     """Run strategy ``single`` to its end, from the last checkpoint where there is one.
 
     A run that ended in a failure begins again: its answered calls are in the ledger and are not paid twice.
@@ -38,7 +41,7 @@ async def run_single(run: RunFolder, paper: Paper, form: VenueForm, door: Door, 
     from referee.graphs.failure import raise_failure
     from referee.graphs.single import SingleContext, build_single_graph, cuts_of, initial_state, notes_of
 
-    context = SingleContext(paper, form, door, review_id=f"r-{run.record.run_id}", prompt_version=prompt_version)
+    context = SingleContext(paper, form, door, review_id=f"r-{run.record.run_id}", prompt_versions=prompt_versions)
     config: Any = {"configurable": {"thread_id": run.record.run_id}}
     async with open_checkpoints(run.path / CHECKPOINTS) as saver:
         graph = build_single_graph().compile(checkpointer=saver)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from dataclasses import field as default
 from typing import Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -30,7 +32,7 @@ class SingleContext:
     form: VenueForm
     door: Door
     review_id: str
-    prompt_version: str | None = None
+    prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
 
 class SingleState(TypedDict):
@@ -74,7 +76,7 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_version=context.prompt_version,
+            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failure": record_failure("write", error)}
@@ -86,7 +88,10 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply = _reply(state)
-    claims = [ClaimedQuote(e["id"], e["claim"], e["quote"], None, e["field"] or None) for e in reply["evidence"]]
+    claims = [
+        ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None)
+        for e in reply["evidence"]
+    ]
     index = QuotationIndex(runtime.context.paper)
     evidence, dropped = verify_quotations(claims, index)
     instructions = f"{render_form(runtime.context.form)}\n{render_guidelines(runtime.context.form)}"

@@ -178,8 +178,11 @@ class Wire:
         return self._http
 
     def _sampling(self) -> dict[str, Any]:
-        """The embedded model loops without a penalty on repetition."""
-        return {"repeat_penalty": 1.1, "cache_prompt": True} if self._spec.is_local else {}
+        """The embedded model repeats itself and its prompt, unless long copied runs of tokens are made unlikely."""
+        if not self._spec.is_local:
+            return {}
+        against_copies = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 8, "dry_penalty_last_n": -1}
+        return {"repeat_penalty": 1.1, "cache_prompt": True, **against_copies}
 
     def _arguments(self, request: WireRequest) -> dict[str, Any]:
         if self._spec.provider == "anthropic":

@@ -40,10 +40,15 @@ def render_form(form: VenueForm, *, brief: bool = False) -> str:
     return "\n\n".join([head, *(_field(form, number, field) for number, field in numbered)])
 
 
-def render_guidelines(form: VenueForm) -> str:
-    """What the venue asks of a review, one line for each guideline, with its id in brackets; empty where none is."""
+def render_guidelines(form: VenueForm, *, brief: bool = False) -> str:
+    """What the venue asks of a review, one line for each guideline, with its id in brackets; empty where none is.
+
+    ``brief`` gives the guidelines' names alone, as one list.
+    """
     if not form.guidelines:
         return ""
+    if brief:
+        return ", ".join(guideline.id.replace("-", " ") for guideline in form.guidelines) + "."
     lines = [f"- [{guideline.id}] {guideline.text}" for guideline in form.guidelines]
     return "\n".join([f"What {form.name} asks of a review:", *lines])
 

@@ -105,3 +105,18 @@ def test_a_reading_limit_cuts_with_its_own_reason() -> None:
     briefing = fit_paper(paper, 10_000, words, reading_tokens=1000)
     assert sum(cut.tokens_kept for cut in briefing.cuts) <= 1000
     assert all("reading_tokens" in cut.reason for cut in briefing.cuts)
+
+
+def test_sentences_get_ids_that_lead_back_to_their_section_and_only_shown_ones_count() -> None:
+    paper = small_paper(
+        section(1, "Method", "We train each of the two models for ten hours. It is slow."),
+        section(2, "Proof", "Here we prove each of the many claims at length.", "appendix", paragraphs=300),
+    )
+    whole = fit_paper(paper, 100_000, words, numbered=True)
+    assert "[s1] We train each of the two models for ten hours." in whole.text
+    assert whole.sentences["s1"].section_id == "s1"
+    assert whole.sentences["s1"].text == "We train each of the two models for ten hours."
+    assert "It is slow." in whole.text
+    short = fit_paper(paper, 1200, words, numbered=True)
+    assert 0 < len(short.sentences) < len(whole.sentences)
+    assert all(f"[{name}]" in short.text for name in short.sentences)

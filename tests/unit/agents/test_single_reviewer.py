@@ -101,3 +101,16 @@ def test_evidence_and_reasoning_come_before_the_scores_and_the_overall_is_last()
 
 def test_brief_replies_are_bounded_for_a_small_model() -> None:
     assert output_tokens(FORM, BRIEF) < 3000 < output_tokens(FORM, FULL)
+
+
+async def test_a_model_that_reads_slowly_cites_sentences_by_number() -> None:
+    schema = reply_schema(reply_model(FORM, BRIEF, ("s1",)))
+    reply: dict[str, Any] = instance(schema, "", random.Random(2))
+    reply["quoted_evidence"] = [{"claim": "Twice.", "sentence": "s1", "bears_on": "summary"}]
+    model = ScriptedModel([reply])
+    written = await write_single_review(
+        small_paper(), FORM, door=model, context_tokens=9000, count=words, lengths=BRIEF
+    )
+    assert written.evidence[0]["quote"].startswith("Each test is run twice on the same data.")
+    assert written.evidence[0]["section_id"] == "s2"
+    assert model.history[0].prompt_id.startswith("review/single-brief")

@@ -1,0 +1,23 @@
+"""Prose cut into sentences."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
+_NO_END = re.compile(
+    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|resp|approx|figs?|tab|eqs?|secs?|refs?|no|app|dr|prof|st)|\b[a-z])\.$", re.I
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut a paragraph at its sentence ends; abbreviations and initials are no ends. Nothing but white space is lost."""
+    sentences: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        piece = text[start : end.end()].strip()
+        if not _NO_END.search(piece):
+            sentences.append(piece)
+            start = end.end()
+    rest = text[start:].strip()
+    return [*sentences, rest] if rest else sentences

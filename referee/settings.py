@@ -114,6 +114,23 @@ def load_settings(
     for origin, values in _layers(overrides or {}, file, os.environ if env is None else env):
         for key, value in values.items():
             _put(tree, key, value, origin)
+    return _validated(tree)
+
+
+def changed_settings(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """The settings with some dotted keys replaced; None values are left out.
+
+    Raises:
+        SettingsError: A key is unknown or a value is not usable.
+    """
+    tree = settings.model_dump()
+    for key, value in overrides.items():
+        if value is not None:
+            _put(tree, key, value, "the arguments")
+    return _validated(tree)
+
+
+def _validated(tree: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:

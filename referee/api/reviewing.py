@@ -28,7 +28,7 @@ from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.run import RunStatus
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, load_settings
+from referee.settings import Settings, changed_settings, load_settings
 from referee.venues import load_venue, venue_digest
 
 Confirm = Callable[[Plan, VenueForm], bool]
@@ -83,19 +83,17 @@ async def review(
         ModelError: The model could not be reached, refused, or gave no valid reply.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    settings = _settings(
-        settings,
-        {
-            "review.strategy": strategy,
-            "models.default": model,
-            "models.roles": dict(model_for) if model_for else None,
-            "models.base_url": base_url,
-            "embedder": embedder,
-            "budget.max_cost": max_cost,
-            "budget.max_tokens": max_tokens,
-            "calls.cache": cache,
-        },
-    )
+    overrides = {
+        "review.strategy": strategy,
+        "models.default": model,
+        "models.roles": dict(model_for) if model_for else None,
+        "models.base_url": base_url,
+        "embedder": embedder,
+        "budget.max_cost": max_cost,
+        "budget.max_tokens": max_tokens,
+        "calls.cache": cache,
+    }
+    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     check_models(settings)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else Path(paper).stem
@@ -119,19 +117,6 @@ async def review(
             return await _run(run, submission, form, settings, models, progress)
     finally:
         await models.aclose()
-
-
-def _settings(given: Settings | None, overrides: dict[str, object]) -> Settings:
-    if given is None:
-        return load_settings(overrides)
-    named = {key: value for key, value in overrides.items() if value is not None}
-    if not named:
-        return given
-    tree = given.model_dump()
-    for key, value in named.items():
-        group, _, name = key.rpartition(".")
-        (tree[group] if group else tree)[name] = value
-    return Settings.model_validate(tree)
 
 
 def _read(path: Path, settings: Settings, progress: Progress) -> Paper:

@@ -12,10 +12,14 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the command line; every error of ours becomes a message with a next step and an exit code."""
     from referee.cli.app import app
+    from referee.cli.interrupt import Interrupted
     from referee.errors import BudgetExceeded, RefereeError
 
     try:
         app(standalone_mode=True)
+    except Interrupted as error:
+        _complain("\ninterrupted", error)
+        sys.exit(EXIT_INTERRUPTED)
     except BudgetExceeded as error:
         _complain("stopped", error)
         sys.exit(EXIT_STOPPED)
@@ -23,7 +27,7 @@ def main() -> None:
         _complain("error", error)
         sys.exit(EXIT_BAD_INPUT)
     except KeyboardInterrupt:
-        print("\ninterrupted: what was answered is kept; go on with --resume RUN.", file=sys.stderr)
+        print("\ninterrupted.", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
 
 

@@ -30,8 +30,8 @@ def review(
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Tokens, in and out, that no call may pass.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
@@ -44,29 +44,33 @@ def review(
     import asyncio
 
     from referee import api
+    from referee.cli.interrupt import Interrupted
     from referee.cli.output import ProgressLine
 
     form = api.load_venue(venue)
     with ProgressLine() as progress:
         shown = _Confirmation(progress, yes)
-        written = asyncio.run(
-            api.review(
-                paper,
-                venue=form,
-                strategy=strategy,
-                model=model,
-                model_for=_roles(model_for or []),
-                embedder=embedder,
-                base_url=base_url,
-                out=out,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                resume=resume,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=shown,
+        try:
+            written = asyncio.run(
+                api.review(
+                    paper,
+                    venue=form,
+                    strategy=strategy,
+                    model=model,
+                    model_for=_roles(model_for or []),
+                    embedder=embedder,
+                    base_url=base_url,
+                    out=out,
+                    max_cost=max_cost,
+                    max_tokens=max_tokens,
+                    resume=resume,
+                    cache=False if no_cache else None,
+                    progress=progress,
+                    confirm=shown,
+                )
             )
-        )
+        except KeyboardInterrupt:
+            raise Interrupted.during(progress.run_folder) from None
     _print_summary(written, form, progress.run_folder)
 
 
@@ -120,4 +124,4 @@ def _print_summary(written: Review, form: VenueForm, folder: str) -> None:
         typer.echo(wrapped(line) if line else "")
     if written.provenance:
         typer.echo(f"Used: {describe_usage(written.provenance.usage)}.")
-    typer.echo(f"Read {folder}/review.md; paste from {folder}/review.openreview.json.")
+    typer.echo(f"Written to {folder}: review.md (to read), review.openreview.json (to paste).")

@@ -152,6 +152,7 @@ class Door:
             async with model.limits.slot(most):
                 self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
                 completion, tries = await self._tried(ask, model)
+            completion = replace(completion, text=_writable(completion.text))
             used = _usage(model, completion, tokens_in)
         except RefereeError as error:
             self.ledger.append(
@@ -213,7 +214,8 @@ class Door:
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
-        self._progress(Event("retry", f"try {state.attempt_number} failed: {error}", self.ledger.usage()))
+        cause = error.message if isinstance(error, RefereeError) else error
+        self._progress(Event("retry", f"try {state.attempt_number} failed: {cause}", self.ledger.usage()))
 
     def _keep(self, base: str, record: CallRecord) -> None:
         if self._cache is not None and record.reply:
@@ -311,6 +313,11 @@ def _can_retry(error: BaseException, model: Model) -> bool:
     if isinstance(error, NotReached):
         return model.answered
     return isinstance(error, ModelUnavailable)
+
+
+def _writable(text: str) -> str:
+    """The text as it can be written to a file: halves of surrogate pairs, which some servers send, are replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _usage(model: Model, completion: Completion, estimated_in: int) -> Usage:

@@ -17,10 +17,14 @@ _NO_QUOTA = ("insufficient_quota", "billing", "credit balance")
 _TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length", "context window")
 _GOOGLE_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _MAX_TEXT = 300
+_TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
+
+# What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
+_NO_CHAT_REPLY = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class NotReached(ModelUnavailable):
-    """Nothing answered at the address: no connection, unknown host."""
+    """No chat model answered at the address: no connection, unknown host, or a server that speaks something else."""
 
 
 class ParameterRefused(ModelRefused):
@@ -41,13 +45,14 @@ def classify(error: Exception, spec: ModelSpec) -> ModelError:
     if _is_too_long(error, text):
         return ContextTooLong(
             f"the prompt does not fit into the context of {spec.id!r}: {text}.",
-            hint="Set models.context_tokens to what the server really offers.",
+            hint="Set models.context_tokens to what the server really offers (in referee.toml, or as "
+            "REFEREE_MODELS__CONTEXT_TOKENS), or use a model with a longer context.",
             ids=ids,
         )
     if status in (401, 403) or (status == 400 and "api key" in text.lower()):
         return ModelRefused(
             f"{spec.id!r} refused the key (HTTP {status}): {text}.",
-            hint=f"Check {key_variable(spec)}; it was not tried again.",
+            hint=f"Set {key_variable(spec)} to a key that this server takes; it was not tried again.",
             ids=ids,
         )
     if status == 404:
@@ -91,6 +96,18 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
         return NotReached(
             f"no connection to {where!r} for model {spec.id!r}: {text}.",
             hint="Check that the server runs and that its address is right.",
+            ids=ids,
+        )
+    if names & _TIMEOUTS:
+        return ModelUnavailable(
+            f"{spec.id!r} did not answer in time.",
+            hint=f"{_LATER} calls.timeout_s is how long one call may take.",
+            ids=ids,
+        )
+    if isinstance(error, _NO_CHAT_REPLY):
+        return NotReached(
+            f"{spec.id!r} answered, but not as a chat server does ({type(error).__name__}: {text}).",
+            hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
             ids=ids,
         )
     return ModelUnavailable(f"{spec.id!r} did not answer: {type(error).__name__}: {text}.", hint=_LATER, ids=ids)

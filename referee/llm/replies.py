@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 T = TypeVar("T", bound=BaseModel)
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_BEGINS_AS_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\{")
 _MAX_SHOWN = 6
 
 
@@ -59,19 +62,41 @@ def _json_object(text: str, cut_off: bool) -> Any:
     candidates = [text, fenced.group(1)] if fenced else [text]
     for candidate in candidates:
         try:
-            return json.loads(candidate, parse_constant=_refuse_constant)
-        except json.JSONDecodeError:
-            continue
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-    for start in [match.start() for match in re.finditer(r"\{", text)][:20]:
-        try:
-            found, _ = decoder.raw_decode(text, start)
-        except json.JSONDecodeError:
-            continue
+            return _decoded(json.JSONDecoder(parse_constant=_refuse_constant).decode, candidate)
+        except json.JSONDecodeError as error:
+            problem = error
+    # A broken object holds whole ones inside it; only prose before the first brace makes a search worth while.
+    broken = _BEGINS_AS_OBJECT.match(text) is not None
+    if not broken and (found := _object_in_prose(text, tries=1 if cut_off else 20)) is not None:
         return found
     if cut_off:
         raise UnusableReply("The reply was cut off before the JSON object ended. Write it again, shorter.")
+    if broken:
+        raise UnusableReply(f"The reply is no valid JSON: {problem}.")
     raise UnusableReply("The reply was not a JSON object.")
+
+
+def _object_in_prose(text: str, tries: int) -> Any:
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    for start in [match.start() for match in re.finditer(r"\{", text)][:tries]:
+        try:
+            found, _ = _decoded(decoder.raw_decode, text, start)
+        except json.JSONDecodeError:
+            continue
+        return found
+    return None
+
+
+def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
+    """Decode; what Python itself cannot hold is the reply's fault as well."""
+    try:
+        return decode(*arguments)
+    except (json.JSONDecodeError, UnusableReply):
+        raise
+    except RecursionError as error:
+        raise UnusableReply("The reply is nested too deeply.") from error
+    except ValueError as error:
+        raise UnusableReply("The reply holds a number with too many digits.") from error
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -97,10 +122,15 @@ def _cut_long_strings(data: Any, error: ValidationError) -> list[str]:
 
 def _described(error: ValidationError) -> UnusableReply:
     problems = error.errors(include_url=False)
-    lines = [f"- {_dotted(p['loc'])}: {p['msg']} (given: {_short(p.get('input'))})" for p in problems[:_MAX_SHOWN]]
+    lines = [f"- {_dotted(p['loc'])}: {p['msg']}{_given(p)}" for p in problems[:_MAX_SHOWN]]
     more = f"\n- and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
     fields = tuple(dict.fromkeys(_dotted(p["loc"]) for p in problems))
     return UnusableReply("The reply does not fit its schema:\n" + "\n".join(lines) + more, fields)
+
+
+def _given(problem: ErrorDetails) -> str:
+    """What stood there; for a missing field pydantic names its whole surroundings instead."""
+    return "" if problem["type"] == "missing" else f" (given: {_short(problem['input'])})"
 
 
 def _dotted(loc: tuple[int | str, ...]) -> str:

@@ -95,8 +95,12 @@ def key_variable(spec: ModelSpec) -> str:
 
 
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a bracket left open, a port that is no number or above 65535
+        usable = False
+    if not usable or any(character.isspace() for character in url):
         raise SettingsError(
             f"base URL {url!r} is not an http or https address.", hint="Example: http://127.0.0.1:11434/v1"
         )

@@ -15,7 +15,7 @@ import re
 import tempfile
 import threading
 from functools import cache
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,10 +96,18 @@ def _seed(folder: Path, name: str) -> None:
     target = folder / hashlib.sha1(_address(name).encode(), usedforsecurity=False).hexdigest()
     if target.exists():
         return
-    packed = (files("bpe_openai") / "data" / f"{name}.tiktoken.gz").read_bytes()
+    packed = (_vocabularies() / f"{name}.tiktoken.gz").read_bytes()
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as unfinished:
         unfinished.write(gzip.decompress(packed))
     Path(unfinished.name).replace(target)
+
+
+def _vocabularies() -> Path:
+    """The data folder of the vocabulary package, found without importing its code (which warns as it loads)."""
+    spec = find_spec("bpe_openai")
+    assert spec is not None, "bpe-openai is a dependency of this package"
+    assert spec.submodule_search_locations, "bpe-openai is a package"
+    return Path(next(iter(spec.submodule_search_locations))) / "data"
 
 
 def _address(name: str) -> str:

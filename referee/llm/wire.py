@@ -178,10 +178,10 @@ class Wire:
         return self._http
 
     def _sampling(self) -> dict[str, Any]:
-        """The embedded model repeats itself and its prompt, unless long copied runs of tokens are made unlikely."""
+        """The embedded model repeats itself and the end of its prompt, unless long copied runs are made unlikely."""
         if not self._spec.is_local:
             return {}
-        against_copies = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 8, "dry_penalty_last_n": -1}
+        against_copies = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 16, "dry_penalty_last_n": 1024}
         return {"repeat_penalty": 1.1, "cache_prompt": True, **against_copies}
 
     def _arguments(self, request: WireRequest) -> dict[str, Any]:

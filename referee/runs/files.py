@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+_PART = ".part"
+
 
 def _umask() -> int:
     """The process's mask for new files; mkstemp ignores it and makes files private."""
@@ -14,13 +16,18 @@ def _umask() -> int:
     return mask
 
 
+def is_part(name: str) -> bool:
+    """Whether a file of that name is one that ``write_atomically`` had not finished."""
+    return name.startswith(".") and name.endswith(_PART)
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader, also after a crash, sees the old file or the new one, never a part.
 
     Raises:
         OSError: The folder cannot be written or the disk is full; the old file is untouched.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as part:
             part.write(text)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from referee.errors import RunError
-from referee.runs.files import write_atomically
+from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
@@ -54,6 +54,7 @@ class RunFolder:
         lock = _locked(path)
         try:
             _require_empty(path)
+            _sweep(path)
             commit, dirty = _commit()
             now = _now()
             record = RunRecord(
@@ -84,10 +85,10 @@ class RunFolder:
         Raises:
             RunError: There is no run, it is in use, or it was started on other inputs (each is named).
         """
-        if not (path / RECORD).is_file():
-            raise RunError(f"{str(path)!r} holds no run to resume.", hint="Name a run folder, the one with run.json.")
+        check_resumable(path)
         lock = _locked(path)
         try:
+            _sweep(path)
             record = read_record(path)
             _require_same(path, record, inputs)
             folder = cls(path, record.model_copy(update={"settings": dict(settings)}), lock)
@@ -146,6 +147,21 @@ def check_new(path: Path) -> None:
         ) from error
 
 
+def check_resumable(path: Path, inputs: Mapping[str, str] | None = None) -> None:
+    """See that the folder holds a run, and one that was started on these inputs, before anything is shown or asked.
+
+    Raises:
+        RunError: It holds none, its record is damaged, or it was started on other inputs (each is named).
+    """
+    if not (path / RECORD).is_file():
+        raise RunError(
+            f"{str(path)!r} holds no run to resume: there is no {RECORD} in it.",
+            hint="Name the folder of an earlier run, or start a new run without --resume.",
+        )
+    if inputs is not None:
+        _require_same(path, read_record(path), inputs)
+
+
 def read_record(path: Path) -> RunRecord:
     """Read a run's ``run.json``; raises ``RunError`` where it is damaged."""
     try:
@@ -179,9 +195,16 @@ def _require_empty(path: Path) -> None:
         raise RunError(
             f"{str(path)!r} already holds a run.", hint=f"Continue it with --resume {path}, or choose another --out."
         )
-    others = sorted(entry.name for entry in path.iterdir() if entry.name != ".lock")
+    others = sorted(entry.name for entry in path.iterdir() if entry.name != ".lock" and not is_part(entry.name))
     if others:
         raise RunError(f"{str(path)!r} is not empty (it holds {others[0]!r}).", hint="Choose a new folder with --out.")
+
+
+def _sweep(path: Path) -> None:
+    """Remove the parts that a killed process left behind."""
+    for entry in path.iterdir():
+        if is_part(entry.name):
+            entry.unlink(missing_ok=True)
 
 
 def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import SettingsError
-from referee.settings import load_settings
+from referee.settings import changed_settings, load_settings
 
 
 def test_layers_override_each_other_in_order(tmp_path: Path) -> None:
@@ -68,6 +68,17 @@ def test_values_out_of_range_name_the_setting(tmp_path: Path, monkeypatch: pytes
         load_settings({"calls.concurrency": 0}, env={})
     with pytest.raises(SettingsError, match=r"budget\.max_cost"):
         load_settings({"budget.max_cost": float("nan")}, env={})
+
+
+def test_ready_settings_can_be_changed_by_the_same_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ready = load_settings({"calls.concurrency": 3}, env={})
+    changed = changed_settings(ready, {"models.default": "openai:a", "budget.max_cost": None})
+    assert (changed.models.default, changed.calls.concurrency) == ("openai:a", 3)
+    with pytest.raises(SettingsError, match=r"budget\.max_tokens"):
+        changed_settings(ready, {"budget.max_tokens": 0})
+    with pytest.raises(SettingsError, match="not a setting"):
+        changed_settings(ready, {"budget.most": 1})
 
 
 def test_broken_toml_and_missing_file(tmp_path: Path) -> None:

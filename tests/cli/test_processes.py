@@ -1,0 +1,79 @@
+"""Two commands on one folder, and Ctrl-C: with real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.testing import ChatRequest, FakeServer
+
+from .command import Referee
+from .processes import PATIENCE_S, command, finished, wait_for
+from .refusals import assert_finished, on, record
+
+VENUE = ("--venue", "neurips-2025")
+
+
+class SlowServer:
+    """A server that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.let = threading.Event()
+        self.fake = FakeServer({"writer": self._reply}, context_tokens=32_000)
+
+    async def _reply(self, request: ChatRequest) -> Any:
+        await asyncio.to_thread(self.let.wait, PATIENCE_S)
+        return request.instance()
+
+
+@pytest.fixture
+def slow() -> Iterator[SlowServer]:
+    server = SlowServer()
+    with server.fake:
+        yield server
+        server.let.set()
+
+
+def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) -> None:
+    asked = ("review", paper, *VENUE, *on(slow.fake))
+    with command(workplace, *asked, "--out", "run") as first:
+        wait_for(lambda: len(slow.fake.log))
+        second = finished(workplace, *asked, "--resume", "run")
+        third = finished(workplace, *asked, "--out", "run")
+        slow.let.set()
+        _, first_err = first.communicate(timeout=PATIENCE_S)
+    assert second.returncode == third.returncode == 2
+    assert second.stdout == third.stdout == ""
+    assert "error: run folder 'run' is in use by another process." in second.stderr
+    assert "  next: Wait for it to end" in second.stderr
+    assert "'run' already holds a run" in third.stderr
+    assert first.returncode == 0, first_err
+    assert len(slow.fake.log) == 1
+    assert_finished(workplace / "run")
+
+
+def test_ctrl_c_during_a_call(referee: Referee, workplace: Path, paper: Path, slow: SlowServer) -> None:
+    asked = ("review", paper, *VENUE, *on(slow.fake))
+    with command(workplace, *asked, "--out", "run") as process:
+        wait_for(lambda: len(slow.fake.log))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "Traceback" not in err
+    assert "interrupted: what was answered so far is kept" in err
+    assert "continue with --resume run" in err
+    left = record(workplace / "run")
+    assert (left.status, left.error) == ("stopped", "interrupted")
+    assert not list((workplace / "run").glob("review.*"))
+
+    slow.let.set()
+    done = referee(*asked, "--resume", "run")
+    assert done.code == 0, done.err
+    assert_finished(workplace / "run")

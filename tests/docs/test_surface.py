@@ -1,0 +1,84 @@
+"""What the package shows to the outside: its names, its help, and nothing of the places it was made in."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import referee
+from referee.cli import main
+from referee.cli.app import app
+
+from .pages import ROOT
+
+COMMANDS = [
+    "",
+    "doctor",
+    "models",
+    "models fetch",
+    "models list",
+    "models remove",
+    "review",
+    "venue",
+    "venue list",
+    "venue show",
+]
+
+
+def every_command(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    yield " ".join(words), command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from every_command(below, (*words, name))
+
+
+def test_the_commands_are_those_that_are_tested_here() -> None:
+    assert sorted(name for name, _ in every_command(get_command(app))) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_help_is_printed(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["referee", *command.split(), "--help"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr().out
+    assert not ended.value.code
+    assert printed.startswith(f"Usage: referee {command}".rstrip())
+    assert "\x1b" not in printed
+
+
+def test_every_command_option_and_argument_has_a_text() -> None:
+    silent = [
+        f"{name} {part.name}"
+        for name, command in every_command(get_command(app))
+        for part in (command, *command.params)
+        if not part.help and part.name != "help"
+    ]
+    assert silent == []
+
+
+def test_the_public_names() -> None:
+    assert referee.__all__ == ["__version__", "load_paper", "load_venue", "review"]
+    for name in referee.__all__:
+        assert getattr(referee, name)
+    with pytest.raises(AttributeError, match="no attribute 'reviews'"):
+        referee.reviews  # noqa: B018
+
+
+def test_no_file_names_a_package_registry_or_a_folder_of_somebodys_machine() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: git lists the files")
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
+    registries = r"pypi\.(?:org|io)|pythonhosted\.org|npm[j]s"
+    foreign = re.compile(rf"{registries}|(?<![\w.])/(?:work|opt/venv|home/\w+|Users/\w+)/".encode())
+    files = (ROOT / name for name in names if name)
+    held = {str(f.relative_to(ROOT)): foreign.search(f.read_bytes()) for f in files if f.is_file()}
+    assert {name: found.group() for name, found in held.items() if found} == {}

@@ -190,7 +190,7 @@ def _put(tree: dict[str, Any], key: str, value: Any, origin: str) -> None:
 
 
 def _refuse(key: str, origin: str) -> None:
-    if key.split(".")[-1] in ("api_key", "key", "token", "secret"):
+    if key.split(".")[-1].endswith(("key", "token", "secret", "password")):
         raise SettingsError(
             f"{origin} holds {key!r}: keys are not settings.",
             hint="Put the key into the provider's environment variable (see `referee doctor`) and remove it there.",

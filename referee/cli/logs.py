@@ -20,3 +20,5 @@ def configure(verbose: int) -> None:
     own = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("referee").setLevel(own)
+    # It warns about every proxy variable, also where our own connections decide.
+    logging.getLogger("langchain_openai").setLevel(logging.ERROR)

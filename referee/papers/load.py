@@ -76,13 +76,13 @@ def _read(path: Path, max_bytes: int) -> bytes:
     if not path.exists():
         raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
     if path.is_dir():
-        raise PaperParseError(f"{str(path)!r} is a directory.", hint="Give one file; its suffix may be any supported.")
+        raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
     try:
         size = path.stat().st_size
         if size > max_bytes:
             raise PaperParseError(
                 f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
-                hint="Give the paper without its attachments, or raise the size limit.",
+                hint="Give the paper without its attachments, or set paper.max_bytes (REFEREE_PAPER__MAX_BYTES).",
             )
         data = path.read_bytes()
     except OSError as error:

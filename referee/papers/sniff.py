@@ -14,6 +14,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"%!PS", "a PostScript file"),
     (b"{\\rtf", "an RTF document"),
     (b"\x7fELF", "a program"),
+    (b"\xff\xfe", "text in UTF-16 (save it as UTF-8)"),
+    (b"\xfe\xff", "text in UTF-16 (save it as UTF-8)"),
 )
 _PDF_WINDOW = 1024
 

@@ -58,7 +58,7 @@ def test_too_many_pages_are_refused_before_parsing_and_the_limit_can_be_raised(
         started = time.monotonic()
         done = referee("review", book, *VENUE, "--out", "run", *on(server))
         assert time.monotonic() - started < 5
-    assert_refused(done, "'book.pdf'", "2,000 pages", "at most 400", "raise the page limit")
+    assert_refused(done, "'book.pdf'", "2,000 pages", "at most 400", "paper.max_pages")
     assert not Path("run").exists()
 
     short = pdf(Path("short.pdf"), pages=3)

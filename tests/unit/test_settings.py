@@ -47,12 +47,13 @@ def test_unknown_keys_are_refused_with_the_nearest(
     assert offered in caught.value.hint
 
 
-def test_a_key_in_a_file_is_refused_and_not_repeated(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["api_key", "openai_api_key", "token"])
+def test_a_key_in_a_file_is_refused_and_not_repeated(tmp_path: Path, name: str) -> None:
     file = tmp_path / "referee.toml"
-    file.write_text('[models]\napi_key = "sk-verysecretvalue"\n')
-    with pytest.raises(SettingsError) as caught:
+    file.write_text(f'[models]\n{name} = "sk-verysecretvalue"\n')
+    with pytest.raises(SettingsError, match="keys are not settings") as caught:
         load_settings(file=file, env={})
-    assert "models.api_key" in str(caught.value)
+    assert f"models.{name}" in str(caught.value)
     assert "verysecret" not in str(caught.value)
 
 

@@ -38,7 +38,7 @@ def open_checked(data: bytes, name: str, *, max_pages: int) -> PdfDocument:
         document.close()
         raise PaperParseError(
             f"{name!r} has {pages:,} pages; at most {max_pages:,} are read.",
-            hint="Give the paper alone, or raise the page limit if it really is that long.",
+            hint="Give the paper alone; if it really is that long, set paper.max_pages (REFEREE_PAPER__MAX_PAGES).",
         )
     return document
 

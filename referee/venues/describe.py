@@ -27,7 +27,10 @@ def _fields(form: VenueForm) -> str:
     lines = ["Form"]
     for field in form.fields:
         lines.append(f"  {field.name}  ({_traits(field)}) {_sure(field.fact)}")
-        lines.extend(f"      {o.value}: {o.label}" if o.label != o.value else f"      {o.label}" for o in field.options)
+        lines += [f"      note: {field.fact.note}"] if field.fact.note else []
+        for option in field.options:
+            told = option.label not in ("", option.value)
+            lines.append(f"      {option.value}: {option.label}" if told else f"      {option.value}")
     return "\n".join(lines)
 
 
@@ -36,6 +39,8 @@ def _traits(field: FormField) -> str:
     traits = [field.kind, required]
     if field.attestation:
         traits.append("a person's to declare")
+    if field.as_string:
+        traits.append("stored as text")
     if field.stage == "discussion":
         traits.append("after the discussion")
     return ", ".join(traits)
@@ -50,8 +55,8 @@ def _guidelines(form: VenueForm) -> str:
 def _sources(form: VenueForm) -> str:
     lines = ["Sources"]
     lines += [f"  {key}: {', '.join(filter(None, (s.title, s.url, s.date)))}" for key, s in form.sources.items()]
-    if form.provenance.unknown:
-        lines += ["", "Unknown", *(f"  - {item}" for item in form.provenance.unknown)]
+    for title, items in (("Unknown", form.provenance.unknown), ("Notes", form.provenance.notes)):
+        lines += ["", title, *(f"  - {item}" for item in items)] if items else []
     return "\n".join(lines)
 
 

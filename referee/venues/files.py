@@ -1,4 +1,4 @@
-"""Read one venue file: TOML or JSON, shared scales filled in, mistakes told in a person's words."""
+"""Read one venue file: TOML or JSON, shared parts filled in, mistakes told in a person's words."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ from referee.schemas.venue import (
     Source,
     VenueForm,
 )
+from referee.venues.sharing import Borrowed, borrow
 
 SUFFIXES = (".toml", ".json")
+BUNDLED = Path(__file__).parent / "data"
 _SCALES = Path(__file__).parent / "scales.toml"
 _DOCS = "docs/venues.md describes every key."
 _TOLD = 3
@@ -38,25 +40,59 @@ _TABLES: dict[str, type[BaseModel]] = {
     "llm_policy": LlmPolicy,
     "provenance": FormProvenance,
     "sources": Source,
+    "fields_as": Borrowed,
+    "guidelines_as": Borrowed,
 }
 
 
 def read_venue_file(path: Path) -> VenueForm:
     """The form that a ``.toml`` or ``.json`` file describes.
 
-    A field may name a shared scale (``scale = "excellent-to-poor"``) in place of its ``options``; the form that comes
-    back holds the options themselves.
+    A field may name a shared scale (``scale = "excellent-to-poor"``) in place of its ``options``, and the file may take
+    fields and guidelines from another venue (``fields_as``, ``guidelines_as``); the form that comes back holds the
+    options, fields and guidelines themselves. The other venue is looked for beside the file, then among the bundled.
 
     Raises:
         VenueError: The file cannot be read, is no TOML or JSON, or does not describe a form. The message names the
             file, the place in it and the cause.
     """
+    return _read(path, ())
+
+
+def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
     data = _decode(path, _text(path))
     _fill_scales(path, data)
+    written = dict(data)
+    try:
+        borrow(data, lambda venue: _read(_lender(path, venue, borrowers), (*borrowers, path)))
+    except ValidationError as error:
+        raise _mistake(path, written, error) from error
+    except ValueError as error:
+        raise VenueError(f"venue file {str(path)!r} borrows wrongly: {error}.", hint=_DOCS) from error
     try:
         return VenueForm.model_validate(data)
     except ValidationError as error:
         raise _mistake(path, data, error) from error
+
+
+def _lender(path: Path, venue: str, borrowers: tuple[Path, ...]) -> Path:
+    """The file of the venue that ``path`` borrows from; a file that stands in for a bundled one may borrow from it."""
+    places = [folder / f"{venue}{suffix}" for folder in (path.parent, BUNDLED) for suffix in SUFFIXES]
+    chain = [known.resolve() for known in (*borrowers, path)]
+    found = [place for place in places if place.is_file() and place.resolve() != path.resolve()]
+    if not found:
+        raise VenueError(
+            f"venue file {str(path)!r} borrows from {venue!r}, which is unknown.",
+            hint="`referee venue list` shows the bundled forms; a form of your own lies beside the file.",
+            ids={"venue": venue},
+        )
+    if found[0].resolve() in chain:
+        raise VenueError(
+            f"venue file {str(path)!r} borrows from {venue!r}, which borrows from it in turn.",
+            hint="Write the fields out in one of the two.",
+            ids={"venue": venue},
+        )
+    return found[0]
 
 
 @cache

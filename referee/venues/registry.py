@@ -13,9 +13,8 @@ import platformdirs
 
 from referee.errors import VenueError
 from referee.schemas.venue import VenueForm
+from referee.venues.files import BUNDLED as _BUNDLED
 from referee.venues.files import SUFFIXES, read_venue_file
-
-_BUNDLED = Path(__file__).parent / "data"
 
 
 def load_venue(id_or_path: str | Path, user_dir: Path | None = None) -> VenueForm:
@@ -89,7 +88,7 @@ def _load_known(venue_id: str, path: Path) -> VenueForm:
 def _unknown(venue_id: str, files: Mapping[str, Path]) -> VenueError:
     wanted = venue_id.strip().lower()
     near = difflib.get_close_matches(wanted, files, n=3, cutoff=0.5)
-    starts = [known for known in sorted(files) if wanted and known.startswith(wanted)]
+    starts = [known for known in sorted(files) if wanted and (known.startswith(wanted) or wanted.startswith(known))]
     offer = list(dict.fromkeys([*starts, *near]))[:5]
     hint = f"Did you mean {' or '.join(repr(known) for known in offer)}? " if offer else ""
     return VenueError(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from referee.schemas import VenueForm
-from referee.venues import list_venues, load_venue
+from referee.venues import load_venue
 from referee.venues.files import scales
 from referee.venues.schema import SCHEMA_FILE, venue_schema
 
@@ -82,10 +81,6 @@ LABELS = [
 @pytest.fixture(params=IDS)
 def form(request: pytest.FixtureRequest) -> VenueForm:
     return load_venue(request.param)
-
-
-def test_the_three_forms_are_bundled(tmp_path: Path) -> None:
-    assert [form.id for form in list_venues(user_dir=tmp_path)] == IDS
 
 
 @pytest.mark.parametrize("venue", IDS)

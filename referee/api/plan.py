@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 
 from referee.agents.single_reviewer import ROLE, write_single_review
 from referee.errors import ContextTooLong
+from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
 from referee.llm.models import Model, Models
 from referee.prompts import RenderedPrompt
@@ -26,7 +28,7 @@ T = TypeVar("T", bound=BaseModel)
 class Plan:
     """An estimate before the first call. ``cost_usd`` is null where a model's price is unknown.
 
-    Input tokens are those of the prompt that will be sent; output tokens are typical. What bounds a run is
+    Input tokens are those of the prompt and schema that will be sent; output tokens are typical. What bounds a run is
     ``--max-cost`` and ``--max-tokens``. Repairs and retries come on top and are reported.
     """
 
@@ -59,6 +61,8 @@ async def plan_single(paper: Paper, form: VenueForm, models: Models, prompt_vers
         )
     except _Reached as question:
         tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
+        if not model.spec.is_local:  # the embedded model's grammar takes no room in its prompt
+            tokens_in += model.count(json.dumps(reply_schema(question.reply)))
         tokens_out = int(question.max_output_tokens * _TYPICAL_SHARE)
     except ContextTooLong as error:
         raise _too_long(error, model, form) from error
@@ -86,9 +90,10 @@ def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTo
 class _Reached(Exception):
     """The question could be asked."""
 
-    def __init__(self, prompt: RenderedPrompt, max_output_tokens: int) -> None:
+    def __init__(self, prompt: RenderedPrompt, reply: type[BaseModel], max_output_tokens: int) -> None:
         super().__init__(prompt.id)
         self.prompt = prompt
+        self.reply = reply
         self.max_output_tokens = max_output_tokens
 
 
@@ -96,4 +101,4 @@ class _ClosedDoor:
     async def ask(
         self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
     ) -> Answer[T]:
-        raise _Reached(prompt, max_output_tokens)
+        raise _Reached(prompt, reply, max_output_tokens)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from referee.schemas.base import Frozen
 from referee.schemas.paper import Box, Finding
+from referee.schemas.point import ReviewPoint
 from referee.schemas.usage import Usage
 
 FieldValue = str | int | float | list[str] | None
@@ -46,7 +47,8 @@ class ScoreRecord(Frozen):
     """How one score came about.
 
     ``stated`` is what the model chose, ``value`` what the review stands behind (null with ``null_reason``),
-    ``supported_by`` the ids of verified evidence the model cited.
+    ``supported_by`` the ids of verified evidence (or of points that stand) the model cited, ``opposed_by`` those
+    it named against it.
     """
 
     field: str
@@ -54,6 +56,7 @@ class ScoreRecord(Frozen):
     value: int | float | None
     reason: str = ""
     supported_by: tuple[str, ...] = ()
+    opposed_by: tuple[str, ...] = ()
     null_reason: str = ""
 
 
@@ -94,7 +97,8 @@ class Review(Frozen):
     """A review on the form of ``venue``.
 
     ``fields`` holds exactly the form's fields in the form's order. A null has its reason in ``nulls``. ``rating`` and
-    ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person.
+    ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
+    are all that were raised, whatever became of them; strategies that write the form in one go have none.
     """
 
     schema_version: Literal[1] = 1
@@ -111,6 +115,7 @@ class Review(Frozen):
     scores: tuple[ScoreRecord, ...] = ()
     forced: tuple[Forced, ...] = ()
     attestations: tuple[str, ...] = ()
+    points: tuple[ReviewPoint, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     dropped: tuple[DroppedQuotation, ...] = ()
     findings: tuple[Finding, ...] = ()

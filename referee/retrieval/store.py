@@ -1,0 +1,213 @@
+"""The door to Chroma: one folder in the cache, one collection for one paper and one way of indexing it.
+
+A collection stores vectors and ids, not the paper's words. It is written once and then only read; one that a killed
+process left half-written is recognised and written anew. A damaged folder is an error that names it, and is never
+repaired or moved: another process may be working in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import RetrievalError
+from referee.llm.catalogue import CACHE_VARIABLE, cache_root
+from referee.llm.embeddings import Vectors
+from referee.retrieval.chunks import Child, Chunks, ChunkSizes
+from referee.retrieval.locks import held
+from referee.schemas.paper import Paper
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+INDEX_VERSION = 1
+_FOLDER = "chroma"
+_LOCKS = ".locks"
+_NAME_LENGTH = 24
+_WRITE_ROWS = 1000
+# Search looks at no fewer candidates than this, so that it is exact for any paper of usual length.
+_CANDIDATES = 100
+
+logger = logging.getLogger(__name__)
+
+
+def collection_name(paper: Paper, chunks: Chunks, embedder_id: str, sizes: ChunkSizes) -> str:
+    """The name of a paper's collection: its id and a digest of everything its vectors depend on.
+
+    That is the index version, the embedder, the chunk sizes, the converter with its version, and the chunks
+    themselves, so that a changed setting or a paper that is now read otherwise never meets old vectors.
+    """
+    settings = {
+        "index": INDEX_VERSION,
+        "embedder": embedder_id,
+        "sizes": asdict(sizes),
+        "converter": paper.converter.model_dump(),
+        "chunks": [(child.id, child.embedded) for child in chunks.children],
+    }
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+    return f"{paper.paper_id}-{digest[:_NAME_LENGTH]}"
+
+
+class VectorStore:
+    """The Chroma folder, held open until ``close``. Safe to use from several threads and processes at once.
+
+    Args:
+        cache_dir: Base folder instead of ``REFEREE_CACHE_DIR`` or the user's cache; Chroma lies in ``chroma`` below.
+
+    Raises:
+        RetrievalError: The folder cannot be made, or what is in it is damaged.
+    """
+
+    def __init__(self, cache_dir: Path | None = None) -> None:
+        self.folder = _folder(cache_dir)
+        with _failures(self.folder):
+            (self.folder / _LOCKS).mkdir(parents=True, exist_ok=True)
+            with held(self.lock_path()):
+                self._client: Client | None = _open_client(self.folder)
+
+    def lock_path(self, name: str = "folder") -> Path:
+        """The lock file of a collection, or the one of the folder, which is held for moments only."""
+        return self.folder / _LOCKS / f"{name}.lock"
+
+    def holds(self, name: str, children: int) -> bool:
+        """Whether a collection is here and complete: finished, and with this many children."""
+        from chromadb.errors import NotFoundError
+
+        with _failures(self.folder):
+            try:
+                collection = self._open().get_collection(name, embedding_function=None)
+            except NotFoundError:
+                return False
+            if (collection.metadata or {}).get("complete") is True and collection.count() == children:
+                return True
+        logger.info("collection %s was left unfinished and is made anew", name)
+        return False
+
+    def write(self, name: str, children: Sequence[Child], vectors: Vectors) -> None:
+        """Make a collection from children and their vectors; what stands under the name is replaced.
+
+        Only one process may write a collection at a time: hold its lock.
+        """
+        from chromadb.errors import NotFoundError
+
+        with _failures(self.folder), held(self.lock_path()):
+            client = self._open()
+            try:
+                client.delete_collection(name)
+            except NotFoundError:
+                logger.debug("collection %s is new", name)
+            collection = client.create_collection(
+                name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine", "ef_search": max(_CANDIDATES, len(children))}},
+                metadata={"complete": False},
+            )
+            for start in range(0, len(children), _WRITE_ROWS):
+                part = children[start : start + _WRITE_ROWS]
+                collection.upsert(
+                    ids=[child.id for child in part],
+                    embeddings=vectors[start : start + _WRITE_ROWS],
+                    metadatas=[{"section_id": child.section_id, "parent_id": child.parent_id} for child in part],
+                )
+            collection.modify(metadata={"complete": True})
+
+    def query(
+        self, name: str, vectors: Vectors, top_k: int, exclude_sections: Collection[str] = ()
+    ) -> list[list[tuple[str, float]]]:
+        """For each vector the nearest children's ids with cosine similarities in [-1, 1], the most similar first.
+
+        Fewer than ``top_k`` where the paper has fewer children outside the excluded sections.
+
+        Raises:
+            RetrievalError: The collection is gone, its vectors have another length, or the folder is damaged.
+        """
+        where: Any = {"section_id": {"$nin": sorted(exclude_sections)}} if exclude_sections else None
+        with _failures(self.folder):
+            collection = self._open().get_collection(name, embedding_function=None)
+            found = collection.query(query_embeddings=vectors, n_results=top_k, where=where, include=["distances"])
+        rows = zip(found["ids"], found["distances"] or [], strict=True)
+        return [
+            [(key, max(-1.0, min(1.0, 1.0 - distance))) for key, distance in zip(ids, distances, strict=True)]
+            for ids, distances in rows
+        ]
+
+    def remove(self, paper_id: str) -> int:
+        """Delete all collections of a paper; gives how many there were."""
+        with _failures(self.folder), held(self.lock_path()):
+            client = self._open()
+            names = [one.name for one in client.list_collections() if one.name.startswith(f"{paper_id}-")]
+            for name in names:
+                client.delete_collection(name)
+        return len(names)
+
+    def close(self) -> None:
+        """Let go of the folder; doing so twice is harmless."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            with _failures(self.folder), held(self.lock_path()):
+                client.close()
+
+    def _open(self) -> Client:
+        if self._client is None:
+            raise RetrievalError("the index was closed already.", hint="Open the retriever again.")
+        return self._client
+
+
+def remove_index(paper_id: str, cache_dir: Path | None = None) -> int:
+    """Remove everything that was indexed for a paper, whatever the settings; gives the number of collections.
+
+    Chroma keeps the disk space; deleting the whole ``chroma`` folder frees it.
+
+    Raises:
+        RetrievalError: The folder is damaged or cannot be written.
+    """
+    if not _folder(cache_dir).is_dir():
+        return 0
+    store = VectorStore(cache_dir)
+    try:
+        return store.remove(paper_id)
+    finally:
+        store.close()
+
+
+def _folder(cache_dir: Path | None) -> Path:
+    return cache_root(cache_dir).absolute() / _FOLDER
+
+
+def _open_client(folder: Path) -> Client:
+    import chromadb
+    from chromadb.api.client import Client
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    # Built without validation because that would read CHROMA_* variables and a .env file in the working folder, which
+    # may name a server: a paper's vectors stay on this machine.
+    settings = Settings.model_construct(anonymized_telemetry=False)
+    try:
+        client = chromadb.PersistentClient(folder, settings=settings)
+        assert isinstance(client, Client)
+        return client
+    except BaseException:
+        # Chroma keeps what failed to start and would hand it out again after the folder was put right.
+        SharedSystemClient._identifier_to_system.pop(str(folder), None)
+        raise
+
+
+@contextmanager
+def _failures(folder: Path) -> Iterator[None]:
+    """Chroma's and the file system's errors as one of ours that names the folder and the way out."""
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except (ChromaError, OSError, ValueError) as error:
+        raise RetrievalError(
+            f"the index folder {str(folder)!r} cannot be used: {type(error).__name__}: {error}.",
+            hint=f"Everything in it can be made again: delete it, or set {CACHE_VARIABLE} to another folder.",
+        ) from error

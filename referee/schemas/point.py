@@ -1,0 +1,118 @@
+"""One point of a review: a single defect, merit or question, with its evidence and what became of it.
+
+Source: the point schema of *ReviewEval*'s section-wise reviewer as refined by the evidence on machine reviews; bounds
+are enforced by the reply models, names are the contract.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from referee.schemas.base import Frozen
+from referee.schemas.paper import Box
+
+Polarity = Literal["weakness", "strength", "question"]
+PointKind = Literal[
+    "error",
+    "contradiction",
+    "unsupported",
+    "missing",
+    "comparison",
+    "design",
+    "statistics",
+    "reproducibility",
+    "novelty",
+    "clarity",
+    "ethics",
+]
+Severity = Literal["fatal", "major", "minor", "note"]
+SEVERITIES: tuple[Severity, ...] = ("fatal", "major", "minor", "note")
+Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
+EvidenceRole = Literal["shows", "contradicts", "promises"]
+QuoteFate = Literal["exact", "fuzzy", "not_found"]
+Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
+PointSource = Literal["section", "cross", "rule"]
+Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
+
+
+class PointEvidence(Frozen):
+    """A quotation behind a point. ``quote`` is the paper's own wording unless ``status`` is ``not_found``."""
+
+    section_id: str
+    section: str
+    quote: str
+    role: EvidenceRole = "shows"
+    status: QuoteFate
+    similarity: float = Field(default=1.0, ge=0, le=1)
+    page: int | None = None
+    box: Box | None = None
+
+
+class Absence(Frozen):
+    """A claim that something is not there: what, by which words it would be found, and where one would expect it."""
+
+    what: str
+    terms: tuple[str, ...]
+    expected_in: str = ""
+    hits: int | None = Field(default=None, description="places the words were found in; null before the search")
+
+
+class Fix(Frozen):
+    """What would settle a point."""
+
+    kind: Literal["none", "text", "analysis", "experiment", "citation"]
+    what: str = ""
+
+
+class PointCheck(Frozen):
+    """The verdict of a check that did not see the author's reasons, and the passages it rests on."""
+
+    verdict: Verdict
+    by: str = Field(description="a model id, or 'absence search'")
+    reason: str = ""
+    passages: tuple[PointEvidence, ...] = ()
+    conceded: bool = False
+    out_of_scope: bool = False
+
+
+class ReviewPoint(Frozen):
+    """A point from where it was raised to what became of it.
+
+    ``raised_severity`` is what its author gave; ``severity`` what it has after the rules (unverified or unchecked:
+    one step less; threatening no claim of the paper, or conceded: at most minor; out of scope: note). ``outcome`` and
+    ``reason`` say where it went; ``merged_into`` names the point that took its evidence over.
+    """
+
+    id: str
+    claim: str
+    polarity: Polarity
+    kind: PointKind
+    criterion: tuple[str, ...] = ()
+    threatens: str | None = None
+    severity: Severity
+    raised_severity: Severity
+    evidence: tuple[PointEvidence, ...] = ()
+    checkable: Checkable = "paper"
+    refuted_by: str = ""
+    absence: Absence | None = None
+    fix: Fix = Fix(kind="none")
+    confidence: Literal["low", "medium", "high"] = "medium"
+    unverified: bool = False
+    source: PointSource
+    section_id: str | None = None
+    call_id: str = ""
+    model: str = ""
+    prompt: str = ""
+    check: PointCheck | None = None
+    merged_from: tuple[str, ...] = ()
+    merged_into: str | None = None
+    outcome: Outcome = "listed"
+    reason: str = ""
+    field: str | None = None
+
+    @property
+    def verified_quotes(self) -> int:
+        """How many of its quotations are in the paper."""
+        return sum(e.status != "not_found" for e in self.evidence)

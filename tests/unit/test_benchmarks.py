@@ -1,0 +1,120 @@
+"""The pure parts of ``benchmarks/review.py``, and that a command can be measured; no figure is asserted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+Load = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
+    """Imports a module of the benchmark as the script does, and forgets all of them afterwards."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    yield import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("log", "length"),
+    [
+        ([], 0),
+        ([(0, 1)], 1),
+        ([(0, 1), (0, 1), (0.1, 1.1)], 1),
+        ([(0, 1), (1, 2), (2.5, 3.5)], 3),
+        # eight sections at once, then one that joins them, then a repair of it
+        ([*[(0.01 * n, 1 + 0.01 * n) for n in range(8)], (1.2, 2.2), (2.3, 3.3)], 3),
+        # a long call beside three short ones that follow each other: the chain is the three
+        ([(0, 10), (0, 1), (1, 2), (2, 3)], 3),
+        # the call that starts first is not in the chain
+        ([(0, 5), (1, 2), (3, 4), (5, 6)], 3),
+        # two pairs that overlap crosswise
+        ([(0, 2), (1, 3), (2, 4), (3, 5)], 2),
+    ],
+)
+def test_the_longest_chain_counts_calls_that_follow_each_other(
+    load: Load, log: list[tuple[float, float]], length: int
+) -> None:
+    module = load("review_chain")
+    calls = [module.Span(started, finished) for started, finished in log]
+    for order in (calls, calls[::-1]):
+        chain = module.longest_chain(order)
+        assert len(chain) == length
+        assert all(b.started_s >= a.finished_s for a, b in pairwise(chain))
+
+
+def test_a_call_without_an_end_is_in_no_chain(load: Load) -> None:
+    module = load("review_chain")
+    log = [SimpleNamespace(started_s=0.0, finished_s=None), SimpleNamespace(started_s=1.0, finished_s=2.0)]
+    assert module.spans(log) == [module.Span(1.0, 2.0)]
+
+
+def test_each_review_is_measured_by_its_own_chain(load: Load) -> None:
+    module = load("review")
+    reviews = [module.Reviewed(seconds, calls=9, chain=chain) for seconds, chain in [(2.2, 2), (3.6, 3), (2.6, 2)]]
+    row = module._wall_row("review", reviews, 1.0)
+    assert row.cells() == ("review", "2.60 s", "2.20 s to 3.60 s", "chain 2/3 of 9 x 1.00 s", "1.20")
+
+
+def test_a_review_without_a_call_has_no_ratio(load: Load) -> None:
+    module = load("review")
+    with pytest.raises(module.CommandFailed, match="no call"):
+        module._wall_row("review", [module.Reviewed(0.1, calls=0, chain=0)], 1.0)
+
+
+def test_the_table_is_markdown_and_lines_up(load: Load) -> None:
+    module = load("review_table")
+    rows = [module.timed_row("start", [0.07, 0.09, 0.08], "12 ms", 6.5), module.Row("modules", "none")]
+    head, rule, first, second = module.markdown(rows).splitlines()
+    assert [cell.strip() for cell in first.strip("|").split("|")] == [
+        "start",
+        "80 ms",
+        "70 ms to 90 ms",
+        "12 ms",
+        "6.50",
+    ]
+    assert set(rule) == set("| -:")
+    assert len({len(line) for line in (head, rule, first, second)}) == 1
+
+
+def test_heavy_modules_are_known_by_their_package(load: Load) -> None:
+    found = load("review_probe").heavy_among(
+        ["langchain_core.messages", "google.genai.types", "numpy", "openai_like", "google", "referee.papers"]
+    )
+    assert found == ["langchain*", "google.genai", "numpy"]
+
+
+def test_measured_processes_get_no_settings_and_no_keys(load: Load) -> None:
+    given = {"PATH": "/bin", "REFEREE_MODELS__DEFAULT": "local", "OPENAI_API_KEY": "secret", "REFEREE_CACHE_DIR": "/c"}
+    kept = load("review_processes").environment(given)
+    assert kept["PATH"] == "/bin"
+    assert kept["REFEREE_CACHE_DIR"] == "/c"
+    assert not {"REFEREE_MODELS__DEFAULT", "OPENAI_API_KEY"} & kept.keys()
+
+
+def test_a_command_is_measured_or_fails_with_what_it_said(load: Load, tmp_path: Path) -> None:
+    module = load("review_processes")
+    held = module.run_python(["-c", "b = bytearray(80_000_000); print('[1, 2]')"], tmp_path)
+    bare = module.run_python(["-c", "pass"], tmp_path)
+    assert held.json() == [1, 2]
+    assert held.peak_bytes - bare.peak_bytes > 70_000_000
+    assert bare.seconds > 0
+    with pytest.raises(module.CommandFailed, match="out of luck"):
+        module.run_python(["-c", "raise SystemExit('out of luck')"], tmp_path)
+
+
+def test_a_paper_without_pages_is_timed_as_a_whole(load: Load, tmp_path: Path, examples: Path) -> None:
+    told = load("review_processes").run_probe(["parse", str(examples / "short.md"), "--runs", "2"], tmp_path).json()
+    assert len(told["seconds"]) == 2
+    assert told["pages"] is None

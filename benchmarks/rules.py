@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
 import re
 import sys
@@ -26,6 +27,22 @@ from referee.evidence.rules import RULES, RuleHit
 from referee.papers import load_paper
 from referee.schemas import Block, Converter, Paper, Reference, Section
 
+# The function of each rule that decides one comparison: calls to it are what the rule could have hit.
+COMPARES = {
+    "text_vs_table": "_fits",
+    "text_vs_row": "_in_row",
+    "same_subject": "_conflict",
+    "sample_size": "_differ",
+    "relative_gain": "_follows",
+    "percent_of_counts": "_right _share_right",
+    "parts_and_total": "_adds_up",
+    "statistic_vs_p": "_p_range",
+    "interval": "_inside",
+    "grim": "possible_mean",
+    "dangling_label": "_is_missing",
+    "unused_label": "_is_mentioned",
+    "bold_best": "_better",
+}
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 DEFAULT = (SHARED / "pdfs", SHARED / "papers", ROOT / "examples")
@@ -45,6 +62,7 @@ def main() -> int:
     args = parser.parse_args()
     chosen = [r for r in RULES if (r.name in args.rules if args.rules else args.all or r.default_on)]
     counts: Counter[str] = Counter()
+    compared = counted_comparisons()
     papers, flaws = 0, []
     for name, paper in readable(args.folders):
         papers += 1
@@ -62,11 +80,30 @@ def main() -> int:
         for hit in () if args.quiet else hits:
             show(hit)
         flaws += planted(name, hits)
-    print(f"\n| rule | on by default | hits in {papers} papers |\n| --- | --- | ---: |")
+    print(f"\n| rule | on by default | compared in {papers} papers | hits |\n| --- | --- | ---: | ---: |")
     for rule in chosen:
-        print(f"| `{rule.name}` | {'yes' if rule.default_on else 'no'} | {counts[rule.name]} |")
+        on = "yes" if rule.default_on else "no"
+        print(f"| `{rule.name}` | {on} | {compared[rule.name]} | {counts[rule.name]} |")
     print("\n" + "\n".join(flaws) if flaws else "")
     return 0 if papers else 2
+
+
+def counted_comparisons() -> Counter[str]:
+    """Count, from now on, how often each rule compares something."""
+    counts: Counter[str] = Counter()
+
+    def counting(rule: str, original: Any) -> Any:
+        def compare(*values: Any) -> Any:
+            counts[rule] += 1
+            return original(*values)
+
+        return compare
+
+    for rule, names in COMPARES.items():
+        module = importlib.import_module(f"referee.evidence.rules.{rule}")
+        for name in names.split():
+            setattr(module, name, counting(rule, getattr(module, name)))
+    return counts
 
 
 def readable(folders: list[Path]) -> Iterator[tuple[str, Paper]]:

@@ -77,9 +77,10 @@ class PaperSettings(_Group):
 
 
 class ReviewSettings(_Group):
-    """How a review is written."""
+    """How a review is written. ``appendices``: strategy ``sections`` also reviews them, instead of only searching."""
 
-    strategy: Literal["single"] = "single"
+    strategy: Literal["single", "sections"] = "single"
+    appendices: bool = False
     prompt_versions: dict[str, str] = Field(default_factory=dict)
 
 

@@ -121,16 +121,16 @@ def _part(section: Section, count: CountTokens, sentences: dict[str, Sentence] |
     texts: list[str] = []
     ids: list[tuple[str, ...]] = []
     for block in section.blocks:
-        text = _block_text(block)
+        text = block_text(block)
         named: tuple[str, ...] = ()
         if sentences is not None and block.kind in ("paragraph", "list"):
-            text, named = _numbered(section, text, sentences)
+            text, named = numbered_text(section, text, sentences)
         texts.append(text)
         ids.append(named)
     return _Part(section, tuple(texts), tuple(count(text) + 2 for text in texts), tuple(ids))
 
 
-def _numbered(section: Section, text: str, sentences: dict[str, Sentence]) -> tuple[str, tuple[str, ...]]:
+def numbered_text(section: Section, text: str, sentences: dict[str, Sentence]) -> tuple[str, tuple[str, ...]]:
     """The text with an id before each sentence long enough to be evidence; the sentences are added to the others."""
     shown: list[str] = []
     named: list[str] = []
@@ -192,7 +192,8 @@ def _rendered(part: _Part, kept: int) -> str:
     return "\n".join([f"## {number}{section.heading}{place}", *blocks])
 
 
-def _block_text(block: Block) -> str:
+def block_text(block: Block) -> str:
+    """A block as a prompt shows it: a table row by row under its label, anything else as it is."""
     if block.kind == "table" and block.cells:
         rows = "\n".join(" | ".join(cell for cell in row) for row in block.cells)
         return f"[{block.label or 'Table'}]\n{rows}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from referee.agents.choices import list_of, one_of
 from referee.errors import DataError
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
 from referee.venues import load_venue, parse_score
@@ -61,7 +62,7 @@ def reply_model(form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = 
     fields = sorted(form.reviewer_fields, key=_reply_order)
     slugs = slugs_of(form)
     texts = tuple(slugs[f.name] for f in fields if f.kind == "text")
-    evidence = _list_of(_evidence_model(texts, lengths, sentences))
+    evidence = list_of(_evidence_model(texts, lengths, sentences))
     about = "claims about the paper, each with the passage that shows it"
     shape: dict[str, Any] = {"quoted_evidence": (evidence, Field(max_length=lengths.items, description=about))}
     for field in fields:
@@ -89,6 +90,17 @@ def offered(field: FormField) -> dict[str, OptionValue]:
     return {_option_text(option): option.value for option in field.options}
 
 
+def chosen_options(field: FormField, value: str | list[str]) -> str | list[str]:
+    """The options behind a reply; a checklist that says both "none of these" and something else says nothing."""
+    options = offered(field)
+    if isinstance(value, str):
+        return str(options[value])
+    chosen = list(dict.fromkeys(options[item] for item in value))
+    alone = {option.value for option in field.options if option.exclusive}
+    contradictory = len(chosen) > 1 and alone.intersection(chosen)
+    return [] if contradictory else [str(item) for item in chosen]
+
+
 @lru_cache(maxsize=64)
 def _slugs(names: tuple[str, ...]) -> dict[str, str]:
     slugs = {name: re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_") for name in names}
@@ -103,25 +115,15 @@ def _reply_order(field: FormField) -> tuple[int, int]:
     return kind, {"overall": 1, "confidence": 2, "expertise": 2}.get(field.aspect or "", 0)
 
 
-def _one_of(values: tuple[str, ...]) -> Any:
-    """An enumeration made at run time; free text where there is nothing to choose from."""
-    return Literal[values] if values else str
-
-
-def _list_of(item: Any) -> Any:
-    """A list type made at run time."""
-    return list[item]
-
-
 def _evidence_model(texts: tuple[str, ...], lengths: Lengths, sentences: tuple[str, ...]) -> type[BaseModel]:
     shape: dict[str, Any] = {
         "claim": (str, Field(min_length=1, max_length=lengths.reason, description="one merit or one defect"))
     }
     if sentences:
-        shape["sentence"] = (_one_of(sentences), Field(description="the number of the sentence that shows it"))
+        shape["sentence"] = (one_of(sentences), Field(description="the number of the sentence that shows it"))
     else:
         shape["quote"] = (str, Field(min_length=1, max_length=lengths.quote, description="copied letter by letter"))
-    shape["bears_on"] = (_one_of(texts), Field(description="the text field this belongs to"))
+    shape["bears_on"] = (one_of(texts), Field(description="the text field this belongs to"))
     return create_model("QuotedEvidence", __config__=ConfigDict(extra="ignore"), **shape)
 
 
@@ -131,11 +133,11 @@ def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
         return str, Field(max_length=limit, description=field.asks)
     if field.kind == "score":
         return _score_model(field, lengths), Field(description=field.asks)
-    options = _one_of(tuple(offered(field)))
+    options = one_of(tuple(offered(field)))
     if field.kind == "choice":
         return options, Field(description=field.asks)
     most = 2 if lengths.brief else len(field.options)
-    return _list_of(options), Field(max_length=most, description=field.asks)
+    return list_of(options), Field(max_length=most, description=field.asks)
 
 
 def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
@@ -151,8 +153,8 @@ def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
             return raw
         return next((text for text, option in options.items() if option == value), raw)
 
-    ids = _list_of(_one_of(tuple(f"E{number}" for number in range(1, lengths.items + 1))))
-    value: Any = Annotated[_one_of(tuple(options)), BeforeValidator(canonical)]
+    ids = list_of(one_of(tuple(f"E{number}" for number in range(1, lengths.items + 1))))
+    value: Any = Annotated[one_of(tuple(options)), BeforeValidator(canonical)]
     return create_model(
         "Score",
         __config__=ConfigDict(extra="ignore"),

@@ -58,6 +58,43 @@ def settle_scores(
     return SettledScores(tuple(records), tuple(forced))
 
 
+def settle_point_scores(
+    form: VenueForm, composed: Mapping[str, Mapping[str, Any]], standing: Iterable[str], paper: Paper
+) -> SettledScores:
+    """Decide for each score composed from points whether it is backed.
+
+    Args:
+        form: The venue's form.
+        composed: Per score field: ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
+        standing: Ids of the points that the review prints.
+        paper: The submission; what could not be read of it makes some scores unbacked.
+    """
+    ids = set(standing)
+    records: list[ScoreRecord] = []
+    forced: list[Forced] = []
+    for field in (f for f in form.reviewer_fields if f.kind == "score" and f.name in composed):
+        said = composed[field.name]
+        support, against = (tuple(p for p in dict.fromkeys(said[key]) if p in ids) for key in ("supports", "opposes"))
+        why_null = _unreadable(field, paper) or ("" if support else _NO_POINT)
+        if said["value"] is None:
+            why_null = f"left open: {said['reason']}"
+        records.append(
+            ScoreRecord(
+                field=field.name,
+                stated=said["value"],
+                value=None if why_null else said["value"],
+                reason=said["reason"],
+                supported_by=support,
+                opposed_by=against,
+                null_reason=why_null,
+            )
+        )
+        if why_null and said["value"] is not None and field.required is not False:
+            forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
+    return SettledScores(tuple(records), tuple(forced))
+
+
+_NO_POINT = "no point that stands supports it"
 _NO_SUPPORT = "no verified quotation of the paper supports it"
 
 

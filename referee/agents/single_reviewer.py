@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
+from referee.agents.asks import Asks
 from referee.agents.briefing import Briefing, fit_paper, how_read
-from referee.agents.form_reply import Lengths, lengths_for, offered, output_tokens, reply_model, slugs_of
+from referee.agents.form_reply import (
+    Lengths,
+    chosen_options,
+    lengths_for,
+    offered,
+    output_tokens,
+    reply_model,
+    slugs_of,
+)
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut
-from referee.schemas.venue import FormField, VenueForm
+from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/single"
 BRIEF_PROMPT = "review/single-brief"
 ROLE = "writer"
-T = TypeVar("T", bound=BaseModel)
-
-
-class Asks(Protocol):
-    """What an agent needs of the door."""
-
-    async def ask(
-        self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
-    ) -> Answer[T]:
-        """Ask a role's model."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing
             chosen = offered(field)[value["value"]]
             scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
         else:
-            choices[field.name] = _chosen(field, value)
+            choices[field.name] = chosen_options(field, value)
     names = {slug: name for name, slug in slugs.items()}
     evidence = tuple(
         _evidence(f"E{number}", item, names, briefing) for number, item in enumerate(data["quoted_evidence"], start=1)
@@ -135,14 +133,3 @@ def _evidence(name: str, item: Mapping[str, str], names: Mapping[str, str], brie
         "section_id": found.section_id if found else "",
         "field": names.get(item["bears_on"], ""),
     }
-
-
-def _chosen(field: FormField, value: str | list[str]) -> str | list[str]:
-    """The chosen options; a checklist that says both "none of these" and something else says nothing."""
-    options = offered(field)
-    if isinstance(value, str):
-        return str(options[value])
-    chosen = list(dict.fromkeys(options[item] for item in value))
-    alone = {option.value for option in field.options if option.exclusive}
-    contradictory = len(chosen) > 1 and alone.intersection(chosen)
-    return [] if contradictory else [str(item) for item in chosen]

@@ -1,6 +1,6 @@
 """The public functions, with the command line's defaults."""
 
-from referee.api.plan import Plan
+from referee.api.job import Plan
 from referee.api.reviewing import review
 from referee.papers import load_paper
 from referee.venues import load_venue

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 import referee
-from referee.agents.form_reply import lengths_for
-from referee.agents.single_reviewer import ROLE, choose_prompt
-from referee.api.plan import Plan, plan_single
-from referee.api.strategies import Written, run_single
-from referee.errors import BudgetExceeded, RefereeError, RunError
+from referee.api.job import Job, Plan, Written
+from referee.api.recording import recorded
+from referee.api.strategies import STRATEGIES
+from referee.errors import RunError
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
-from referee.llm.models import Models, check_models, open_models
+from referee.llm.models import check_models, open_models
 from referee.papers import load_paper
 from referee.reports import disclosure, openreview_object, render_review, to_json
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, check_new, check_resumable
+from referee.runs.folder import TRACE, check_new, check_resumable
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
-from referee.schemas.run import RunStatus
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings, load_settings
 from referee.venues import load_venue, venue_digest
@@ -48,6 +43,8 @@ async def review(
     max_tokens: int | None = None,
     resume: str | Path | None = None,
     cache: bool | None = None,
+    appendices: bool | None = None,
+    all_points: bool = False,
     settings: Settings | None = None,
     progress: Progress = silent,
     confirm: Confirm | None = None,
@@ -68,6 +65,8 @@ async def review(
         max_tokens: Tokens, in and out together, that no call may pass.
         resume: The folder of an earlier run with the same inputs, to be continued.
         cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
+        appendices: Whether ``sections`` reviews the appendices too; False by default.
+        all_points: Whether ``review.md`` also prints points that were listed, merged, struck or dropped.
         settings: A ready settings tree; the arguments above then only override what they name.
         progress: Called with each event.
         confirm: Shown the plan before the first call; the run ends without a call where it returns False.
@@ -92,6 +91,7 @@ async def review(
         "budget.max_cost": max_cost,
         "budget.max_tokens": max_tokens,
         "calls.cache": cache,
+        "review.appendices": appendices,
     }
     settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
@@ -107,14 +107,17 @@ async def review(
     submission = paper if isinstance(paper, Paper) else _read(Path(paper), settings, progress)
     models = await open_models(settings, progress)
     try:
-        inputs = _inputs(submission, form, settings, models)
+        job = Job(submission, form, settings, models, progress)
+        inputs = _inputs(job)
         if resume is not None:
             check_resumable(folder, inputs)
-        plan = await plan_single(submission, form, models, settings.review.prompt_versions)
+        plan = await STRATEGIES[settings.review.strategy].plan(job)
         if confirm is not None and not confirm(plan, form):
             raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-        with _opened(folder, resume is not None, inputs, settings, models) as run:
-            return await _run(run, submission, form, settings, models, progress)
+        if resume is None and out is None:
+            folder = _default_folder(stem, form)  # another run may have begun in the first one meanwhile
+        with _opened(folder, resume is not None, inputs, job) as run:
+            return await _run(run, job, all_points)
     finally:
         await models.aclose()
 
@@ -134,22 +137,37 @@ def _default_folder(stem: str, form: VenueForm) -> Path:
     return folder
 
 
-def _inputs(paper: Paper, form: VenueForm, settings: Settings, models: Models) -> dict[str, str]:
+def _inputs(job: Job) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
-    lengths = lengths_for(form, models[ROLE].context_tokens)
-    prompt = choose_prompt(lengths, settings.review.prompt_versions)
     return {
-        "paper": paper.paper_id,
-        "venue form": venue_digest(form),
-        "strategy": settings.review.strategy,
-        "prompt": f"{prompt.id}@{prompt.version} {prompt.digest}",
-        "temperature": str(settings.models.temperature),
-        **{f"model for {role}": model_id for role, model_id in models.ids().items()},
+        "paper": job.paper.paper_id,
+        "venue form": venue_digest(job.form),
+        "strategy": job.settings.review.strategy,
+        **{f"version of prompt {name}": digest for name, digest in _prompts(job).items()},
+        "temperature": str(job.settings.models.temperature),
+        **{f"model for {role}": job.models[role].spec.id for role in STRATEGIES[job.settings.review.strategy].roles},
+        **_division(job),
     }
 
 
-def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], settings: Settings, models: Models) -> RunFolder:
-    values = settings.model_dump(mode="json")
+def _division(job: Job) -> dict[str, str]:
+    """What decides into which parts ``sections`` divides a paper."""
+    if job.settings.review.strategy != "sections":
+        return {}
+    return {
+        "choice of appendices": str(job.settings.review.appendices),
+        "context length of the writer": str(job.models["writer"].context_tokens),
+    }
+
+
+def _prompts(job: Job) -> dict[str, str]:
+    """Digest by prompt and version, of all prompts the strategy may use."""
+    used = STRATEGIES[job.settings.review.strategy].prompts(job)
+    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+
+
+def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], job: Job) -> RunFolder:
+    values = job.settings.model_dump(mode="json")
     if resumed:
         return RunFolder.resume(folder, inputs=inputs, settings=values)
     return RunFolder.create(
@@ -157,94 +175,46 @@ def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], settings: Se
         command="review",
         inputs=inputs,
         settings=values,
-        models={role: model.record() for role, model in models.by_role.items()},
-        prompts=dict([inputs["prompt"].split(" ")]),
+        models={role: job.models[role].record() for role in STRATEGIES[job.settings.review.strategy].roles},
+        prompts=_prompts(job),
         package_version=referee.__version__,
     )
 
 
-async def _run(
-    run: RunFolder, paper: Paper, form: VenueForm, settings: Settings, models: Models, progress: Progress
-) -> Review:
+async def _run(run: RunFolder, job: Job, all_points: bool) -> Review:
+    settings, progress = job.settings, job.progress
     progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE)
     if ledger.damaged_lines:
         progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
     budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
     cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
-    with _recorded(run, ledger):
-        written = await run_single(run, paper, form, door, settings.review.prompt_versions)
-        finished = _finished(written, run, paper, form, settings, ledger, models)
+    door = Door(job.models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    with recorded(run, ledger):
+        written = await STRATEGIES[settings.review.strategy].run(job, run, door)
+        finished = _finished(written, run, job, ledger)
         run.write("review.json", finished.model_dump_json(indent=2) + "\n")
-        run.write("review.openreview.json", to_json(openreview_object(finished, form)))
-        run.write("review.md", render_review(finished, form))
+        run.write("review.openreview.json", to_json(openreview_object(finished, job.form)))
+        run.write("review.md", render_review(finished, job.form, all_points=all_points))
         run.set_usage(ledger.usage(), ledger.usage_by_role())
         run.set_status("finished")
     return finished
 
 
-@contextmanager
-def _recorded(run: RunFolder, ledger: Ledger) -> Iterator[None]:
-    """However the work ends, ``run.json`` says how, and the error names the run."""
-    try:
-        yield
-    except RefereeError as error:
-        _end(run, ledger, "stopped" if isinstance(error, BudgetExceeded) else "failed", str(error))
-        error.ids["run"] = os.fspath(run.path)
-        raise
-    except (OSError, sqlite3.Error) as error:
-        failure = _unusable(run, error)
-        _end(run, ledger, "failed", str(failure))
-        raise failure from error
-    except BaseException as error:
-        interrupted = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
-        _end(run, ledger, "stopped" if interrupted else "failed", "interrupted" if interrupted else repr(error))
-        raise
-
-
-def _end(run: RunFolder, ledger: Ledger, status: RunStatus, error: str) -> None:
-    run.set_usage(ledger.usage(), ledger.usage_by_role())
-    with suppress(OSError):  # the folder itself may be what failed
-        run.set_status(status, error=error)
-
-
-def _unusable(run: RunFolder, error: OSError | sqlite3.Error) -> RunError:
-    """What is said where the run's own files fail: a full disk, lost rights, a damaged file."""
-    if isinstance(error, OSError):
-        where = f" in {str(error.filename)!r}" if error.filename else ""
-        cause, hint = f"{error.strerror or error}{where}", "Make room or mend its rights"
-    else:
-        cause, hint = f"{CHECKPOINTS}: {error}", f"If {CHECKPOINTS} is damaged, delete it"
-    there = (run.path / RECORD).is_file()
-    return RunError(
-        f"run folder {str(run.path)!r} can no longer be used: {cause}.",
-        hint=f"{hint}; the replies in {TRACE} are not paid again." if there else "Start a new run.",
-        ids={"run": os.fspath(run.path)} if there else {},
-    )
-
-
-def _finished(
-    written: Written,
-    run: RunFolder,
-    paper: Paper,
-    form: VenueForm,
-    settings: Settings,
-    ledger: Ledger,
-    models: Models,
-) -> Review:
+def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Review:
     """The review with its disclosure and with what made it."""
+    roles = {record.role for record in ledger.records}
     provenance = Provenance(
-        strategy=settings.review.strategy,
-        models=models.ids(),
+        strategy=job.settings.review.strategy,
+        models={role: model_id for role, model_id in job.models.ids().items() if role in roles},
         prompts={record.prompt: record.prompt_digest for record in ledger.records},
         package_version=referee.__version__,
         run_id=run.record.run_id,
-        venue_digest=venue_digest(form),
-        converter=f"{paper.converter.name} {paper.converter.version}",
+        venue_digest=venue_digest(job.form),
+        converter=f"{job.paper.converter.name} {job.paper.converter.version}",
         usage=ledger.usage(),
         cuts=written.cuts,
         notes=written.notes,
     )
-    disclosed = disclosure(written.review, form, embedded=models[ROLE].spec.is_local)
+    disclosed = disclosure(written.review, job.form, embedded=job.models["writer"].spec.is_local)
     return written.review.model_copy(update={"disclosure": disclosed, "provenance": provenance})

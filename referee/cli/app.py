@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, models, review, venue
+from referee.cli import doctor, models, review, show, venue
 
 app = typer.Typer(
     name="referee",
@@ -17,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("review")(review.review)
+app.command("show")(show.show)
 app.command("doctor")(doctor.doctor)
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")

@@ -34,6 +34,8 @@ def review(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
 ) -> None:
     """Review a paper on a venue's own form.
@@ -65,6 +67,8 @@ def review(
                     max_tokens=max_tokens,
                     resume=resume,
                     cache=False if no_cache else None,
+                    appendices=appendices or None,
+                    all_points=all_,
                     progress=progress,
                     confirm=shown,
                 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import httpx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from referee.llm.catalogue import embedder_key
 from referee.llm.failures import classify
 from referee.llm.minilm import MiniLM
 from referee.llm.spec import LOCAL, ModelSpec, parse_model, require_key
+from referee.llm.wire import connections
 
 Vectors = NDArray[np.float32]
 
@@ -47,6 +49,10 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts: shape (texts, dim), rows of length one, so that a dot product is the cosine similarity."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections, where there are any."""
         ...
 
 
@@ -90,6 +96,9 @@ class _InProcess:
         self.dim = vectors.shape[1] or self.dim
         return vectors
 
+    async def aclose(self) -> None:
+        """There is nothing to close."""
+
 
 class _Remote:
     """A provider's model, or one behind an OpenAI-compatible server. One try: retrying is the caller's."""
@@ -98,7 +107,9 @@ class _Remote:
         self.id = model.id
         self.dim: int | None = None
         self._model = model
-        self._client = _google(model, key) if model.provider == "google_genai" else _openai(model, key)
+        self._http = connections(model.base_url, TIMEOUT_S)
+        make = _google if model.provider == "google_genai" else _openai
+        self._client = make(model, key, self._http)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts.
@@ -122,8 +133,12 @@ class _Remote:
         self.dim = vectors.shape[1]
         return vectors
 
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
 
-def _openai(model: ModelSpec, key: str | None) -> Any:
+
+def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
     from langchain_openai import OpenAIEmbeddings
     from pydantic import SecretStr
 
@@ -134,22 +149,25 @@ def _openai(model: ModelSpec, key: str | None) -> Any:
         max_retries=0,
         request_timeout=TIMEOUT_S,
         check_embedding_ctx_length=False,
+        http_async_client=http,
     )
 
 
-def _google(model: ModelSpec, key: str | None) -> Any:
+def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
+    from google.genai import Client
+    from google.genai.types import HttpOptions
     from langchain_google_genai import GoogleGenerativeAIEmbeddings
     from pydantic import SecretStr
 
-    return GoogleGenerativeAIEmbeddings(
+    embeddings = GoogleGenerativeAIEmbeddings(
         model=model.name, google_api_key=SecretStr(key or ""), task_type="SEMANTIC_SIMILARITY"
     )
+    embeddings.client = Client(api_key=key, http_options=HttpOptions(httpx_async_client=http))
+    return embeddings
 
 
 def _sdk_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
     """What a provider's client raises for a failed call; imported when a call has failed."""
-    import httpx
-
     if model.provider == "google_genai":
         from google.genai.errors import APIError
         from langchain_google_genai._common import GoogleGenerativeAIError

@@ -23,7 +23,7 @@ from referee.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-ROLES = ("writer",)
+ROLES = ("writer", "mapper", "cross", "checker", "composer")
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
 LOCAL_READING = 4_000

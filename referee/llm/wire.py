@@ -53,6 +53,12 @@ class Completion:
     cut_off: bool
 
 
+def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
+    """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
+    proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
+    return httpx.AsyncClient(timeout=timeout_s, limits=_NO_LIMITS, trust_env=proxied)
+
+
 class Wire:
     """A chat model of one provider."""
 
@@ -170,10 +176,9 @@ class Wire:
         return chat
 
     def _connections(self) -> httpx.AsyncClient:
-        """The HTTP client of this model, closed with the run; a proxy of the environment never gets loopback calls."""
+        """The HTTP client of this model, closed with the run."""
         if self._http is None:
-            proxied = httpx.URL(self._base_url or "").host not in ("127.0.0.1", "::1", "localhost")
-            self._http = httpx.AsyncClient(timeout=self._timeout_s, limits=_NO_LIMITS, trust_env=proxied)
+            self._http = connections(self._base_url, self._timeout_s)
             self._closers.append(self._http.aclose)
         return self._http
 

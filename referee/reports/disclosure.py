@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.reports.plain import one_line
+from referee.reports.values import quotation_counts
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
@@ -23,8 +24,9 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool) -> str:
         embedded: Whether the embedded model wrote it; the text then says that this is a trial of the pipeline.
     """
     first = f"This review was written by a program with the language model {one_line(review.source)}, not by a person."
+    found, _, lost = quotation_counts(review)
     checked = (
-        f"Of its quotations, {_were(len(review.evidence))} found in the paper and {_were(len(review.dropped))} not. A "
+        f"Of its quotations, {_were(found)} found in the paper and {_were(lost)} not. A "
         "quotation that was found shows that the paper says so; it does not show that the claim drawn from it is right."
     )
     policy = form.llm_policy

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from referee.reports.disclosure import notice
 from referee.reports.markdown_text import block, inline
 from referee.reports.plain import one_line, shortened
+from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.schemas.review import DroppedQuotation, Evidence, Review
@@ -15,7 +16,7 @@ from referee.schemas.venue import FormField, VenueForm
 _EXCERPT_CHARS = 300
 
 
-def render_review(review: Review, form: VenueForm) -> str:
+def render_review(review: Review, form: VenueForm, *, all_points: bool = False) -> str:
     """The review as Markdown without HTML.
 
     Text of models and papers is data: what would open a heading, a rule, a link or a code block in it is escaped, and
@@ -24,12 +25,15 @@ def render_review(review: Review, form: VenueForm) -> str:
     Args:
         review: The review.
         form: The form it is on.
+        all_points: Also print the points that were listed, merged, struck or dropped, with the reasons.
 
     Raises:
         DataError: The review is not on this form.
     """
     require_form(review, form)
     parts = [f"# Review for {inline(form.name)}", _head(review)]
+    if lines := render_points(review.points, all_points=all_points):
+        parts.append("\n".join(lines).rstrip())
     for field in form.fields:
         parts += [f"## {inline(title_of(field))}", *_field(field, review)]
     known = {field.name for field in form.fields}

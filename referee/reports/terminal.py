@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from referee.reports.disclosure import notice
 from referee.reports.plain import one_line, shortened
-from referee.reports.values import empty_reason, is_empty, labelled, require_form, title_of
+from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 
@@ -56,9 +56,9 @@ def _text(field: FormField, review: Review) -> str:
 
 
 def _quotations(review: Review) -> list[str]:
-    similar = sum(evidence.status == "fuzzy" for evidence in review.evidence)
-    kept = f"{len(review.evidence)} found in the paper" + (f" ({similar} in similar words)" if similar else "")
-    return [f"Quotations: {kept}, {len(review.dropped)} not found and dropped."]
+    found, similar, lost = quotation_counts(review)
+    kept = f"{found} found in the paper" + (f" ({similar} in similar words)" if similar else "")
+    return [f"Quotations: {kept}, {lost} not found and dropped."]
 
 
 def _findings(review: Review) -> list[str]:

@@ -61,3 +61,11 @@ def _option(field: FormField, value: OptionValue) -> str:
     if not label or label.startswith(shown):
         return one_line(label or shown)
     return one_line(f"{shown}: {label}")
+
+
+def quotation_counts(review: Review) -> tuple[int, int, int]:
+    """How many quotations of a review are in the paper, how many of those in similar words, and how many are not."""
+    of_points = [e.status for point in review.points for e in point.evidence if point.outcome != "merged_into"]
+    statuses = [e.status for e in review.evidence] + of_points
+    found = [status for status in statuses if status != "not_found"]
+    return len(found), found.count("fuzzy"), len(review.dropped) + len(statuses) - len(found)

@@ -41,10 +41,12 @@ class HashEmbedder:
         dim: Length of the vectors.
 
     Attributes:
+        id: What stands in records.
         calls: The lists of texts it was given.
     """
 
     def __init__(self, dim: int = 64) -> None:
+        self.id = f"hash-{dim}"
         self.dim = dim
         self.calls: list[list[str]] = []
 
@@ -55,3 +57,6 @@ class HashEmbedder:
         self.calls.append(list(texts))
         rows = [hash_vector(text, self.dim) for text in texts]
         return np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dim)
+
+    async def aclose(self) -> None:
+        """There is nothing to close."""

@@ -25,6 +25,7 @@ COMMANDS = [
     "models list",
     "models remove",
     "review",
+    "show",
     "venue",
     "venue list",
     "venue show",

@@ -18,7 +18,7 @@ from referee.errors import (
 )
 from referee.llm.cache import ReplyCache
 from referee.llm.door import Door
-from referee.llm.models import Models, open_models
+from referee.llm.models import ROLES, Models, open_models
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, silent
 from referee.settings import Settings, load_settings
@@ -328,4 +328,5 @@ async def test_cancelling_a_call_frees_its_reservation() -> None:
 async def test_roles_with_the_same_model_share_it() -> None:
     with FakeServer() as server:
         models = await open_models(settings(server, models__roles={"writer": "fake"}), silent)
-        assert models.ids() == {"writer": f"fake@{server.base_url.split('/')[2]}"}
+        assert models.ids() == dict.fromkeys(ROLES, f"fake@{server.base_url.split('/')[2]}")
+        assert len({id(model) for model in models.by_role.values()}) == 1

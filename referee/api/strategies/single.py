@@ -1,22 +1,26 @@
-"""What a run is going to do, before it does it: calls, tokens, cost."""
+"""Strategy ``single``: one call fills the whole form; quotations and scores are settled by code."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from referee.agents.single_reviewer import ROLE, write_single_review
+from referee.agents.form_reply import lengths_for
+from referee.agents.single_reviewer import ROLE, choose_prompt, write_single_review
+from referee.api.job import Job, Plan, Written
+from referee.api.strategies.machine import run_machine
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
-from referee.llm.door import Answer
-from referee.llm.models import Model, Models
-from referee.prompts import RenderedPrompt
-from referee.schemas.paper import Paper
+from referee.llm.door import Answer, Door
+from referee.llm.models import Model
+from referee.prompts import Prompt, RenderedPrompt
+from referee.runs import RunFolder
+from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
+
+ROLES = (ROLE,)
 
 # Of the longest reply a form allows, a typical reply takes about this share.
 _TYPICAL_SHARE = 0.5
@@ -24,40 +28,28 @@ _TYPICAL_SHARE = 0.5
 T = TypeVar("T", bound=BaseModel)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """An estimate before the first call. ``cost_usd`` is null where a model's price is unknown.
-
-    Input tokens are those of the prompt and schema that will be sent; output tokens are typical. What bounds a run is
-    ``--max-cost`` and ``--max-tokens``. Repairs and retries come on top and are reported.
-    """
-
-    strategy: str
-    models: dict[str, str]
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    notes: tuple[str, ...] = ()
+def prompts(job: Job) -> list[Prompt]:
+    """The one prompt that suits the writer's context."""
+    lengths = lengths_for(job.form, job.models[ROLE].context_tokens)
+    return [choose_prompt(lengths, job.settings.review.prompt_versions)]
 
 
-async def plan_single(paper: Paper, form: VenueForm, models: Models, prompt_versions: Mapping[str, str]) -> Plan:
-    """The estimate for strategy ``single``: the reviewer is run up to its one question, which is not asked.
+async def plan(job: Job) -> Plan:
+    """The reviewer is run up to its one question, which is not asked.
 
     Raises:
         ContextTooLong: Form and paper do not fit into the writer's context; the message names the model.
     """
-    model = models[ROLE]
-    door = _ClosedDoor()
+    model = job.models[ROLE]
     try:
         await write_single_review(
-            paper,
-            form,
-            door=door,
+            job.paper,
+            job.form,
+            door=_ClosedDoor(),
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_versions=prompt_versions,
+            prompt_versions=job.settings.review.prompt_versions,
         )
     except _Reached as question:
         tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
@@ -65,16 +57,35 @@ async def plan_single(paper: Paper, form: VenueForm, models: Models, prompt_vers
             tokens_in += model.count(json.dumps(reply_schema(question.reply)))
         tokens_out = int(question.max_output_tokens * _TYPICAL_SHARE)
     except ContextTooLong as error:
-        raise _too_long(error, model, form) from error
+        raise _too_long(error, model, job.form) from error
     return Plan(
         strategy="single",
-        models=models.ids(),
+        models={ROLE: model.spec.id},
         calls=1,
         input_tokens=tokens_in,
         output_tokens=tokens_out,
         cost_usd=model.cost(tokens_in, tokens_out),
         notes=tuple(model.notes),
     )
+
+
+async def run(job: Job, folder: RunFolder, door: Door) -> Written:
+    """Write, verify, compose.
+
+    Raises:
+        RefereeError: What a node recorded as its failure.
+    """
+    from referee.graphs.single import SingleContext, build_single_graph, cuts_of, initial_state, notes_of
+
+    context = SingleContext(
+        job.paper,
+        job.form,
+        door,
+        review_id=f"r-{folder.record.run_id}",
+        prompt_versions=job.settings.review.prompt_versions,
+    )
+    state = await run_machine(folder, build_single_graph(), context, initial_state())
+    return Written(Review.model_validate(state["review"]), cuts_of(state), notes_of(state))
 
 
 def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTooLong:

@@ -1,0 +1,305 @@
+"""Points tested in a fresh context, in batches, blind to who raised them, how gravely and why.
+
+The model answers ordered tests; code maps the answers to a verdict. A refutation needs a passage of the paper by its
+id. What no reply covers stays ``unchecked``: it is never taken for sound.
+
+Source: the self-check of the `sections` strategy: a verifier that does not read the accuser's reasons agrees with hand
+labels far more often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from referee.agents.asks import Asks, Excerpt
+from referee.agents.choices import list_of, one_of
+from referee.errors import ContextTooLong, ModelRefused, ReplyInvalid
+from referee.llm.dialects import reply_schema
+from referee.llm.door import Answer
+from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
+from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint, Verdict
+
+logger = logging.getLogger(__name__)
+
+PROMPT = "review/check"
+ROLE = "checker"
+BATCH = 6
+NOBODY = "no check"
+
+Shown = Literal["yes", "partly", "no", "nothing_quoted"]
+
+_NONE = "none"
+_TOKENS_A_POINT, _TOKENS_AROUND = 220, 128
+_SLACK = 64
+
+
+@dataclass(frozen=True)
+class CheckAnswers:
+    """The ordered tests of one point. ``refuted`` and ``conceded`` say whether a passage of the paper was named."""
+
+    coherent: bool
+    shown: Shown
+    refuted: bool
+    conceded: bool
+    in_scope: bool
+    matters: bool
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One point under its alias, with the paper's words shown for it by id; ``c1q1`` is quoted, ``c1p1`` found.
+
+    ``left_out`` counts the passages that did not fit.
+    """
+
+    alias: str
+    point: ReviewPoint
+    words: Mapping[str, PointEvidence]
+    left_out: int = 0
+
+
+def verdict_of(answers: CheckAnswers, *, absence: bool = False, strength: bool = False) -> Verdict:
+    """The verdict that follows from the tests, in their order.
+
+    Incoherent: undecidable. A passage refutes it: refuted. The quotations do not show it: undecidable, unless it
+    claims an absence, which no quotation can show. Conceded, shown in part, or of no consequence: weakened. Else it
+    stands. Scope does not change the verdict; it is kept beside it.
+
+    Args:
+        answers: The tests' outcome.
+        absence: The point says that something is not there.
+        strength: The point is a merit, which nothing needs to mend and which the paper may say of itself.
+    """
+    if not answers.coherent:
+        return "undecidable"
+    if answers.refuted:
+        return "refuted"
+    if not absence and answers.shown in ("no", "nothing_quoted"):
+        return "undecidable"
+    partly = not absence and answers.shown == "partly"
+    conceded_or_idle = not strength and (answers.conceded or not answers.matters)
+    return "weakened" if partly or conceded_or_idle else "stands"
+
+
+def batches(points: Sequence[ReviewPoint], size: int = BATCH) -> list[tuple[ReviewPoint, ...]]:
+    """Cut points into the fewest batches, kept within a section where that costs no further batch.
+
+    Batches are ordered by the first of their points, so that a caller who puts grave points first sees them checked
+    first.
+
+    Args:
+        points: In the order of checking.
+        size: Most points in a batch, at least 1.
+    """
+    order = {point.id: place for place, point in enumerate(points)}
+    groups: dict[str | None, list[ReviewPoint]] = {}
+    for point in points:
+        groups.setdefault(point.section_id, []).append(point)
+    cut: list[list[ReviewPoint]] = []
+    for group in sorted(groups.values(), key=lambda group: len(group) % size, reverse=True):
+        for chunk in _chunks(group, size):
+            home = next((other for other in cut if len(other) + len(chunk) <= size), None)
+            if home is None:
+                cut.append(list(chunk))
+            else:
+                home.extend(chunk)
+    if len(cut) > -(-len(points) // size):
+        cut = _chunks([point for group in groups.values() for point in group], size)
+    ordered = [tuple(sorted(batch, key=lambda point: order[point.id])) for batch in cut]
+    return sorted(ordered, key=lambda batch: order[batch[0].id])
+
+
+async def check_points(
+    points: Sequence[ReviewPoint],
+    passages_by_point: Mapping[str, Sequence[Excerpt]],
+    *,
+    door: Asks,
+    context_tokens: int,
+    count: Callable[[str], int],
+    how_read: str,
+    max_calls: int | None = None,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> dict[str, PointCheck]:
+    """Check points against the paper's words, batches at the same time.
+
+    A batch too long for the context is halved; a single point that is still too long loses its farthest passages, and
+    says so. A batch whose reply fails leaves its points unchecked and the others alone.
+
+    Args:
+        points: With verified quotations; those not found in the paper are not shown to the checker.
+        passages_by_point: What searches found, by point id, the nearest first.
+        door: Answers the prompt.
+        context_tokens: The model's context.
+        count: Counts tokens as the model does.
+        how_read: What the text lost on its way, in words.
+        max_calls: Batches beyond this many stay unchecked; all are checked where null.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Returns:
+        One check for every point.
+
+    Raises:
+        ModelUnavailable, BudgetExceeded: After all batches under way have ended.
+    """
+    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+
+    def fits(batch: list[_Case]) -> bool:
+        rendered = _render(prompt, batch, how_read)
+        schema = count(str(reply_schema(_model(batch))))
+        return count(rendered.system) + count(rendered.user) + schema + _most_out(batch) + _SLACK <= context_tokens
+
+    cut = [part for batch in batches(points) for part in _fitting(_cases(batch, passages_by_point), fits)]
+    asked = cut if max_calls is None else cut[:max_calls]
+    checked = await asyncio.gather(
+        *(_check_batch(batch, prompt, door, how_read) for batch in asked), return_exceptions=True
+    )
+    checks = {point.id: _unchecked("it does not fit into the checker's context") for point in points}
+    checks |= {case.point.id: _unchecked("there was no call left for it") for batch in cut for case in batch}
+    for outcome in checked:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        checks.update(outcome)
+    return checks
+
+
+def sample_check_model() -> type[BaseModel]:
+    """The reply model of one statement with one quotation, by which the prompt's header is checked."""
+    return _check_model(("c1",), ("c1q1",))
+
+
+async def _check_batch(batch: list[_Case], prompt: Prompt, door: Asks, how_read: str) -> dict[str, PointCheck]:
+    try:
+        answer = await door.ask(
+            _render(prompt, batch, how_read), _model(batch), role=ROLE, max_output_tokens=_most_out(batch)
+        )
+    except (ReplyInvalid, ModelRefused, ContextTooLong) as error:
+        logger.warning("a batch of %d points stays unchecked: %s", len(batch), error.message)
+        return {case.point.id: _unchecked("the check gave no usable answer") for case in batch}
+    return _read(answer, batch)
+
+
+def _read(answer: Answer[BaseModel], batch: list[_Case]) -> dict[str, PointCheck]:
+    """Verdicts from a reply. Of two answers to one statement neither is believed."""
+    given: dict[str, list[dict[str, Any]]] = {case.alias: [] for case in batch}
+    for item in answer.value.model_dump()["answers"]:
+        given[item["statement"]].append(item)
+    checks = {}
+    for case in batch:
+        if len(given[case.alias]) == 1:
+            checks[case.point.id] = _ruled(case, given[case.alias][0], answer.model)
+        else:
+            said = "answered twice" if given[case.alias] else "left it out"
+            checks[case.point.id] = _unchecked(f"the check {said}")
+    return checks
+
+
+def _ruled(case: _Case, item: Mapping[str, Any], model: str) -> PointCheck:
+    refuting, conceding = case.words.get(item["refuted"]), case.words.get(item["conceded"])
+    quoted = any(evidence.status != "not_found" for evidence in case.point.evidence)
+    answers = CheckAnswers(
+        coherent=item["coherent"],
+        shown=item["shown"] if quoted else "nothing_quoted",
+        refuted=refuting is not None,
+        conceded=conceding is not None,
+        in_scope=item["in_scope"],
+        matters=item["matters"],
+    )
+    named = [refuting.model_copy(update={"role": "contradicts"})] if refuting else []
+    named += [conceding] if conceding and conceding is not refuting else []
+    astray = {item["refuted"], item["conceded"]} - {_NONE, *case.words}
+    remark = " (a passage it named belongs to another statement and does not count)" if astray else ""
+    remark += f" ({case.left_out} found passages did not fit)" if case.left_out else ""
+    strength = case.point.polarity == "strength"
+    return PointCheck(
+        verdict=verdict_of(answers, absence=case.point.absence is not None, strength=strength),
+        by=model,
+        reason=item["finding"] + remark,
+        passages=tuple(named),
+        conceded=answers.conceded,
+        out_of_scope=not answers.in_scope,
+    )
+
+
+def _unchecked(reason: str) -> PointCheck:
+    return PointCheck(verdict="unchecked", by=NOBODY, reason=reason)
+
+
+def _cases(batch: Sequence[ReviewPoint], passages: Mapping[str, Sequence[Excerpt]]) -> list[_Case]:
+    return [_case(f"c{number}", point, passages.get(point.id, ())) for number, point in enumerate(batch, start=1)]
+
+
+def _case(alias: str, point: ReviewPoint, passages: Sequence[Excerpt]) -> _Case:
+    quoted = [evidence for evidence in point.evidence if evidence.status != "not_found"]
+    words = {f"{alias}q{number}": evidence for number, evidence in enumerate(quoted, start=1)}
+    for number, found in enumerate(passages, start=1):
+        words[f"{alias}p{number}"] = PointEvidence(
+            section_id=found.section_id, section=found.section, quote=found.text, status="exact", page=found.page
+        )
+    return _Case(alias, point, words)
+
+
+def _fitting(batch: list[_Case], fits: Callable[[list[_Case]], bool]) -> list[list[_Case]]:
+    """The batch, or its halves, or a single case with fewer passages; nothing for a case that never fits."""
+    if fits(batch):
+        return [batch]
+    if len(batch) > 1:
+        half = (len(batch) + 1) // 2
+        return [*_fitting(batch[:half], fits), *_fitting(batch[half:], fits)]
+    (case,) = batch
+    found = [name for name in case.words if "p" in name]
+    if not found:
+        return []
+    shorter = {name: words for name, words in case.words.items() if name != found[-1]}
+    return _fitting([replace(case, words=shorter, left_out=case.left_out + 1)], fits)
+
+
+def _render(prompt: Prompt, batch: list[_Case], how_read: str) -> RenderedPrompt:
+    return prompt.render(how_read=how_read, claims="\n\n".join(_shown_case(case) for case in batch))
+
+
+def _shown_case(case: _Case) -> str:
+    stated = f"{case.point.claim}\nWould be refuted by: {case.point.refuted_by or '(not said)'}"
+    parts = [delimit("statement", stated, id=case.alias)]
+    for name, words in case.words.items():
+        tag = "passage" if "p" in name else "quotation"
+        parts.append(delimit(tag, f"From {words.section or 'the paper'}:\n{words.quote}", id=name))
+    if not case.words:
+        parts.append("(Nothing is quoted for it, and the search found nothing.)")
+    return "\n".join(parts)
+
+
+def _model(batch: list[_Case]) -> type[BaseModel]:
+    return _check_model(tuple(case.alias for case in batch), tuple(name for case in batch for name in case.words))
+
+
+def _check_model(aliases: tuple[str, ...], words: tuple[str, ...]) -> type[BaseModel]:
+    named = one_of((_NONE, *words))
+    closed = ConfigDict(extra="ignore")
+    one = create_model(
+        "Tested",
+        __config__=closed,
+        statement=(one_of(aliases), ...),
+        finding=(str, Field(max_length=240, description="what the words shown say about it, in one sentence")),
+        coherent=(bool, ...),
+        shown=(Shown, ...),
+        refuted=(named, Field(description="the id of the words that make it false")),
+        conceded=(named, Field(description="the id of the words in which the paper says the same of itself")),
+        in_scope=(bool, ...),
+        matters=(bool, ...),
+    )
+    # Room for a repeated answer: the reply is read with it, and the statement stays unchecked.
+    return create_model("Tests", __config__=closed, answers=(list_of(one), Field(max_length=2 * len(aliases))))
+
+
+def _most_out(batch: list[_Case]) -> int:
+    return _TOKENS_A_POINT * len(batch) + _TOKENS_AROUND
+
+
+def _chunks(points: Sequence[ReviewPoint], size: int) -> list[list[ReviewPoint]]:
+    return [list(points[start : start + size]) for start in range(0, len(points), size)]

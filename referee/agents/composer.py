@@ -1,0 +1,205 @@
+"""The last step of a review from points: summaries, scores and checklists, from the points and not from the paper.
+
+Source: freely given scores are compressed and lenient, so a score is chosen from the checked points, names them, and
+is null where none bears on it. Text fields other than summaries are made by code, from the points as they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from referee.agents.asks import Asks
+from referee.agents.choices import list_of, one_of
+from referee.agents.form_reply import FULL, Lengths, chosen_options, offered, slugs_of
+from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.point import ReviewPoint
+from referee.schemas.venue import FormField, VenueForm
+from referee.venues import load_venue, render_form, render_guidelines
+
+PROMPT = "review/compose"
+ROLE = "composer"
+OPEN = "open"
+_GRAVE = ("fatal", "major")
+
+
+@dataclass(frozen=True)
+class Composed:
+    """What the composing call gave, in the form's own names.
+
+    ``scores`` holds, per score field, ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
+    """
+
+    texts: dict[str, str]
+    scores: dict[str, dict[str, Any]]
+    choices: dict[str, str | list[str]]
+    notes: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+def summary_fields(form: VenueForm) -> tuple[FormField, ...]:
+    """The text fields that retell the paper instead of judging it."""
+    return tuple(f for f in form.reviewer_fields if f.kind == "text" and _is_summary(f))
+
+
+async def compose_review(
+    form: VenueForm,
+    card: str,
+    points: Sequence[ReviewPoint],
+    *,
+    door: Asks,
+    lengths: Lengths = FULL,
+    prompt_version: str | None = None,
+) -> Composed:
+    """Fill summaries, scores and checklists in one call, or two where the scores contradict the points.
+
+    Args:
+        form: The venue's form.
+        card: The paper's own statements, as text: title, abstract, claims.
+        points: The points that stand; they are shown by id.
+        door: Answers the prompt.
+        lengths: Bounds of texts and reasons.
+        prompt_version: Which version of the prompt; the newest by default.
+
+    Raises:
+        ModelError: The model did not answer validly.
+    """
+    reply = reply_model(form, tuple(p.id for p in points), lengths)
+    first = await door.ask(
+        _render(form, card, points, lengths, prompt_version, returned=""),
+        reply,
+        role=ROLE,
+        max_output_tokens=_output_tokens(form, lengths),
+    )
+    scores, calls, notes = _scores(form, first.value), [first.call_id], [*first.notes]
+    objections = _objections(form, scores, points)
+    if objections:
+        again = await door.ask(
+            _render(form, card, points, lengths, prompt_version, returned=_returned(objections)),
+            reply,
+            role=ROLE,
+            max_output_tokens=_output_tokens(form, lengths),
+        )
+        second = _scores(form, again.value)
+        scores |= {name: second[name] for name in objections}
+        calls.append(again.call_id)
+        for name, objection in _objections(form, scores, points).items():
+            scores[name] |= {"value": None, "reason": f"left open: {objection}"}
+            notes.append(f"the score of {name} was left open: {objection}")
+    data = first.value.model_dump()
+    slugs = slugs_of(form)
+    return Composed(
+        texts={f.name: data[slugs[f.name]] for f in summary_fields(form)},
+        scores=scores,
+        choices={
+            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
+        },
+        notes=tuple(notes),
+        calls=tuple(calls),
+    )
+
+
+def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
+    """Summaries, then scores with the overall last, then checklists; points only by the ids there are."""
+    slugs = slugs_of(form)
+    shape: dict[str, Any] = {}
+    for field in summary_fields(form):
+        shape[slugs[field.name]] = (str, Field(max_length=lengths.text, description=field.asks))
+    for field in sorted(form.reviewer_fields, key=lambda f: f.aspect == "overall"):
+        if field.kind == "score":
+            shape[slugs[field.name]] = (_score_model(field, point_ids, lengths), Field(description=field.asks))
+    for field in form.reviewer_fields:
+        if field.kind == "choice":
+            shape[slugs[field.name]] = (one_of(tuple(offered(field))), Field(description=field.asks))
+        elif field.kind == "flag":
+            most = 2 if lengths.brief else len(field.options)
+            shape[slugs[field.name]] = (list_of(one_of(tuple(offered(field)))), Field(max_length=most))
+    return create_model("ComposedReview", __config__=ConfigDict(extra="ignore"), **shape)
+
+
+def sample_reply_model() -> type[BaseModel]:
+    """The reply model of one form, by which the prompt's header is checked."""
+    return reply_model(load_venue("neurips-2025"), ("p1",), FULL)
+
+
+def _is_summary(field: FormField) -> bool:
+    return "summary" in field.name.lower() and not any(
+        word in field.name.lower() for word in ("strength", "weakness", "of_the_review", "recommendation")
+    )
+
+
+def _score_model(field: FormField, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
+    ids = list_of(one_of(point_ids)) if point_ids else list_of(str)
+    most = min(len(point_ids), 2 if lengths.brief else 8)
+    return create_model(
+        "PointScore",
+        __config__=ConfigDict(extra="ignore"),
+        reason=(str, Field(max_length=lengths.reason)),
+        supports=(ids, Field(max_length=most)),
+        opposes=(ids, Field(max_length=most)),
+        value=(one_of((*offered(field), OPEN)), Field()),
+    )
+
+
+def _render(
+    form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths, version: str | None, *, returned: str
+) -> RenderedPrompt:
+    shown = "\n".join(_line(point) for point in points) or "(no point stands)"
+    return load_prompt(PROMPT, version).render(
+        venue_name=form.name,
+        card=delimit("paper_card", card),
+        points=delimit("points", shown),
+        form=render_form(form, brief=lengths.brief),
+        guidelines=render_guidelines(form, brief=lengths.brief),
+        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
+        returned=returned,
+    )
+
+
+def _line(point: ReviewPoint) -> str:
+    verdict = f", check: {point.check.verdict}" if point.check else ""
+    return f"[{point.id}] {point.polarity}, {point.severity}, {point.kind}{verdict}: {point.claim}"
+
+
+def _scores(form: VenueForm, reply: BaseModel) -> dict[str, dict[str, Any]]:
+    data = reply.model_dump()
+    slugs = slugs_of(form)
+    scores: dict[str, dict[str, Any]] = {}
+    for field in form.reviewer_fields:
+        if field.kind == "score":
+            said = data[slugs[field.name]]
+            chosen = None if said["value"] == OPEN else offered(field)[said["value"]]
+            scores[field.name] = {**said, "value": chosen}
+    return scores
+
+
+def _objections(
+    form: VenueForm, scores: Mapping[str, Mapping[str, Any]], points: Sequence[ReviewPoint]
+) -> dict[str, str]:
+    """Scores at an end of their scale that the points do not allow."""
+    grave = {p.id for p in points if p.polarity == "weakness" and p.severity in _GRAVE}
+    objections: dict[str, str] = {}
+    for field in form.reviewer_fields:
+        if field.kind != "score" or field.aspect in ("confidence", "expertise"):
+            continue
+        said, values = scores[field.name], [o.value for o in field.options]
+        against = grave if field.aspect == "overall" else grave & set(said["opposes"])
+        if said["value"] == max(values, key=float) and against:
+            objections[field.name] = f"its best option stands against {', '.join(sorted(against))}"
+        elif said["value"] == min(values, key=float) and not grave:
+            objections[field.name] = "its worst option stands without a major weakness"
+    return objections
+
+
+def _returned(objections: Mapping[str, str]) -> str:
+    lines = "\n".join(f"- {name}: {objection}" for name, objection in objections.items())
+    return f"An earlier answer was sent back. Choose these scores again, or leave them open:\n{lines}\n"
+
+
+def _output_tokens(form: VenueForm, lengths: Lengths) -> int:
+    texts = lengths.text * len(summary_fields(form))
+    others = sum(lengths.reason + 200 for f in form.reviewer_fields if f.kind != "text")
+    return (texts + others) // 3 + 256

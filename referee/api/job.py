@@ -1,0 +1,50 @@
+"""What a review is made of and with: the same for every strategy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.llm.models import Models
+from referee.runs import Progress
+from referee.schemas.paper import Paper
+from referee.schemas.review import Cut, Review
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings
+
+
+@dataclass(frozen=True)
+class Job:
+    """One paper on one form with one set of models."""
+
+    paper: Paper
+    form: VenueForm
+    settings: Settings
+    models: Models
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An estimate before the first call. ``cost_usd`` is null where a model's price is unknown.
+
+    Input tokens are those of the prompts and schemas that will be sent, as far as they are known before the first
+    reply; output tokens are typical. What bounds a run is ``--max-cost`` and ``--max-tokens``. Repairs and retries
+    come on top and are reported.
+    """
+
+    strategy: str
+    models: dict[str, str]
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a strategy hands back: the review, what of the paper was not shown, and notes on the way."""
+
+    review: Review
+    cuts: tuple[Cut, ...]
+    notes: tuple[str, ...]

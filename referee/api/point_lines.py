@@ -1,0 +1,99 @@
+"""One point of a review in plain lines: its claim, its evidence, its severity, its check, its merges and its fate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from referee.reports.plain import one_line
+from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
+from referee.schemas.review import Evidence
+
+_SOURCES = {"section": "the reading of a section", "cross": "the pass across sections", "rule": "a rule of code"}
+_FATES = {
+    "printed": "printed in the form",
+    "listed": "listed among the smaller points",
+    "merged_into": "merged into another point",
+    "struck": "struck by the check",
+    "dropped": "dropped",
+}
+
+
+def headline(point: ReviewPoint) -> str:
+    """Id, severity, claim, and where its first verified quotation stands."""
+    weight = point.severity if point.polarity == "weakness" else f"{point.severity} {point.polarity}"
+    found = next((e for e in point.evidence if e.status != "not_found"), None)
+    place = f" ({_place(found)})" if found else " (no quotation found)"
+    return f"{point.id} [{weight}] {one_line(point.claim)}{place}"
+
+
+def point_lines(point: ReviewPoint) -> Iterator[str]:
+    """All that is known about a point but the calls, one thing a line, details indented by two."""
+    yield f"{point.id} {one_line(point.claim)}"
+    where = f" {point.section_id}" if point.section_id else ""
+    yield f"Raised as: {point.polarity}, {point.kind}, by {_SOURCES[point.source]}{where}"
+    if point.criterion:
+        yield f"Criteria: {', '.join(map(one_line, point.criterion))}"
+    if point.threatens:
+        yield f"Claim of the paper that it threatens: {one_line(point.threatens)}"
+    yield from _severity(point)
+    yield "Evidence:" if point.evidence else "Evidence: none"
+    yield from evidence_lines(point.evidence)
+    if point.unverified:
+        yield "  none of it counts: the point is unverified"
+    yield from _searched(point)
+    yield from _check(point.check)
+    if point.merged_from:
+        yield f"Merged from: {', '.join(point.merged_from)}"
+    if point.merged_into:
+        yield f"Merged into: {point.merged_into}"
+    yield f"Became: {_FATES[point.outcome]}"
+    yield f"Form field: {point.field or 'none'}"
+    if point.fix.what:
+        yield f"What would settle it ({point.fix.kind}): {one_line(point.fix.what)}"
+
+
+def evidence_lines(items: Iterable[PointEvidence | Evidence]) -> Iterator[str]:
+    """Each quotation with how it was found and where, indented by two."""
+    for item in items:
+        role = f"{item.role}: " if isinstance(item, PointEvidence) else ""
+        yield f"  {role}“{one_line(item.quote)}” [{_status(item)}] ({_place(item)})"
+
+
+def _severity(point: ReviewPoint) -> Iterator[str]:
+    change = "" if point.severity == point.raised_severity else f" → {point.severity} now"
+    yield f"Severity: raised as {point.raised_severity}{change}"
+    if point.reason:
+        yield f"  why: {one_line(point.reason)}"
+
+
+def _searched(point: ReviewPoint) -> Iterator[str]:
+    if point.absence is not None:
+        hits = "not searched" if point.absence.hits is None else f"{point.absence.hits} places"
+        terms = ", ".join(repr(one_line(term)) for term in point.absence.terms)
+        yield f"Said to be absent: {one_line(point.absence.what)} (searched for {terms}: {hits})"
+    if point.refuted_by:
+        yield f"Would be refuted by: {one_line(point.refuted_by)}"
+
+
+def _check(check: PointCheck | None) -> Iterator[str]:
+    if check is None:
+        yield "Check: none"
+        return
+    marks = [name for name, so in (("conceded", check.conceded), ("out of scope", check.out_of_scope)) if so]
+    remark = f" ({', '.join(marks)})" if marks else ""
+    yield f"Check: {check.verdict}{remark}, by {one_line(check.by)}"
+    if check.reason:
+        yield f"  {one_line(check.reason)}"
+    yield from evidence_lines(check.passages)
+
+
+def _status(item: PointEvidence | Evidence) -> str:
+    if item.status == "not_found":
+        return "not found"
+    return "exact" if item.status == "exact" else f"similar words, {int(item.similarity * 100)}%"
+
+
+def _place(item: PointEvidence | Evidence) -> str:
+    page = f", p. {item.page}" if item.page is not None else ""
+    said = "said to be in " if item.status == "not_found" else ""
+    return f"{said}{one_line(item.section) or one_line(item.section_id)}{page}"

@@ -1,0 +1,47 @@
+"""Running a machine under the run folder's checkpoints."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from referee.runs import RunFolder
+from referee.runs.checkpoints import open_checkpoints
+from referee.runs.folder import CHECKPOINTS
+
+
+async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any) -> Any:
+    """Run an uncompiled graph to its end, from the last checkpoint where there is one.
+
+    A machine that came to its end is not run again. One that ended in a failure begins anew, on a thread of its own,
+    because states only grow where branches join; its answered calls are in the ledger and are not paid twice.
+
+    Args:
+        run: Its folder holds the checkpoints.
+        graph: The uncompiled machine.
+        context: The services and fixed data of the run.
+        initial: The empty state.
+
+    Returns:
+        The last state.
+
+    Raises:
+        RefereeError: What a node recorded under ``failure``.
+    """
+    from referee.graphs.failure import raise_failure
+
+    async with open_checkpoints(run.path / CHECKPOINTS) as saver:
+        compiled = graph.compile(checkpointer=saver)
+        for attempt in count():
+            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{attempt}"}}
+            at = await compiled.aget_state(config)
+            if at.next or not at.values.get("failure"):
+                break
+        if at.values and not at.next:
+            state = at.values
+        else:
+            begin = None if at.next else initial
+            state = await compiled.ainvoke(begin, config, context=context, durability="sync")
+    if state["failure"]:
+        raise_failure(state["failure"])
+    return state

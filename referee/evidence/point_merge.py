@@ -1,0 +1,149 @@
+"""Points that say the same become one: evidence is moved, no claim is rewritten, nothing is lost.
+
+Models that merge lose finds and reword what they keep; so code merges, by rules that do not depend on the order in
+which points came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
+
+from referee.evidence.point_changes import is_live, noted
+from referee.schemas.point import SEVERITIES, PointEvidence, ReviewPoint
+
+SIMILAR = 0.85
+"""Similarity of two claims from which on they say the same."""
+
+MIN_SHARED_WORDS = 4
+"""Words in a row that two quotations must share to overlap, besides half of the shorter one."""
+
+
+def merge_points(
+    points: Sequence[ReviewPoint],
+    *,
+    similar: Callable[[str, str], float],
+    duplicates: Sequence[tuple[str, str]] = (),
+) -> list[ReviewPoint]:
+    """Merge points of one polarity that say the same.
+
+    Two points are the same where they share kind, threatened claim and kind of fix, and verified quotations overlap or
+    the claims are similar; or where they are named as duplicates and share the kind, or overlap or are similar. Groups
+    are closed under this relation. The member with the most verified quotations (then the most severe one, then the
+    first id) keeps its words and takes over all evidence and criteria. It is as severe as the most severe member that
+    has as much right to it: one with a verified quotation, or any where none has.
+
+    Args:
+        points: With unique ids; only points that are still in play take part.
+        similar: Similarity of two claims in [0, 1].
+        duplicates: Pairs of ids that a reader of all points calls the same; unknown ids are ignored.
+
+    Returns:
+        All points sorted by id. Those merged away have ``merged_into`` and the outcome of that name. A second call
+        with the same arguments changes nothing.
+
+    Raises:
+        ValueError: Two points share an id.
+    """
+    known = {point.id: point for point in sorted(points, key=lambda point: point.id)}
+    if len(known) != len(points):
+        raise ValueError("two points share an id")
+    relation = _Relation(similar, duplicates)
+    while True:
+        groups = _groups(known, relation)
+        if not groups:
+            return list(known.values())
+        for group in groups:
+            known.update((point.id, point) for point in _merged(group))
+
+
+class _Relation:
+    """Whether two points say the same; similarities are asked for once."""
+
+    def __init__(self, similar: Callable[[str, str], float], duplicates: Iterable[tuple[str, str]]) -> None:
+        self._similar = similar
+        self._pairs = tuple(duplicates)
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def named(self, points: dict[str, ReviewPoint]) -> frozenset[frozenset[str]]:
+        """The duplicate pairs, each id replaced by the point that took its evidence over."""
+        return frozenset(
+            frozenset((_survivor(a, points), _survivor(b, points)))
+            for a, b in self._pairs
+            if a in points and b in points
+        )
+
+    def holds(self, a: ReviewPoint, b: ReviewPoint, named: bool) -> bool:
+        if a.polarity != b.polarity:
+            return False
+        if named and a.kind == b.kind:
+            return True
+        alike = (a.kind, a.threatens, a.fix.kind) == (b.kind, b.threatens, b.fix.kind)
+        return (named or alike) and (_overlap(a, b) or self._alike(a, b))
+
+    def _alike(self, a: ReviewPoint, b: ReviewPoint) -> bool:
+        pair = (a.id, b.id)
+        if pair not in self._known:
+            self._known[pair] = self._similar(a.claim, b.claim) >= SIMILAR
+        return self._known[pair]
+
+
+def _survivor(point_id: str, points: dict[str, ReviewPoint]) -> str:
+    seen = {point_id}
+    while (target := points[point_id].merged_into) is not None and target in points and target not in seen:
+        seen.add(target)
+        point_id = target
+    return point_id
+
+
+def _groups(points: dict[str, ReviewPoint], relation: _Relation) -> list[list[ReviewPoint]]:
+    """Connected components of more than one point, in the order of their first ids."""
+    live = [point for point in points.values() if is_live(point)]
+    named = relation.named(points)
+    root = {point.id: point.id for point in live}
+    for a, b in combinations(live, 2):
+        first, second = root[a.id], root[b.id]
+        if first != second and relation.holds(a, b, frozenset((a.id, b.id)) in named):
+            root = {key: first if value == second else value for key, value in root.items()}
+    groups: dict[str, list[ReviewPoint]] = {}
+    for point in live:
+        groups.setdefault(root[point.id], []).append(point)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _merged(group: list[ReviewPoint]) -> list[ReviewPoint]:
+    """The members, of which the best-evidenced one takes over what the others bring."""
+    best, *others = sorted(group, key=lambda p: (-p.verified_quotes, SEVERITIES.index(p.severity), p.id))
+    entitled = [p for p in group if p.verified_quotes] or group
+    worst = min(entitled, key=lambda p: (SEVERITIES.index(p.severity), SEVERITIES.index(p.raised_severity), p.id))
+    raised = min(best.raised_severity, worst.raised_severity, key=SEVERITIES.index)
+    taken = {
+        "evidence": tuple(dict.fromkeys(e for member in (best, *others) for e in member.evidence)),
+        "criterion": tuple(dict.fromkeys(c for member in (best, *others) for c in member.criterion)),
+        "merged_from": tuple(sorted({*best.merged_from, *(i for p in others for i in (p.id, *p.merged_from))})),
+        "severity": worst.severity,
+        "raised_severity": raised,
+    }
+    kept = best.model_copy(update=taken)
+    if worst.severity != best.severity:
+        kept = noted(kept, f"as severe as {worst.id}, which says the same")
+    gone = {"outcome": "merged_into", "merged_into": best.id, "field": None}
+    return [kept, *(noted(p.model_copy(update=gone), f"says the same as {best.id}") for p in others)]
+
+
+def _overlap(a: ReviewPoint, b: ReviewPoint) -> bool:
+    return any(_share_text(x, y) for x in a.evidence for y in b.evidence)
+
+
+def _share_text(a: PointEvidence, b: PointEvidence) -> bool:
+    """Two verified quotations of one section that share a run of words, or are the same words."""
+    if "not_found" in (a.status, b.status) or a.section_id != b.section_id:
+        return False
+    first, second = sorted((a.quote.casefold().split(), b.quote.casefold().split()))
+    if first == second:
+        return True
+    if None not in (a.page, b.page) and abs((a.page or 0) - (b.page or 0)) > 1:
+        return False
+    match = SequenceMatcher(None, first, second, autojunk=False).find_longest_match()
+    return match.size >= max(MIN_SHARED_WORDS, min(len(first), len(second)) / 2)

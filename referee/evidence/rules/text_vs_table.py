@@ -1,0 +1,147 @@
+"""A value in the text against the table cell that the sentence points at.
+
+The sentence must name one row (every part of its head, as a whole name) and a column (every number of its head, and
+every longer word or a word that it abbreviates), and hold one value that can be that cell's and no other's: the same
+unit, no change, no bound. The table is the one that the paragraph mentions, or the section's only one; else the row's
+name must stand in one table only. A hit needs the value to be within a factor of three of the cell and to stand nowhere
+else in that row or column, since a sentence may mean a neighbour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+
+from referee.evidence.ledger import LedgerEntry
+from referee.evidence.numerals import Numeral, find_numerals, plain
+from referee.evidence.rules.hits import RuleHit, Sentence, entry_evidence, sentence_evidence, sentences_of, shortened
+from referee.evidence.rules.mentions import GridRow, candidate_tables, is_change, named_rows, named_tables
+from referee.evidence.stems import STOPWORDS, WORD, stem, stems
+from referee.schemas.paper import Paper
+
+NAME = "text_vs_table"
+
+_NUMBER_WORDS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50",
+    "eighty": "80", "hundred": "100",
+}  # fmt: skip
+_HEAD_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_CONTRAST = re.compile(
+    r"\b(?:vs\.?|versus|against|compared|instead of|rather than|whereas|while|except|other|remaining)\b", re.IGNORECASE
+)
+
+
+def text_vs_table(paper: Paper, ledger: list[LedgerEntry]) -> list[RuleHit]:
+    """Values in sentences that differ from the cell which the sentence names.
+
+    Args:
+        paper: The paper.
+        ledger: Its number ledger.
+
+    Returns:
+        One hit a cell that a sentence names, in reading order.
+    """
+    rows = GridRow.all_of(ledger)
+    return [hit for s in sentences_of(paper) if s.block.kind != "caption" for hit in _in_sentence(paper, s, rows)]
+
+
+def _in_sentence(paper: Paper, sentence: Sentence, rows: list[GridRow]) -> Iterator[RuleHit]:
+    if _CONTRAST.search(sentence.text):
+        return
+    tables = candidate_tables(paper, sentence, rows)
+    named = named_rows(sentence.text, [row for row in rows if row.table in tables or not tables])
+    if len(named) != 1:
+        return
+    row = named[0]
+    cells = [entry for entry in row.entries if not entry.spread and _names_column(sentence.text, entry, row)]
+    # Where no table is named, a bare whole number is too likely to count something else.
+    whole = bool(named_tables(sentence.block.text))
+    values = [n for n in find_numerals(sentence.text) if whole or n.decimals or n.unit == "%"]
+    fitting = {id(cell): [n for n in values if _can_be(n, cell, sentence.text)] for cell in cells}
+    for cell in cells:
+        if len(fitting[id(cell)]) != 1:
+            continue
+        value = fitting[id(cell)][0]
+        rivals = [other for other in cells if value in fitting[id(other)]]
+        if len(rivals) == 1 and not _fits(value, cell, _neighbours(rows, row, cell)):
+            yield _hit(sentence, value, cell)
+
+
+def _fits(value: Numeral, cell: LedgerEntry, neighbours: list[LedgerEntry]) -> bool:
+    """Whether a value agrees with the cell or one of its neighbours."""
+    return any(_equal(value, entry) for entry in (cell, *neighbours))
+
+
+def _neighbours(rows: list[GridRow], row: GridRow, cell: LedgerEntry) -> list[LedgerEntry]:
+    """The cells of the cell's row and column, itself among them."""
+    column = [e for r in rows if r.block_id == row.block_id for e in r.entries if e.column == cell.column]
+    return [*row.entries, *column]
+
+
+def _names_column(text: str, entry: LedgerEntry, row: GridRow) -> bool:
+    """Whether the sentence holds every number and every word of a column's head; one-letter symbols may be missing."""
+    shown = plain(text)
+    numbers = {n.replace(",", "") for n in re.findall(r"\d[\d,]*(?:\.\d+)?", shown)}
+    numbers |= {_NUMBER_WORDS[w.casefold()] for w in re.findall(r"[A-Za-z]+", shown) if w.casefold() in _NUMBER_WORDS}
+    words = set(stems(shown))
+    heads = entry.column_head[-1:] if row.distinct_heads else entry.column_head
+    wanted_numbers = {n for head in heads for n in _HEAD_NUMBER.findall(plain(head))}
+    wanted = [w for head in heads for w in WORD.findall(plain(head)) if not w[0].isdigit()]
+    longer = {stem(w) for w in wanted if len(w) > 1 and w.casefold() not in STOPWORDS}
+    if not wanted_numbers and not longer:
+        return False
+    return {_trimmed(n) for n in wanted_numbers} <= {_trimmed(n) for n in numbers} and all(
+        word in words or (len(word) > 2 and any(w.startswith(word) for w in words)) for word in longer
+    )
+
+
+def _trimmed(number: str) -> Decimal:
+    return Decimal(number.replace(",", "").rstrip(".") or "0").normalize()
+
+
+def _can_be(n: Numeral, cell: LedgerEntry, text: str) -> bool:
+    """Whether a number of the sentence can be a value of the cell's kind."""
+    if n.bound or is_change(text, n) or n.text in " ".join((*cell.row_head, *cell.column_head)):
+        return False
+    heads = {_trimmed(h) for head in cell.column_head for h in _HEAD_NUMBER.findall(plain(head))}
+    if n.value.normalize() in heads:
+        return False
+    if not _comparable(n, cell):
+        return False
+    percent = n.unit == "%"
+    if cell.unit == "%":
+        return percent
+    if percent:
+        return cell.unit == "" and (cell.value <= 1 or cell.decimals > 0)
+    return n.unit == cell.unit and (n.decimals > 0) == (cell.decimals > 0)
+
+
+def _equal(n: Numeral, cell: LedgerEntry) -> bool:
+    """Whether both can be one number, also as fraction and percentage, up to one unit of the coarser."""
+    for scale in (Decimal(1), Decimal(100), Decimal("0.01")):
+        if n.low - n.step / 2 <= cell.high * scale and cell.low * scale <= n.high + n.step / 2:
+            return True
+    return False
+
+
+def _comparable(n: Numeral, cell: LedgerEntry) -> bool:
+    scaled = cell.value * 100 if n.unit == "%" and cell.value <= 1 else cell.value
+    return n.value > 0 and scaled > 0 and scaled / 3 <= n.value <= scaled * 3
+
+
+def _hit(sentence: Sentence, value: Numeral, cell: LedgerEntry) -> RuleHit:
+    under = ", ".join((*cell.row_head, *cell.column_head[-1:]))
+    claim = f"The text gives {value.text} where {cell.table or 'the table'} has {cell.printed} ({under})."
+    return RuleHit(
+        rule=NAME,
+        claim=shortened(claim),
+        kind="contradiction",
+        severity="major",
+        evidence=(
+            sentence_evidence(sentence, "shows", around=(value.start, value.end)),
+            entry_evidence(cell, "contradicts"),
+        ),
+        numbers=(value.text, cell.printed),
+    )

@@ -1,0 +1,227 @@
+"""Strategy ``sections``: assign -> read (parts in parallel) -> gather -> cross -> check -> compose.
+
+Each part of the paper is read whole by one call. What the calls raise is verified, merged, checked and placed by code;
+nothing that was raised is lost. On the lean plan there is no cross pass and no check: claims that only a check could
+carry become questions. A call that fails is named and leaves the others alone; a budget that is used up ends the run,
+which can be resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from referee.agents.checker import check_points
+from referee.agents.cross_reviewer import CrossBrief, review_across
+from referee.agents.mapper import map_prompts
+from referee.agents.parts import render_part
+from referee.agents.section_reviewer import SectionBrief, review_section
+from referee.errors import RefereeError
+from referee.evidence import TermIndex, ask_unchecked_absence, check_order, merge_points, settle_absence
+from referee.graphs.failure import Failure, record_failure
+from referee.graphs.review_compose import compose
+from referee.graphs.review_points import (
+    claim_similarity,
+    conflict_lines,
+    dump_points,
+    load_points,
+    near_passages,
+    passages,
+    placed,
+    rule_points,
+    telling_texts,
+    verified,
+)
+from referee.graphs.review_state import ReadTask, ReviewContext, ReviewState, ReviewUpdate
+from referee.schemas.point import ReviewPoint
+
+# What stops a run instead of leaving a gap in it: a resumed run can go on from there.
+_STOPS = "BudgetExceeded"
+_QUERY_CHARS = 2000
+# Of this many checked points some, and not most, should be struck.
+_TELLING_POINTS = 20
+
+
+async def assign(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Say with which guidelines' steps each part is read."""
+    context = runtime.context
+    if not context.parts:
+        return {"notes": ["the paper has no section to read"]}
+    try:
+        mapping = await map_prompts(
+            context.prompts, context.parts, door=context.door, prompt_versions=context.prompt_versions
+        )
+    except RefereeError as error:
+        return {"failure": record_failure("assign", error)}
+    steps = {p.id: {prompt.guideline_id: prompt.render() for prompt in mapping.for_part(p.id)} for p in context.parts}
+    return {"assigned": steps, "notes": list(mapping.notes)}
+
+
+async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Read one part whole and raise points about it."""
+    context = runtime.context
+    part, model = context.part(state["part_id"]), context.model("writer")
+    text, sentences = render_part(part, numbered=context.lean)
+    headings = {section.id: section.heading for section in context.paper.sections}
+    try:
+        found = await passages(context, f"{part.heading}\n{text[:_QUERY_CHARS]}", part.section_ids)
+        reply = await review_section(
+            SectionBrief(
+                venue_name=context.form.name,
+                how_read=context.how_read,
+                part=part.id,
+                section_id=part.section_ids[0],
+                heading=part.heading,
+                text=text,
+                card=context.card,
+                passages=tuple(found),
+                steps=state["steps"],
+                sections={name: headings[name] for name in part.section_ids if name in headings},
+                sentences=sentences,
+            ),
+            door=context.door,
+            context_tokens=model.context_tokens,
+            count=model.count,
+            lean=context.lean,
+            prompt_versions=context.prompt_versions,
+        )
+    except RefereeError as error:
+        return {"failures": [record_failure(f"the reading of {part.heading!r}", error)]}
+    return {"raised": dump_points(reply.points), "notes": list(reply.notes)}
+
+
+async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Verify what was raised, add what rules find, merge what says the same."""
+    context = runtime.context
+    if stop := _stopping(state["failures"], len(context.parts)):
+        return {"failure": stop}
+    by_rule = rule_points(context.paper)
+    points = verified([*load_points(state["raised"]), *by_rule], context)
+    merged = merge_points(points, similar=await claim_similarity(points, context.embedder))
+    return {"raised": dump_points(by_rule), "points": dump_points(merged)}
+
+
+async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Look across sections once: new contradictions, and pairs that say the same. Not on the lean plan."""
+    context, points = runtime.context, load_points(state["points"])
+    model = context.model("cross")
+    headings = {s.id: s.heading for s in context.paper.sections if s.role in ("abstract", "content", "appendix")}
+    if context.lean or len(headings) < 2:
+        return {}
+    brief = CrossBrief(
+        venue_name=context.form.name,
+        how_read=context.how_read,
+        card=context.card,
+        points=tuple(point for point in points if point.outcome == "listed"),
+        conflicts=tuple(conflict_lines(points)),
+        texts=tuple(telling_texts(context)),
+        criteria={guideline.id: guideline.text for guideline in context.form.guidelines},
+        sections=headings,
+    )
+    try:
+        reply = await review_across(
+            brief,
+            door=context.door,
+            context_tokens=model.context_tokens,
+            count=model.count,
+            prompt_versions=context.prompt_versions,
+        )
+    except RefereeError as error:
+        return _failed("the pass across sections", error)
+    both = [*points, *verified(reply.points, context)]
+    similar = await claim_similarity(both, context.embedder)
+    merged = merge_points(both, similar=similar, duplicates=reply.duplicates)
+    return {"raised": dump_points(reply.points), "notes": list(reply.notes), "points": dump_points(merged)}
+
+
+async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Let searches settle what they can, then test the rest in a fresh context, blind to its authors."""
+    context = runtime.context
+    points = await _searched(load_points(state["points"]), context)
+    if context.lean:
+        return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, context))}
+    model, waiting = context.model("checker"), check_order(points)
+    try:
+        found = await asyncio.gather(*(passages(context, p.refuted_by or p.claim, ()) for p in waiting))
+        checks = await check_points(
+            waiting,
+            {point.id: near for point, near in zip(waiting, found, strict=True)},
+            door=context.door,
+            context_tokens=model.context_tokens,
+            count=model.count,
+            how_read=context.how_read,
+            max_calls=len(context.parts) + 2,
+            prompt_versions=context.prompt_versions,
+        )
+    except RefereeError as error:
+        return {**_failed("the check", error), "points": dump_points(placed(points, {}, context))}
+    checked = placed(points, checks, context)
+    return {"points": dump_points(checked), "notes": list(_doubts({point.id for point in waiting}, checked))}
+
+
+def build_review_graph() -> StateGraph[ReviewState, ReviewContext, ReviewState, ReviewState]:
+    """The uncompiled machine; the caller chooses the checkpointer."""
+    graph = StateGraph(ReviewState, context_schema=ReviewContext)
+    graph.add_node("assign", assign)
+    graph.add_node("read", read, input_schema=ReadTask)
+    graph.add_node("gather", gather)
+    graph.add_node("cross", cross)
+    graph.add_node("check", check)
+    graph.add_node("compose", compose)
+    graph.add_edge(START, "assign")
+    graph.add_conditional_edges("assign", _send_parts, ["read", "gather", END])
+    graph.add_edge("read", "gather")
+    for node, following in (("gather", "cross"), ("cross", "check"), ("check", "compose")):
+        graph.add_conditional_edges(node, _go_on, {"go on": following, "stop": END})
+    graph.add_edge("compose", END)
+    return graph
+
+
+def _send_parts(state: ReviewState) -> list[Send] | str:
+    """One reader a part, all at once."""
+    if state["failure"]:
+        return END
+    tasks = [ReadTask(part_id=part, steps=steps) for part, steps in state["assigned"].items()]
+    return [Send("read", task) for task in tasks] or "gather"
+
+
+def _go_on(state: ReviewState) -> str:
+    return "stop" if state["failure"] else "go on"
+
+
+def _failed(what: str, error: RefereeError) -> ReviewUpdate:
+    failure = record_failure(what, error)
+    return {"failure": failure} if failure["kind"] == _STOPS else {"failures": [failure]}
+
+
+def _doubts(tested: Collection[str], points: Sequence[ReviewPoint]) -> Iterator[str]:
+    """A check that strikes none of many points, or most of them, is itself in doubt."""
+    struck = sum(point.id in tested and point.outcome == "struck" for point in points)
+    if len(tested) >= _TELLING_POINTS and not 0 < struck <= len(tested) / 2:
+        yield f"warning: the check struck {struck} of {len(tested)} points; look at its verdicts before relying on them"
+
+
+def _stopping(failures: Sequence[Failure], parts: int) -> Failure | None:
+    """A used-up budget, or readings that all failed: the first of them ends the run."""
+    ordered = sorted(failures, key=lambda failure: (failure["kind"] != _STOPS, failure["node"]))
+    if ordered and (ordered[0]["kind"] == _STOPS or len(ordered) >= parts):
+        return ordered[0]
+    return None
+
+
+async def _searched(points: Sequence[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
+    """Claims of absence after the search of the whole paper."""
+    if all(point.absence is None for point in points):
+        return list(points)
+    index, settled = TermIndex(context.paper), list[ReviewPoint]()
+    for point in points:
+        if point.absence is None:
+            settled.append(point)
+            continue
+        near = await near_passages(context, point.refuted_by)
+        settled.append(settle_absence(point, index.search(point.absence.terms), near_passages=near)[0])
+    return settled

@@ -1,0 +1,118 @@
+"""The last node of the machine ``review``: points and scores into the venue's form, with the sum of points asserted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from referee.agents.composer import Composed, compose_review
+from referee.agents.form_reply import BRIEF, FULL
+from referee.agents.point_texts import field_text
+from referee.agents.scores import settle_point_scores
+from referee.errors import RefereeError
+from referee.evidence import check_conservation, check_inline_quotations
+from referee.graphs.failure import record_failure
+from referee.graphs.review_points import load_points
+from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import DroppedQuotation, Review, ScoreRecord
+from referee.schemas.venue import VenueForm
+
+_CARD_TOKENS = 3000
+
+
+async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
+    """Summaries and scores from the points, texts by code, then the whole review."""
+    context, points = runtime.context, load_points(state["points"])
+    model = context.model("composer")
+    standing = [p for p in points if p.outcome in ("printed", "listed")]
+    notes: list[str] = []
+    try:
+        composed = await compose_review(
+            context.form,
+            context.card_text(min(_CARD_TOKENS, model.context_tokens // 4), "composer"),
+            standing,
+            door=context.door,
+            lengths=BRIEF if context.lean else FULL,
+            prompt_version=context.prompt_versions.get("review/compose"),
+        )
+    except RefereeError as error:
+        failure = record_failure("compose", error)
+        if failure["kind"] == "BudgetExceeded":
+            return {"failure": failure}
+        composed = Composed({}, {}, {}, (), ())
+        notes.append(f"summaries and scores could not be composed: {error.message}")
+    review = _review(context, points, composed)
+    texts = {name: [p.id for p in points if p.field == name] for name in review.fields}
+    check_conservation([p["id"] for p in state["raised"]], points, fields=texts)
+    return {"review": review.model_dump(mode="json"), "notes": [*notes, *composed.notes]}
+
+
+def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed) -> Review:
+    form, index = context.form, context.index
+    settled = settle_point_scores(
+        form, composed.scores, [p.id for p in points if p.outcome == "printed"], context.paper
+    )
+    summaries: dict[str, str] = {}
+    dropped: list[DroppedQuotation] = []
+    for name, text in composed.texts.items():
+        summaries[name], unfound = check_inline_quotations(text, index, field=name)
+        dropped += unfound
+    fields, nulls = _form_values(form, points, summaries, composed.choices, settled.records)
+    confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
+    return Review(
+        review_id=context.review_id,
+        paper_id=context.paper.paper_id,
+        paper_title=context.paper.title,
+        venue=form.id,
+        source=context.model("writer").spec.id,
+        fields=fields,
+        nulls=nulls,
+        rating=_number(fields, form.overall),
+        confidence=_number(fields, confidence),
+        scores=settled.records,
+        forced=settled.forced,
+        attestations=tuple(f.name for f in form.attestations),
+        points=tuple(points),
+        dropped=tuple(dropped),
+        findings=context.paper.findings,
+    )
+
+
+def _form_values(
+    form: VenueForm,
+    points: Sequence[ReviewPoint],
+    summaries: Mapping[str, str],
+    choices: Mapping[str, Any],
+    scores: Sequence[ScoreRecord],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Every field of the form in its order, and the reason for each null."""
+    settled = {record.field: record for record in scores}
+    fields: dict[str, Any] = {}
+    nulls: dict[str, str] = {}
+    for field in form.fields:
+        name = field.name
+        fields[name], reason = None, "no point belongs here"
+        own = [p for p in points if p.field == name and p.outcome == "printed"]
+        if field.attestation:
+            reason = "only a person can declare this"
+        elif field.stage == "discussion":
+            reason = "filled after the authors' reply"
+        elif name in settled:
+            fields[name], reason = settled[name].value, settled[name].null_reason
+        elif field.kind == "score":
+            reason = "no score was composed"
+        elif field.kind != "text":
+            fields[name], reason = choices.get(name) or None, "nothing was ticked, or options that exclude each other"
+        else:
+            fields[name] = "\n\n".join(filter(None, (summaries.get(name, "").strip(), field_text(own)))) or None
+        if fields[name] is None:
+            nulls[name] = reason
+    return fields, nulls
+
+
+def _number(fields: Mapping[str, Any], name: str | None) -> int | float | None:
+    value = fields.get(name) if name else None
+    return value if isinstance(value, int | float) else None

@@ -1,0 +1,136 @@
+"""Points between the steps of the machine ``review``: from rules, verified, compared, searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rapidfuzz import fuzz
+
+from referee.agents.asks import Excerpt
+from referee.evidence import (
+    apply_check,
+    place_points,
+    run_rules,
+    settle_literature,
+    verify_point,
+    without_echo,
+)
+from referee.evidence.point_changes import removed
+from referee.graphs.review_state import ReviewContext
+from referee.llm.embeddings import Embedder
+from referee.schemas.paper import Paper
+from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
+
+# A passage this near to what would refute a claim of absence is shown to the checker.
+NEAR = 0.6
+PASSAGES = 6
+_TELLING = ("results", "discussion", "conclusion", "experiments")
+
+
+def load_points(data: Iterable[Mapping[str, Any]]) -> list[ReviewPoint]:
+    """Points from the state, by id: branches arrive in no order of ours."""
+    return sorted((ReviewPoint.model_validate(point) for point in data), key=lambda point: point.id)
+
+
+def dump_points(points: Iterable[ReviewPoint]) -> list[dict[str, Any]]:
+    """Points as plain data for the state."""
+    return [point.model_dump(mode="json") for point in points]
+
+
+def rule_points(paper: Paper) -> list[ReviewPoint]:
+    """What arithmetic and counting show, as points of source ``rule``; their quotations are the paper's own."""
+    return [
+        ReviewPoint(
+            id=f"r-{number}",
+            claim=hit.claim,
+            polarity="weakness",
+            kind=hit.kind,
+            severity=hit.severity,
+            raised_severity=hit.severity,
+            evidence=tuple(
+                PointEvidence(
+                    section_id=e.section_id,
+                    section=e.section,
+                    quote=e.quote,
+                    role=e.role,
+                    status="exact",
+                    page=e.page,
+                    box=e.box,
+                )
+                for e in hit.evidence
+            ),
+            checkable="arithmetic",
+            confidence="high",
+            source="rule",
+            prompt=hit.rule,
+            check=PointCheck(verdict="stands", by=f"rule {hit.rule}", reason=", ".join(hit.numbers)),
+        )
+        for number, hit in enumerate(run_rules(paper), start=1)
+    ]
+
+
+def verified(points: Iterable[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
+    """Points with their quotations looked up; copied instructions are dropped, what needs literature is asked."""
+    claims = context.card.claim_ids
+    return [
+        _unless_copied(settle_literature(verify_point(point, context.index, claims=claims)), context.instructions)
+        for point in points
+    ]
+
+
+def _unless_copied(point: ReviewPoint, instructions: str) -> ReviewPoint:
+    own, copied = without_echo(point.claim, instructions)
+    if point.source == "rule" or own or not copied:
+        return point
+    return removed(point, "dropped", "its claim only repeats the reviewer's instructions")
+
+
+async def claim_similarity(points: Sequence[ReviewPoint], embedder: Embedder | None) -> Callable[[str, str], float]:
+    """How alike two claims are, in [0, 1]: by embeddings, or by their words where there is no embedder."""
+    claims = list(dict.fromkeys(point.claim for point in points))
+    if embedder is None or not claims:
+        return lambda a, b: fuzz.token_sort_ratio(a, b) / 100
+    vectors = dict(zip(claims, await embedder.embed(claims), strict=True))
+    return lambda a, b: max(0.0, float(vectors[a] @ vectors[b]))
+
+
+async def passages(context: ReviewContext, query: str, without: Iterable[str]) -> list[Excerpt]:
+    """The passages nearest to a query, from other sections than the given ones; none on the lean plan."""
+    if context.retriever is None or not query.strip():
+        return []
+    found = await context.retriever.search(query, top_k=PASSAGES, exclude_sections=frozenset(without))
+    return [Excerpt(p.section_id, p.heading, p.text, p.page) for p in found]
+
+
+async def near_passages(context: ReviewContext, query: str) -> int:
+    """How many passages come close in meaning to what would refute a claim of absence."""
+    if context.retriever is None or not query.strip():
+        return 0
+    found = await context.retriever.search(query, top_k=PASSAGES)
+    return sum(passage.similarity >= NEAR for passage in found)
+
+
+def placed(
+    points: Iterable[ReviewPoint], checks: Mapping[str, PointCheck], context: ReviewContext
+) -> list[ReviewPoint]:
+    """The consequences of the checks drawn, and every point put into its field or its list."""
+    headline = context.card.claim_ids
+    checked = [
+        apply_check(point, checks[point.id], headline=headline) if point.id in checks else point for point in points
+    ]
+    return place_points(checked, context.form)
+
+
+def conflict_lines(points: Iterable[ReviewPoint]) -> Iterator[str]:
+    """What rules found, one line each, for the reader across sections."""
+    return (f"[{point.id}] {point.claim}" for point in points if point.source == "rule")
+
+
+def telling_texts(context: ReviewContext) -> Iterator[Excerpt]:
+    """Results and discussion, the most telling first."""
+    for kind in _TELLING:
+        for part in context.parts:
+            if part.type == kind:
+                text = "\n\n".join(block.text for block in part.blocks)
+                yield Excerpt(part.section_ids[0], part.heading, text, part.blocks[0].page if part.blocks else None)

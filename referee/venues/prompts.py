@@ -1,0 +1,97 @@
+"""What a reviewer of one section does for each guideline: our own steps, and the sections they concern."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Literal, get_args
+
+from referee.schemas.venue import Guideline, VenueForm
+
+SectionType = Literal[
+    "introduction",
+    "related",
+    "method",
+    "theory",
+    "experiments",
+    "results",
+    "discussion",
+    "limitations",
+    "conclusion",
+    "other",
+]
+SECTION_TYPES: tuple[SectionType, ...] = get_args(SectionType)
+ANY = "any"
+REVIEW = "review"
+_GENERAL = "general-"
+
+
+@dataclass(frozen=True)
+class SectionPrompt:
+    """Steps for the reviewer of one section.
+
+    ``section_types`` holds names of ``SECTION_TYPES``; ``any`` stands for all of them, ``review`` for steps about the
+    review as a whole, which go to whoever composes it. Empty means that nobody has said yet: it has to be mapped.
+    """
+
+    id: str
+    guideline_id: str
+    steps: tuple[str, ...]
+    section_types: tuple[str, ...]
+
+    @property
+    def is_about_the_review(self) -> bool:
+        """Whether it concerns the review's form and no section."""
+        return self.section_types == (REVIEW,)
+
+    def render(self) -> str:
+        """Its id and its steps, one a line."""
+        return "\n".join([f"[{self.id}]", *(f"- {step}" for step in self.steps)])
+
+
+def section_prompts(form: VenueForm) -> tuple[SectionPrompt, ...]:
+    """One prompt for each guideline of a form, in its order; none for a form without guidelines.
+
+    A guideline of the same id as a known one gets the known steps, whatever its wording. Any other gets steps built
+    from its text, and empty ``section_types``.
+    """
+    return tuple(_prompt(guideline) for guideline in form.guidelines)
+
+
+def general_prompts() -> tuple[SectionPrompt, ...]:
+    """What every section is read for where no guideline concerns it.
+
+    Source: *ReviewEval* section 3.6: clarity and completeness, relevance to the aims, logic and support, contribution.
+    """
+    return tuple(_known(key) for key in _entries() if key.startswith(_GENERAL))
+
+
+def known_guidelines() -> frozenset[str]:
+    """The ids of guidelines that have steps of their own."""
+    return frozenset(key for key in _entries() if not key.startswith(_GENERAL))
+
+
+def _prompt(guideline: Guideline) -> SectionPrompt:
+    if guideline.id in known_guidelines():
+        return _known(guideline.id)
+    steps = (
+        f"Read the section for this rule of the venue: {guideline.text}",
+        "Find the sentences of the section that bear on the rule, those that meet it and those that do not.",
+        "Where the section falls short, name the sentence and what would settle it.",
+        "Where the rule does not concern this section, say nothing about it.",
+    )
+    return SectionPrompt(guideline.id, guideline.id, steps, ())
+
+
+def _known(guideline_id: str) -> SectionPrompt:
+    entry = _entries()[guideline_id]
+    return SectionPrompt(guideline_id, guideline_id, tuple(entry["steps"]), tuple(entry["section_types"]))
+
+
+@lru_cache(maxsize=1)
+def _entries() -> dict[str, dict[str, Any]]:
+    """Guideline id to its entry; guidelines that want the same of a reviewer share one."""
+    text = resources.files("referee.venues").joinpath("guideline_prompts.toml").read_text(encoding="utf-8")
+    return {guideline: entry for entry in tomllib.loads(text)["prompt"] for guideline in entry["guidelines"]}

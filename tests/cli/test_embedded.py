@@ -1,0 +1,46 @@
+"""The embedded model end to end: no key, no server, a real small model on a two-section paper."""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from referee.evidence import QuotationIndex, check_conservation
+from referee.llm.catalogue import chat_model_key, model_path
+from referee.papers import load_paper
+from referee.schemas.review import Review
+
+from .command import Referee
+
+pytestmark = pytest.mark.local_model
+
+
+@pytest.fixture(autouse=True)
+def _embedded_model() -> None:
+    missing = find_spec("xllamacpp") is None or model_path(chat_model_key()) is None
+    if missing and "CI" in os.environ:
+        pytest.fail("the embedded model is not here, and CI must run it")
+    if missing:
+        pytest.skip(
+            "the embedded model or its runtime is not here: pip install '.[local]', referee models fetch qwen-0.5b"
+        )
+
+
+@pytest.mark.parametrize("strategy", ["single", "sections"])
+def test_a_whole_review_without_key_or_server(referee: Referee, paper: Path, workplace: Path, strategy: str) -> None:
+    done = referee("review", paper, "--venue", "neurips-2025", "--strategy", strategy, "--no-cache", "--out", "run")
+
+    assert done.code == 0, done.err
+    assert "trial of the pipeline" in done.out
+    review = Review.model_validate_json((workplace / "run" / "review.json").read_text())
+    for name, value in review.fields.items():
+        assert value is not None or review.nulls[name]
+    index = QuotationIndex(load_paper(paper))
+    quotes = [e.quote for e in review.evidence] + [
+        e.quote for point in review.points for e in point.evidence if e.status != "not_found"
+    ]
+    assert quotes
+    assert all(hasattr(index.find(quote), "similarity") for quote in quotes), "every printed quotation is real"
+    if strategy == "sections":
+        check_conservation([point.id for point in review.points], review.points)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.testing import HashEmbedder
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder with caches of its own."""
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class WordEmbedder(HashEmbedder):
+    """The stand-in, with the name that indexes are kept under."""
+
+    id = "words"
+
+
+@pytest.fixture(autouse=True)
+def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Embeddings by shared words, in this process."""
+
+    async def opened(spec: str, **more: object) -> WordEmbedder:
+        return WordEmbedder()
+
+    monkeypatch.setattr("referee.api.strategies.sections.open_embedder", opened)

@@ -1,0 +1,118 @@
+"""A model that answers nonsense: the review is whole, says what is missing, and claims nothing."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from referee.cli import main
+from referee.errors import ReplyInvalid
+from referee.schemas.run import RunRecord
+from referee.testing import FakeServer, Fault
+
+from .sections_paper import PROMISE, SEEDED, TUNED, paper_text
+from .sections_run import by_claim, run_sections
+from .sections_script import VENUE, Answers, Raised, Scene, with_own_rule
+
+SEED, REFUTED = "The spread over seeds is hidden.", "Rivals stay untuned here."
+POINTS = {
+    "Introduction": [Raised(REFUTED, (("Introduction", PROMISE, "shows"),), refuted_by=TUNED)],
+    "Method": [Raised(SEED, (("Method", SEEDED, "shows"),))],
+}
+SCENE = Scene(POINTS, tests={REFUTED: Answers(refuted=TUNED)}, scores={"quality": (2, lambda ids: ids[:1])})
+KINDS = ("prose", "empty", "refusal")
+
+
+def nonsense(role: str | None, kind: str) -> FakeServer:
+    return FakeServer(SCENE.script(), faults=[Fault(kind, role=role)], context_tokens=32_000)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_of_the_mapper_code_maps_instead(folder: Path, kind: str) -> None:
+    with nonsense("mapper", kind) as server:
+        review = await run_sections(server, folder, venue=with_own_rule("lantern-rule"))
+    assert by_claim(review, SEED).outcome == "printed"
+    assert review.provenance is not None
+    assert any("code mapped instead" in note for note in review.provenance.notes)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_of_the_reader_across_sections_is_named_and_leaves_the_others_alone(folder: Path, kind: str) -> None:
+    with nonsense("cross", kind) as server:
+        review = await run_sections(server, folder)
+    assert {by_claim(review, SEED).outcome, by_claim(review, REFUTED).outcome} == {"printed", "struck"}
+    assert review.provenance is not None
+    assert any("the pass across sections failed" in note for note in review.provenance.notes)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_of_the_checker_leaves_points_unchecked_and_a_step_less_severe(folder: Path, kind: str) -> None:
+    with nonsense("checker", kind) as server:
+        review = await run_sections(server, folder)
+    for claim in (SEED, REFUTED):
+        point = by_claim(review, claim)
+        assert point.check is not None
+        assert (point.check.verdict, point.raised_severity, point.severity) == ("unchecked", "major", "minor")
+        assert "unchecked" in point.reason
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_of_the_composer_leaves_scores_null_and_the_points_in_place(folder: Path, kind: str) -> None:
+    with nonsense("composer", kind) as server:
+        review = await run_sections(server, folder)
+    assert SEED in str(review.fields["strengths_and_weaknesses"])
+    assert review.rating is None
+    assert review.nulls["quality"] == "no score was composed"
+    assert review.provenance is not None
+    assert any("could not be composed" in note for note in review.provenance.notes)
+
+
+@pytest.mark.parametrize("role", ["writer", None])
+@pytest.mark.parametrize("kind", ["prose", "empty"])
+async def test_of_all_readers_ends_the_run_with_the_reading_that_failed(
+    folder: Path, role: str | None, kind: str
+) -> None:
+    with nonsense(role, kind) as server, pytest.raises(ReplyInvalid) as raised:
+        await run_sections(server, folder)
+    record = RunRecord.model_validate_json((folder / "run" / "run.json").read_text())
+    assert record.status == "failed"
+    assert raised.value.ids["run"]
+    assert not (folder / "run" / "review.json").exists()
+
+
+def test_the_command_ends_with_code_2_and_the_run_can_be_resumed(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "paper.md").write_text(paper_text(2))
+    asked = ["referee", "review", "paper.md", "--venue", VENUE, "--strategy", "sections", "--model", "m", "--no-cache"]
+    with FakeServer(SCENE.script(), faults=[Fault("prose", role="writer", first=6)], context_tokens=32_000) as server:
+        asked += ["--base-url", server.base_url]
+        monkeypatch.setattr(sys, "argv", [*asked, "--out", "run"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert "--resume" in said
+        monkeypatch.setattr(sys, "argv", [*asked, "--resume", "run"])
+        with suppress(SystemExit):
+            main()
+    assert (folder / "run" / "review.json").is_file()
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_random_valid_replies_end_in_a_whole_review(folder: Path, seed: int) -> None:
+    with FakeServer(seed=seed, context_tokens=32_000) as server:
+        review = await run_sections(server, folder, sections=2)
+    assert all(point.severity in ("minor", "note") for point in review.points if point.unverified)
+
+
+async def test_empty_replies_end_in_a_nearly_empty_review(folder: Path) -> None:
+    with FakeServer(Scene().script(), context_tokens=32_000) as server:
+        review = await run_sections(server, folder)
+    assert review.points == ()
+    assert review.rating is None
+    assert review.fields["strengths_and_weaknesses"] is None
+    assert review.nulls["strengths_and_weaknesses"] == "no point belongs here"

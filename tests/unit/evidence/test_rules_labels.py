@@ -1,0 +1,91 @@
+"""References to figures and tables, and bold values."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.schemas.paper import Block, Finding, Section
+
+from .test_rules_material import caption, hits, paper, prose, table, wrap
+
+FIGURES = (caption("Figure 1: One.", "Figure 1", id="f1"), caption("Figure 2: Two.", "Figure 2", id="f2"))
+
+
+def test_an_unresolved_reference() -> None:
+    (hit,) = hits("dangling_label", paper("See Figure ?? and Figure ??.", *FIGURES))
+    assert hit.numbers == ("??",)
+
+
+def test_a_figure_that_is_not_there() -> None:
+    (hit,) = hits("dangling_label", paper("Figures 1 and 2 show it; Figure 5 does not. See Fig. 5.", *FIGURES))
+    assert (hit.numbers, hit.kind, hit.severity) == (("5",), "clarity", "note")
+    assert hit.evidence[1].quote == "Figure 2: Two."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Figures 1 and 2 show it, and so does Fig. 2a.",
+        "See Figure 5 of Smith and Figure 7 in [12].",
+        "See Doe (2003, Figure 9) and Supplementary Figure 4 and Figure S3.",
+        "See Section 9 and Table 4.",
+    ],
+)
+def test_references_that_are_met_or_lead_elsewhere_pass(text: str) -> None:
+    assert hits("dangling_label", paper(text, *FIGURES)) == []
+
+
+def test_a_gap_or_a_lossy_paper_proves_nothing() -> None:
+    third = caption("Figure 4: Four.", "Figure 4", id="f4")
+    assert hits("dangling_label", paper("See Figures 3 and 9.", *FIGURES, third)) == []
+    lost = Finding(kind="missing_page", message="page 4 has no text", certainty="high", page=4)
+    assert hits("dangling_label", paper("See Figure 5.", *FIGURES, findings=(lost,))) == []
+
+
+def test_sections_by_their_numbers() -> None:
+    def section(number: str, text: str) -> Section:
+        return Section(id=f"s{number}", heading="A", level=1, number=number, blocks=(prose(text),))
+
+    made = wrap(section("1", "See Section 2.7 and Section 2."), section("2", "See Section 7."))
+    (hit,) = hits("dangling_label", made)
+    assert hit.numbers == ("7",)
+
+
+def test_figures_nobody_refers_to() -> None:
+    (hit,) = hits("unused_label", paper("Figure 1 shows it.", *FIGURES))
+    assert hit.claim == "Figure 2 is never referred to in the text."
+    for text in ("Figures 1 and 2 show it.", "Figures 1–2 show it.", "See Fig. 1, and Fig. 2b.", "Nothing is said."):
+        assert hits("unused_label", paper(text, *FIGURES)) == [], text
+
+
+def test_a_reference_inside_what_was_read_as_code_counts() -> None:
+    code = Block(id="c", kind="code", text="return d Results are given in Figure 2.")
+    assert hits("unused_label", paper("Figure 1 shows it.", code, *FIGURES)) == []
+
+
+BEST = caption("Table 1: Accuracy. The best values are in bold.", "Table 1", id="c1")
+
+
+@pytest.mark.parametrize(
+    ("note", "head", "cells", "wrong"),
+    [
+        (BEST, "Acc ↑", ("0.71", "**0.75**", "0.78"), True),
+        (BEST, "Acc ↑", ("0.71", "0.75", "**0.78**"), False),
+        (BEST, "Loss ↓", ("**0.71**", "0.75", "0.78"), False),
+        (BEST, "Loss ↓", ("0.71", "0.75", "\\textbf{0.78}"), True),
+        (BEST, "Acc", ("0.71", "**0.75**", "0.78"), True),
+        (BEST, "Acc", ("**0.71**", "0.75", "0.78"), False),
+        (BEST, "Acc ↑", ("0.71", "0.75", "0.78"), False),
+        (BEST, "Acc ↑", ("**0.71**", "**0.75**", "0.78"), False),
+        (BEST, "Acc ↑", ("0.71", "**0.78**", "0.784"), False),
+        (
+            caption("Table 1: Bold: closest to the nominal level.", "Table 1"),
+            "Acc",
+            ("71.0", "**75.0**", "78.0"),
+            False,
+        ),
+    ],
+)
+def test_bold_against_the_best_of_its_column(note: Block, head: str, cells: tuple[str, ...], wrong: bool) -> None:
+    grid = table(f"Method | {head}", *(f"m{i} | {cell}" for i, cell in enumerate(cells)))
+    assert bool(hits("bold_best", paper(note, grid))) is wrong

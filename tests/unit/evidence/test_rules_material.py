@@ -1,0 +1,50 @@
+"""What the tests of the rules build their papers from; it holds no tests of its own but one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.evidence import RULES, RuleHit, number_ledger
+from referee.schemas.paper import Block, Converter, Finding, Paper, Section
+
+
+def prose(text: str, **values: Any) -> Block:
+    return Block.model_validate({"id": values.pop("id", "b1"), "kind": "paragraph", "text": text, "page": 3} | values)
+
+
+def caption(text: str, label: str, **values: Any) -> Block:
+    return prose(text, kind="caption", label=label, **values)
+
+
+def table(*rows: str, label: str = "Table 1", **values: Any) -> Block:
+    cells = tuple(tuple(cell.strip() for cell in row.split("|")) for row in rows)
+    text = "\n".join(" | ".join(row) for row in cells)
+    return prose(text, kind="table", cells=cells, label=label, **{"id": "t1"} | values)
+
+
+def paper(*blocks: Block | str, findings: tuple[Finding, ...] = (), **section: Any) -> Paper:
+    made = tuple(prose(b, id=f"b{i}") if isinstance(b, str) else b for i, b in enumerate(blocks, 1))
+    one = Section.model_validate(
+        {"id": "s1", "heading": "Results", "level": 1, "number": "1", "blocks": made} | section
+    )
+    return wrap(one, findings=findings)
+
+
+def wrap(*sections: Section, findings: tuple[Finding, ...] = ()) -> Paper:
+    return Paper(
+        paper_id="0" * 64,
+        title="A study",
+        format="text",
+        sections=sections,
+        findings=findings,
+        converter=Converter(name="test", version="1"),
+    )
+
+
+def hits(rule: str, made: Paper) -> list[RuleHit]:
+    (found,) = [r for r in RULES if r.name == rule]
+    return found.run(made, number_ledger(made))
+
+
+def test_an_empty_paper_has_no_hits() -> None:
+    assert [hit for rule in RULES for hit in hits(rule.name, wrap())] == []

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from typing import Any
+
+from referee.reports import render_review
+from referee.reports.points import render_points
+from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
+
+from .example import form, review
+
+
+def quoted(quote: str = "We train one model", **changes: Any) -> PointEvidence:
+    given: dict[str, Any] = {"section_id": "s3", "section": "3 Method", "quote": quote, "status": "exact", "page": 4}
+    return PointEvidence.model_validate(given | changes)
+
+
+def point(point_id: str, **changes: Any) -> ReviewPoint:
+    given: dict[str, Any] = {
+        "id": point_id,
+        "claim": f"Claim of {point_id}.",
+        "polarity": "weakness",
+        "kind": "design",
+        "severity": "major",
+        "raised_severity": "major",
+        "evidence": (quoted(),),
+        "source": "section",
+        "outcome": "printed",
+        "field": "weaknesses",
+    }
+    return ReviewPoint.model_validate(given | changes)
+
+
+def aside(point_id: str, outcome: str, **changes: Any) -> ReviewPoint:
+    return point(point_id, outcome=outcome, field=None, reason=f"reason of {point_id}", **changes)
+
+
+ALL = (
+    point("p-P1-1", severity="minor"),
+    point("p-P1-2", severity="fatal"),
+    point("p-P2-1", polarity="strength", severity="note"),
+    point("p-P2-2", polarity="question", severity="minor"),
+    aside("p-P3-1", "listed"),
+    aside("p-P3-2", "merged_into", merged_into="p-P1-1"),
+    aside("p-P3-3", "struck"),
+    aside("p-P3-4", "dropped"),
+)
+
+
+def text(points: tuple[ReviewPoint, ...], **options: bool) -> str:
+    return "\n".join(render_points(points, **options))
+
+
+def test_no_points_no_lines() -> None:
+    assert render_points(()) == []
+    assert render_points((), all_points=True) == []
+    assert "## Points" not in render_review(review(), form())
+
+
+def test_weaknesses_come_first_the_gravest_on_top() -> None:
+    shown = text(ALL)
+    order = ["### Weaknesses", "p-P1-2", "p-P1-1", "### Questions", "p-P2-2", "### Strengths", "p-P2-1"]
+    assert [shown.index(part) for part in order] == sorted(shown.index(part) for part in order)
+    assert "**Fatal.** Claim of p-P1-2. `p-P1-2`" in shown
+    assert "**Notes.**" not in shown
+
+
+def test_a_quotation_stands_with_its_section_and_page() -> None:
+    assert "  - “We train one model” (3 Method, p. 4)" in text(ALL)
+    assert "(3 Method)" in text((point("p", evidence=(quoted(page=None),)),))
+
+
+def test_a_quotation_that_is_not_in_the_paper_is_not_printed() -> None:
+    shown = text((point("p", evidence=(quoted("made up", status="not_found"),), unverified=True),))
+    assert "made up" not in shown
+    assert "no quotation was found for this" in shown
+
+
+def test_the_verdict_of_the_check_is_said() -> None:
+    assert "  - check: weakened" in text((point("p", check=PointCheck(verdict="weakened", by="m")),))
+
+
+def test_what_is_not_printed_is_counted() -> None:
+    shown = text(ALL)
+    assert "Of 8 points raised, not printed above: smaller points: 1, merged into others: 1" in shown
+    assert "struck by the check: 1, dropped: 1" in shown
+    assert "p-P3" not in shown
+    assert "not printed above" not in text(ALL[:4])
+
+
+def test_all_points_prints_each_once_with_its_reason() -> None:
+    shown = text(ALL, all_points=True)
+    for one in ALL:
+        assert shown.count(f"`{one.id}`") == 1
+        assert one.outcome == "printed" or f"(reason of {one.id})" in shown
+    assert "not printed above" not in shown
+
+
+def test_a_claim_and_a_quotation_open_no_structure() -> None:
+    shown = text((point("p", claim="# Accept\n\n[now](x) `p-1`", evidence=(quoted("a\n## b\x1b[31m"),)),))
+    assert "\\# Accept" not in shown.splitlines()
+    assert "\x1b" not in shown
+    assert all(line.startswith(("-", "  -", "#", "")) for line in shown.splitlines())
+    assert sum(line.startswith("#") for line in shown.splitlines()) == 2
+    assert "[now\\](x)" in shown
+
+
+def test_the_page_of_a_review_holds_its_points_before_the_form() -> None:
+    page = render_review(review(points=ALL), form(), all_points=True)
+    assert page.index("## Points") < page.index("## Summary")
+    assert "### Struck by the check" in page
+    assert "### Struck by the check" not in render_review(review(points=ALL), form())

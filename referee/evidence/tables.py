@@ -57,7 +57,8 @@ class Table:
         heads = _column_heads(rows[: self.head_rows])
         above: list[str] = [""] * self.head_columns
         for i, row in enumerate(rows[self.head_rows :], self.head_rows):
-            above = [own.strip() or above[k] for k, own in enumerate(row[: self.head_columns])]
+            own = (*row[: self.head_columns], *[""] * (self.head_columns - len(row)))
+            above = [cell.strip() or last for cell, last in zip(own, above, strict=True)]
             for j in range(self.head_columns, len(row)):
                 if is_value(row[j]):
                     yield Cell(row[j].strip(), i, j, tuple(filter(None, above)), heads[j] if j < len(heads) else ())

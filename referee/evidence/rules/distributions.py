@@ -71,6 +71,8 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
 
 
 def _lower_gamma(a: float, x: float) -> float:
+    if x < _TINY:
+        return 0.0
     term = total = 1 / a
     for n in range(1, _STEPS):
         term *= x / (a + n)

@@ -105,6 +105,15 @@ def test_two_name_columns_and_tables_without_a_head() -> None:
     assert [(e.printed, e.unit) for e in bare] == [("81.1M", ""), ("28.9M", ""), ("35.6%", "%")]
 
 
+def test_rows_of_unequal_length() -> None:
+    ragged = Block(id="t", kind="table", text="x", cells=((), ("a", "b"), ("c",), ("d", "1.5", "2.5"), (), ("", "3.5")))
+    assert [(e.printed, e.row_head) for e in number_ledger(paper(ragged))] == [
+        ("1.5", ("d",)),
+        ("2.5", ("d",)),
+        ("3.5", ("d",)),
+    ]
+
+
 def test_front_matter_and_bibliography_are_left_out() -> None:
     sections = [
         Section(id=role, heading=role, level=1, role=role, blocks=(prose("There were 12 of them."),))

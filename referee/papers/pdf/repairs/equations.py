@@ -135,6 +135,8 @@ def _recover_number(draft: Draft, page: Page, line: Line, vocabulary: Vocabulary
     piece = draft.pieces[at]
     assert piece.box is not None
     lines = page.lines_in(piece.box)
+    if line not in lines:  # a block may hold a line's middle and still not the line
+        return
     display = _display(lines, line, piece.box)
     printed, formula = join_lines(lines, vocabulary), " ".join(part.text for part in display)
     place = printed.find(formula)

@@ -262,3 +262,13 @@ def test_what_a_killed_start_left_does_not_block_the_folder(
     done = referee("review", paper, *VENUE, "--out", "run", *on(server))
     assert done.code == 0, done.err
     assert_finished(workplace / "run")
+
+
+def test_a_paper_without_a_section_is_refused_before_any_call(
+    referee: Referee, workplace: Path, server: FakeServer
+) -> None:
+    Path("only.md").write_text("# Only\n\n## References\n\n[1] A. Author. On a topic. Journal 1, 2001.\n")
+    done = referee("review", "only.md", *VENUE, *on(server), "--out", "run")
+    assert_refused(done, "'Only'", "no section", "whole paper")
+    assert not Path("run").exists()
+    assert server.log.calls(endpoint="chat") == []

@@ -11,7 +11,7 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import ROLE, choose_prompt, write_single_review
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies.machine import run_machine
-from referee.errors import ContextTooLong
+from referee.errors import ContextTooLong, PaperParseError
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, Door
 from referee.llm.models import Model
@@ -38,9 +38,16 @@ async def plan(job: Job) -> Plan:
     """The reviewer is run up to its one question, which is not asked.
 
     Raises:
+        PaperParseError: The paper has no section to read.
         ContextTooLong: Form and paper do not fit into the writer's context; the message names the model.
     """
     model = job.models[ROLE]
+    if not any(section.blocks for section in job.paper.content):
+        raise PaperParseError(
+            f"the paper {job.paper.title!r} holds no section that a reviewer could read.",
+            hint="Give the whole paper; if it is whole, give its source text or another export.",
+            ids={"paper": job.paper.paper_id},
+        )
     try:
         await write_single_review(
             job.paper,

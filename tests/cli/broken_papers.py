@@ -15,7 +15,9 @@ def pdf(path: Path, *, pages: int = 1, text: bool = True, password: str = "") ->
     canvas = Canvas(str(path), encrypt=StandardEncryption(password, canPrint=0) if password else None)
     for number in range(1, pages + 1):
         if text:
-            canvas.drawString(72, 700, f"Page {number} says that all clusters are equal, which is not so.")
+            # At another height on each page: a line that repeats in one place is a running head.
+            canvas.drawString(72, 700 - 37 * (number % 9), f"Step {number} says that all clusters are equal, not so.")
+            canvas.drawString(72, 300 - 17 * (number % 7), f"In run {number * 7} the interval covers {number} of 9.")
         else:
             canvas.rect(72, 72, 400, 600, fill=1)
         canvas.showPage()

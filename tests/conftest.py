@@ -38,9 +38,12 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The shared review data, or a skip with the reason."""
+    """The shared review data, or a skip with the reason; in CI its absence is a failure."""
     if not SHARED_DATA.is_dir():
-        pytest.skip("the shared review data is not beside this checkout")
+        reason = "the shared review data is not beside this checkout"
+        if "CI" in os.environ:
+            pytest.fail(reason)
+        pytest.skip(reason)
     return SHARED_DATA
 
 

@@ -6,7 +6,7 @@ carries the model's option where the form demands one, and says that it was forc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,28 +34,7 @@ def settle_scores(
         verified: Ids of the evidence whose quotation is in the paper.
         paper: The submission; what could not be read of it makes some scores unbacked.
     """
-    ids = set(verified)
-    records: list[ScoreRecord] = []
-    forced: list[Forced] = []
-    for field in (f for f in form.reviewer_fields if f.kind == "score"):
-        said = stated.get(field.name)
-        if said is None:
-            continue
-        support = tuple(e for e in dict.fromkeys(said["evidence"]) if e in ids)
-        why_null = _unreadable(field, paper) or ("" if support else _NO_SUPPORT)
-        records.append(
-            ScoreRecord(
-                field=field.name,
-                stated=said["value"],
-                value=None if why_null else said["value"],
-                reason=said["reason"],
-                supported_by=support,
-                null_reason=why_null,
-            )
-        )
-        if why_null and field.required is not False:
-            forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
-    return SettledScores(tuple(records), tuple(forced))
+    return _settled(form, stated, set(verified), paper, supports="evidence", unbacked=_NO_SUPPORT)
 
 
 def settle_point_scores(
@@ -69,13 +48,34 @@ def settle_point_scores(
         standing: Ids of the points that the review prints.
         paper: The submission; what could not be read of it makes some scores unbacked.
     """
-    ids = set(standing)
+    return _settled(form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=_NO_POINT)
+
+
+_NO_POINT = "no point that stands supports it"
+_NO_SUPPORT = "no verified quotation of the paper supports it"
+
+
+def _settled(
+    form: VenueForm,
+    said_of: Mapping[str, Mapping[str, Any]],
+    known: Collection[str],
+    paper: Paper,
+    *,
+    supports: str,
+    unbacked: str,
+    opposes: str | None = None,
+) -> SettledScores:
+    """``supports`` and ``opposes`` name the keys that hold ids; only ids in ``known`` count."""
+
+    def counted(ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in dict.fromkeys(ids) if name in known)
+
     records: list[ScoreRecord] = []
     forced: list[Forced] = []
-    for field in (f for f in form.reviewer_fields if f.kind == "score" and f.name in composed):
-        said = composed[field.name]
-        support, against = (tuple(p for p in dict.fromkeys(said[key]) if p in ids) for key in ("supports", "opposes"))
-        why_null = _unreadable(field, paper) or ("" if support else _NO_POINT)
+    for field in (f for f in form.reviewer_fields if f.kind == "score" and f.name in said_of):
+        said = said_of[field.name]
+        support = counted(said[supports])
+        why_null = _unreadable(field, paper) or ("" if support else unbacked)
         if said["value"] is None:
             why_null = f"left open: {said['reason']}"
         records.append(
@@ -85,17 +85,13 @@ def settle_point_scores(
                 value=None if why_null else said["value"],
                 reason=said["reason"],
                 supported_by=support,
-                opposed_by=against,
+                opposed_by=counted(said[opposes]) if opposes else (),
                 null_reason=why_null,
             )
         )
         if why_null and said["value"] is not None and field.required is not False:
             forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
     return SettledScores(tuple(records), tuple(forced))
-
-
-_NO_POINT = "no point that stands supports it"
-_NO_SUPPORT = "no verified quotation of the paper supports it"
 
 
 def _unreadable(field: FormField, paper: Paper) -> str:

@@ -223,7 +223,7 @@ def test_only_the_same_paper_venue_and_model_can_be_resumed(
         ((paper, *VENUE, *on(server)[2:], "--model", "else"), "another model for writer"),
     ):
         done = referee("review", *arguments, *resumed)
-        assert_refused(done, "'run'", "was started with", named, "run.json", "without --resume")
+        assert_refused(done, "'run'", f"was started with {named}", "run.json", "without --resume")
         assert "Estimate" not in done.err
     assert len(server.log) == 1
     assert {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()} == before

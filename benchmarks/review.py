@@ -71,8 +71,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--paper", type=Path, nargs="+", help="all are parsed, the first is reviewed")
     parser.add_argument("--venue", default="neurips-2025")
-    parser.add_argument("--strategy", default="single")
+    parser.add_argument("--strategy", default="sections")
     parser.add_argument("--latency", type=float, default=1.0, help="seconds that every reply takes")
+    parser.add_argument("--slots", type=int, default=4, help="calls at once, beside no limit")
     parser.add_argument("--runs", type=int, default=5, help="times each thing is measured")
     parser.add_argument("--json", type=Path, help="also write all figures here")
     given = parser.parse_args()
@@ -117,7 +118,11 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
         _wall_row("review, first in a process, after `import referee`", [first], given.latency),
         _wall_row("review, later in the same process", warm, given.latency),
     ]
+    if given.strategy != "single":
+        rows.append(_limited_row(given, folder, warm[-1]))
     tokens = _tokens(given.paper[0], within[-1], told, rows)
+    if given.strategy != "single":
+        tokens |= _beside_single(given, folder, sum(tokens[kind] for kind in ("messages", "schemas")), rows)
     rows += [
         Row("peak memory, one review", in_mib(statistics.median(peaks))),
         Row(f"peak memory, {given.runs + 1} reviews in one process", in_mib(ended.peak_bytes)),
@@ -140,6 +145,30 @@ def _wall_row(measure: str, reviews: list[Reviewed], latency_s: float) -> Row:
     return timed_row(measure, [r.seconds for r in reviews], beside, ratio)
 
 
+def _limited_row(given: argparse.Namespace, folder: Path, free: Reviewed) -> Row:
+    """A review with few slots: it can end no sooner than its chain, nor than its work spread over the slots."""
+    with FakeServer(latency_s=given.latency, context_tokens=CONTEXT_TOKENS) as server:
+        options = ["--venue", given.venue, "--strategy", given.strategy, "--base-url", server.base_url]
+        runs = ["--runs", str(given.runs + 1), "--out", str(folder / "slots")]
+        told = run_probe(["reviews", str(given.paper[0]), *options, *runs], folder, given.slots).json()
+    seconds = [review["seconds"] for review in told["reviews"][1:]]
+    least = max(free.calls / given.slots, free.chain) * given.latency
+    beside = f"max({free.calls} calls/{given.slots}, chain {free.chain}) x {in_seconds(given.latency)}"
+    return timed_row(f"... with {given.slots} calls at once", seconds, beside, statistics.median(seconds) / least)
+
+
+def _beside_single(given: argparse.Namespace, folder: Path, sent: int, rows: list[Row]) -> dict[str, int]:
+    """The prompt tokens of strategy ``single`` on the same paper, and of one that sends all of it with each part."""
+    with FakeServer(context_tokens=CONTEXT_TOKENS) as server:
+        options = ["--venue", given.venue, "--strategy", "single", "--base-url", server.base_url]
+        run_probe(["reviews", str(given.paper[0]), *options, "--out", str(folder / "single")], folder)
+        requests = [entry.request for entry in server.log.entries if entry.request is not None]
+    single = sum(count_tokens(message.text) for request in requests for message in request.messages)
+    single += sum(count_tokens(json.dumps(r.schema)) for r in requests if r.schema is not None)
+    rows.append(Row("... beside `single`", f"{sent:,}", beside=f"{single:,}", ratio=sent / single))
+    return {"single": single}
+
+
 def _tokens(paper: Path, calls: list[CallEntry], told: dict[str, Any], rows: list[Row]) -> dict[str, int]:
     """Tokens of one review's requests as they arrived, beside the paper's own and the estimate made before."""
     requests = [call.request for call in calls if call.request is not None]
@@ -147,6 +176,10 @@ def _tokens(paper: Path, calls: list[CallEntry], told: dict[str, Any], rows: lis
     schemas = sum(count_tokens(json.dumps(request.schema)) for request in requests if request.schema is not None)
     own = sum(count_tokens(section.text) for section in load_paper(paper).content)
     sent, planned = messages + schemas, told["planned_input_tokens"]
+    whole = told["section_calls"] * own
+    if whole:
+        beside = f"{told['section_calls']} sections x {own:,} of the paper"
+        rows.append(Row("prompt tokens sent", f"{sent:,}", beside=beside, ratio=sent / whole))
     rows += [
         Row("prompt tokens sent", f"{sent:,}", beside=f"{own:,} of the paper", ratio=sent / own),
         Row("... of them reply schemas", f"{schemas:,}", beside=f"{sent:,} sent", ratio=schemas / sent),

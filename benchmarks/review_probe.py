@@ -100,7 +100,13 @@ def reviews(paper: Path, venue: str, strategy: str, base_url: str, runs: int, ou
         )
         asyncio.run(work)
         times.append({"seconds": time.perf_counter() - began, "began_at": began_at, "ended_at": time.time()})
-    return {"reviews": times, "planned_calls": plans[-1].calls, "planned_input_tokens": plans[-1].input_tokens}
+    trace = (out / f"warm-{runs - 1}" / "trace.jsonl").read_text(encoding="utf-8").splitlines()
+    prompts = [json.loads(line)["prompt"] for line in trace]
+    return {
+        "reviews": times,
+        "planned_input_tokens": plans[-1].input_tokens,
+        "section_calls": sum(prompt.startswith("review/section") for prompt in prompts),
+    }
 
 
 def main() -> None:

@@ -14,6 +14,8 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 _LAUNCHER = HERE / "review_launcher.py"
+# With more calls at once than any strategy makes, only dependent calls follow one another.
+LIFTED = 256
 _KEPT = frozenset({"REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
 
 
@@ -34,15 +36,14 @@ class Ended:
         return json.loads(self.output.splitlines()[-1])
 
 
-def environment(given: Mapping[str, str]) -> dict[str, str]:
+def environment(given: Mapping[str, str], slots: int = LIFTED) -> dict[str, str]:
     """The environment without settings of ours and without keys, so that figures do not depend on who measures."""
     own = {k: v for k, v in given.items() if not k.startswith("REFEREE_") or k in _KEPT}
     kept = {k: v for k, v in own.items() if not k.endswith(("_API_KEY", "_API_TOKEN"))}
-    # With more calls at once than any strategy makes, only dependent calls follow one another.
-    return {**kept, "PYTHONPATH": str(ROOT), "REFEREE_CALLS__CONCURRENCY": "256"}
+    return {**kept, "PYTHONPATH": str(ROOT), "REFEREE_CALLS__CONCURRENCY": str(slots)}
 
 
-def run_python(arguments: list[str], folder: Path) -> Ended:
+def run_python(arguments: list[str], folder: Path, slots: int = LIFTED) -> Ended:
     """Run this Python with these arguments in a folder, to its end.
 
     Raises:
@@ -50,7 +51,9 @@ def run_python(arguments: list[str], folder: Path) -> Ended:
     """
     output = folder / "output.txt"
     launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), str(output), sys.executable, *arguments]
-    done = subprocess.run(launcher, cwd=folder, env=environment(os.environ), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        launcher, cwd=folder, env=environment(os.environ, slots), capture_output=True, text=True, check=True
+    )
     figures = json.loads(done.stdout)
     printed = output.read_text(encoding="utf-8", errors="replace")
     if figures["code"] != 0:
@@ -58,6 +61,6 @@ def run_python(arguments: list[str], folder: Path) -> Ended:
     return Ended(figures["seconds"], figures["peak_bytes"], printed)
 
 
-def run_probe(arguments: list[str], folder: Path) -> Ended:
+def run_probe(arguments: list[str], folder: Path, slots: int = LIFTED) -> Ended:
     """Run ``review_probe.py`` with these arguments."""
-    return run_python([str(HERE / "review_probe.py"), *arguments], folder)
+    return run_python([str(HERE / "review_probe.py"), *arguments], folder, slots)

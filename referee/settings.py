@@ -77,10 +77,16 @@ class PaperSettings(_Group):
 
 
 class ReviewSettings(_Group):
-    """How a review is written. ``appendices``: strategy ``sections`` also reviews them, instead of only searching."""
+    """How a review is written.
 
-    strategy: Literal["single", "sections"] = "single"
+    ``appendices``: strategy ``sections`` also reviews them, instead of only searching. ``preset``: ``full`` refines the
+    venue's prompts first, in ``rounds`` rounds; ``quick``, the default, takes those that ship.
+    """
+
+    strategy: Literal["sections", "single"] = "sections"
     appendices: bool = False
+    preset: Literal["quick", "full"] | None = None
+    rounds: int = Field(default=3, ge=1, le=10)
     prompt_versions: dict[str, str] = Field(default_factory=dict)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.agents.briefing import CountTokens
+from referee.agents.card_numbers import CardLine, number_lines
 from referee.agents.parts import Part, content_parts
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
-from referee.evidence.ledger import LedgerEntry, number_ledger
 from referee.schemas.paper import Block, Paper, Section
 
 MOST_CLAIMS = 12
@@ -39,20 +39,6 @@ _DEFINES = re.compile(
 )
 _THEOREM = re.compile(r"^(?:Theorem|Lemma|Proposition|Corollary|Definition|Assumption|Conjecture|Claim)\s*[\dA-Z(:.]")
 _LIMITS = re.compile(r"limitation|threats? to validity", re.IGNORECASE)
-_AFFILIATION = re.compile(
-    r"@|\buniversit|\binstitut|\bcollege\b|\bequal contribution|\bcorresponding author|\bwork (?:was )?done|\bgrants?\b"
-    r"|\bfunded\b|\bsupported by\b|\blaborator",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class CardLine:
-    """A passage of the paper and the section it stands in; ``id`` only where a reply can name it."""
-
-    text: str
-    section_id: str
-    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,7 @@ def build_card(paper: Paper, parts: Sequence[Part] | None = None) -> Card:
         definitions=tuple(dict.fromkeys(_definitions(paper))),
         captions=tuple(CardLine(b.text, s.id) for s in paper.content for b in s.blocks if b.kind == "caption"),
         limitations=tuple(_limitations(paper)),
-        ledger=tuple(_ledger(paper)),
+        ledger=tuple(number_lines(paper)),
     )
 
 
@@ -157,7 +143,10 @@ def _groups(card: Card) -> list[_Group]:
         ("Limitations the authors state", tuple(map(_line, card.limitations))),
         ("Definitions and assumptions", tuple(map(_line, card.definitions))),
         ("Captions", tuple(map(_line, card.captions))),
-        ("Numbers (as printed, of what, where)", tuple(map(_line, card.ledger))),
+        (
+            "Numbers (as printed, of what, where; table rows without columns have those of the row above)",
+            tuple(map(_line, card.ledger)),
+        ),
     ]
 
 
@@ -283,17 +272,3 @@ def _limitations(paper: Paper) -> Iterator[CardLine]:
             yield from (
                 CardLine(s, section.id) for s in split_sentences(block.text) if re.search(r"\blimitation", s, re.I)
             )
-
-
-def _ledger(paper: Paper) -> Iterator[CardLine]:
-    about_people = {b.id for _, b in paper.blocks() if b.kind == "footnote" and _AFFILIATION.search(b.text)}
-    told = (entry for entry in number_ledger(paper) if entry.subject or entry.symbol)
-    lines = (_number(entry) for entry in told if entry.block_id not in about_people)
-    yield from dict.fromkeys(lines)
-
-
-def _number(entry: LedgerEntry) -> CardLine:
-    unit = "" if not entry.unit or entry.unit in entry.printed else f" {entry.unit}"
-    symbol = f"{entry.symbol} = " if entry.symbol else ""
-    place = f", {entry.table}" if entry.table else ""
-    return CardLine(f"{symbol}{entry.printed}{unit}: {entry.subject}{place}", entry.section_id)

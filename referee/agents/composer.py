@@ -52,6 +52,7 @@ async def compose_review(
     *,
     door: Asks,
     lengths: Lengths = FULL,
+    send_back: bool = True,
     prompt_version: str | None = None,
 ) -> Composed:
     """Fill summaries, scores and checklists in one call, or two where the scores contradict the points.
@@ -62,6 +63,7 @@ async def compose_review(
         points: The points that stand; they are shown by id.
         door: Answers the prompt.
         lengths: Bounds of texts and reasons.
+        send_back: Whether scores that the points do not support are chosen once again, before they are left open.
         prompt_version: Which version of the prompt; the newest by default.
 
     Raises:
@@ -76,7 +78,7 @@ async def compose_review(
     )
     scores, calls, notes = _scores(form, first.value), [first.call_id], [*first.notes]
     objections = _objections(form, scores, points)
-    if objections:
+    if objections and send_back:
         again = await door.ask(
             _render(form, card, points, lengths, prompt_version, returned=_returned(objections)),
             reply,
@@ -86,9 +88,10 @@ async def compose_review(
         second = _scores(form, again.value)
         scores |= {name: second[name] for name in objections}
         calls.append(again.call_id)
-        for name, objection in _objections(form, scores, points).items():
-            scores[name] |= {"value": None, "reason": f"left open: {objection}"}
-            notes.append(f"the score of {name} was left open: {objection}")
+        objections = _objections(form, scores, points)
+    for name, objection in objections.items():
+        scores[name] |= {"value": None, "reason": f"left open: {objection}"}
+        notes.append(f"the score of {name} was left open: {objection}")
     data = first.value.model_dump()
     slugs = slugs_of(form)
     return Composed(

@@ -93,6 +93,7 @@ class _Fitted:
     card: str
     passages: tuple[Excerpt, ...]
     notes: tuple[str, ...]
+    reply: type[BaseModel]
 
 
 def section_budget(context_tokens: int, *, lean: bool = False) -> Budget:
@@ -139,9 +140,8 @@ async def review_section(
     budget = section_budget(context_tokens, lean=lean)
     fitted = _fit(brief, prompt, budget, context_tokens, count, lean=lean)
     rendered = _render(prompt, brief, fitted)
-    reply = _reply_model(brief, fitted.steps, lean=lean)
-    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=budget.reply)
-    return _sorted(answer, brief, prompt_digest(rendered, reply_schema(reply)), fitted.notes)
+    answer = await door.ask(rendered, fitted.reply, role=ROLE, max_output_tokens=budget.reply)
+    return _sorted(answer, brief, prompt_digest(rendered, reply_schema(fitted.reply)), fitted.notes)
 
 
 def fit_card(card: Card, share: int, room: int, count: CountTokens) -> tuple[str, list[str]]:
@@ -200,10 +200,11 @@ def render_places(sections: Mapping[str, str]) -> str:
 def _fit(
     brief: SectionBrief, prompt: Prompt, budget: Budget, context_tokens: int, count: CountTokens, *, lean: bool
 ) -> _Fitted:
-    bare = _tokens(_render(prompt, brief, _Fitted({}, "", (), ())), count)
+    bare = _tokens(_render(prompt, brief), count)
     frame = bare - count(brief.text)
     steps, notes = _kept_steps(brief.steps, budget.instructions - frame, count)
-    schema = count(str(reply_schema(_reply_model(brief, steps, lean=lean))))
+    reply = _reply_model(brief, steps, lean=lean)
+    schema = count(str(reply_schema(reply)))
     room = context_tokens - budget.reply - _SLACK - schema - bare - count(_render_steps(steps))
     if room < 0:
         raise ContextTooLong(
@@ -216,7 +217,7 @@ def _fit(
     passages = keep_passages(brief.passages, min(budget.passages, room - whole), count)
     if dropped := len(brief.passages) - len(passages):
         said.append(f"{dropped} of {len(brief.passages)} passages from elsewhere did not fit")
-    return _Fitted(steps, card, passages, tuple(f"{brief.part}: {note}" for note in [*notes, *said]))
+    return _Fitted(steps, card, passages, tuple(f"{brief.part}: {note}" for note in [*notes, *said]), reply)
 
 
 def _kept_steps(steps: Mapping[str, str], room: int, count: CountTokens) -> tuple[dict[str, str], list[str]]:
@@ -240,16 +241,17 @@ def _sections(brief: SectionBrief) -> dict[str, str]:
     return {brief.section_id: brief.heading, **brief.sections}
 
 
-def _render(prompt: Prompt, brief: SectionBrief, fitted: _Fitted) -> RenderedPrompt:
+def _render(prompt: Prompt, brief: SectionBrief, fitted: _Fitted | None = None) -> RenderedPrompt:
     lean = prompt.id == LEAN_PROMPT
+    steps, card, kept = (fitted.steps, fitted.card, fitted.passages) if fitted else ({}, "", ())
     # In a lean review bracketed ids are those of sentences.
-    passages = "\n\n".join(p.text for p in fitted.passages) if lean else render_passages(fitted.passages)
+    passages = "\n\n".join(p.text for p in kept) if lean else render_passages(kept)
     places = {} if lean else {"places": render_places(_sections(brief))}
     return prompt.render(
         venue_name=brief.venue_name,
         how_read=brief.how_read,
-        steps=_render_steps(fitted.steps) or "(nothing in particular)",
-        card=fitted.card,
+        steps=_render_steps(steps) or "(nothing in particular)",
+        card=card,
         passages=delimit("passages", passages or "(none)"),
         section=brief.text,
         **places,

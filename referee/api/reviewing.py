@@ -16,7 +16,7 @@ from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import check_models, open_models
-from referee.papers import load_paper
+from referee.papers import fetch_paper, load_paper, remote_name
 from referee.reports import disclosure, openreview_object, render_review, to_json
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import TRACE, check_new, check_resumable
@@ -52,9 +52,10 @@ async def review(
     """Review a paper on a venue's own form.
 
     Args:
-        paper: A file (PDF, Markdown, plain text), or a ``Paper``.
+        paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text, or a packed LaTeX submission), a ``Paper``, or as
+            text an arXiv id or an http(s) address. A file of that name goes first.
         venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
-        strategy: How the review is made; ``single`` by default.
+        strategy: How the review is made: ``sections`` (the default) or ``single``.
         model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
             ``google_genai:NAME``, or a server's own name with ``base_url``.
         model_for: Other models for single roles.
@@ -75,7 +76,7 @@ async def review(
         The review. Scores that nothing backs are None, with the reason under ``nulls``.
 
     Raises:
-        PaperParseError: The paper cannot be read.
+        PaperParseError: The paper cannot be read or fetched.
         VenueError: The venue is unknown.
         SettingsError: A setting, model name or key is not usable.
         RunError: The run folder is in use, unwritable, or belongs to other inputs.
@@ -96,7 +97,8 @@ async def review(
     settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     check_models(settings)
-    stem = paper.paper_id[:12] if isinstance(paper, Paper) else Path(paper).stem
+    remote = None if isinstance(paper, Paper) else remote_name(paper)
+    stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
     folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(stem, form)
     if resume is None:
         check_new(folder)
@@ -104,10 +106,12 @@ async def review(
         raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
     else:
         check_resumable(folder)
-    submission = paper if isinstance(paper, Paper) else _read(Path(paper), settings, progress)
+    if not isinstance(paper, Paper):
+        path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
+        paper = _read(path, settings, progress)
     models = await open_models(settings, progress)
     try:
-        job = Job(submission, form, settings, models, progress)
+        job = Job(paper, form, settings, models, progress)
         inputs = _inputs(job)
         if resume is not None:
             check_resumable(folder, inputs)
@@ -120,6 +124,14 @@ async def review(
             return await _run(run, job, all_points)
     finally:
         await models.aclose()
+
+
+async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
+    def readable(path: Path) -> None:
+        load_paper(path, max_pages=settings.paper.max_pages, max_bytes=settings.paper.max_bytes)
+
+    limit = settings.paper.max_bytes
+    return await fetch_paper(source, cache_root(), max_bytes=limit, progress=progress, readable=readable)
 
 
 def _read(path: Path, settings: Settings, progress: Progress) -> Paper:

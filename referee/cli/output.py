@@ -56,6 +56,7 @@ class ProgressLine:
         self._usage = Usage()
         self._status: Status | None = None
         self._percent = -1
+        self._waiting = 0
         self.run_folder = ""
         if sys.stderr.isatty():
             from rich.console import Console
@@ -90,11 +91,19 @@ class ProgressLine:
                 return
             self._percent = percent
             text = f"{event.text}: {percent}% of {event.total / 1e6:.0f} MB"
+        if event.kind == "call_started":
+            self._waiting += 1
+            if not self._status and self._waiting > 1:
+                return  # several calls at once: a line for each that ends is enough
+        if event.kind == "call_finished":
+            self._waiting = max(self._waiting - 1, 0)  # a reply from the cache was never asked for
         from referee.llm.secrets import scrub
 
         line = f"{time.monotonic() - self._started:6.1f}s  {scrub(text)}"
-        if event.kind in ("call_started", "call_finished"):
-            line += f"  [{describe_usage(self._usage)}]"
+        if event.kind == "call_started":
+            line += "  asked"
+        if event.kind == "call_finished":
+            line += f"  answered [{describe_usage(self._usage)}]"
         if self._status is None:
             print(line, file=sys.stderr, flush=True)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     from referee.schemas.review import Review
     from referee.schemas.venue import VenueForm
 
+_PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv id, or a web address."
+
 
 def review(
-    paper: Annotated[Path, typer.Argument(help="The paper: PDF, Markdown or plain text.", show_default=False)],
+    paper: Annotated[str, typer.Argument(help=_PAPER, show_default=False)],
     venue: Annotated[str, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")],
-    strategy: Annotated[str | None, typer.Option(help="How the review is made. [default: single]")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How the review is made. [default: sections]")] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -105,7 +108,7 @@ class _Confirmation:
 
         self._progress.pause()
         typer.echo(wrapped(render_policy(form)), err=True)
-        models = ", ".join(f"{role}: {model}" for role, model in plan.models.items())
+        models = _by_model(plan.models)
         cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
         typer.echo(
             f"Estimate: {plan.calls} call{'' if plan.calls == 1 else 's'}, about {plan.input_tokens:,} tokens in and "
@@ -118,6 +121,15 @@ class _Confirmation:
         if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return True
         return typer.confirm("Go on?", default=True, err=True)
+
+
+def _by_model(models: Mapping[str, str]) -> str:
+    """Which model plays which roles: its name alone where it plays all."""
+    if len(set(models.values())) == 1:
+        return next(iter(models.values()))
+    return "; ".join(
+        f"{model}: {', '.join(r for r in models if models[r] == model)}" for model in sorted(set(models.values()))
+    )
 
 
 def _print_summary(written: Review, form: VenueForm, folder: str) -> None:

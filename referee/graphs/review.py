@@ -58,7 +58,7 @@ async def assign(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
     except RefereeError as error:
         return {"failure": record_failure("assign", error)}
     steps = {p.id: {prompt.guideline_id: prompt.render() for prompt in mapping.for_part(p.id)} for p in context.parts}
-    return {"assigned": steps, "notes": list(mapping.notes)}
+    return {"assigned": steps, "mapped": mapping.call_id is not None, "notes": list(mapping.notes)}
 
 
 async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate:

@@ -36,6 +36,7 @@ async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> Review
             standing,
             door=context.door,
             lengths=BRIEF if context.lean else FULL,
+            send_back=not state["mapped"],  # at most five calls wait for one another
             prompt_version=context.prompt_versions.get("review/compose"),
         )
     except RefereeError as error:

@@ -58,11 +58,12 @@ class ReviewContext:
 
 
 class ReviewState(TypedDict):
-    """``assigned`` holds, per part, the steps by guideline id. ``raised``, ``notes`` and ``failures`` grow from
+    """``assigned`` holds, per part, the steps by guideline id; ``mapped``: whether a model was asked for them. ``raised``, ``notes`` and ``failures`` grow from
     parallel branches and are sorted before use; the rest is replaced.
     """
 
     assigned: dict[str, dict[str, str]]
+    mapped: bool
     raised: Annotated[list[dict[str, Any]], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
@@ -75,6 +76,7 @@ class ReviewUpdate(TypedDict, total=False):
     """What a node may change."""
 
     assigned: dict[str, dict[str, str]]
+    mapped: bool
     raised: list[dict[str, Any]]
     notes: list[str]
     failures: list[Failure]
@@ -92,4 +94,4 @@ class ReadTask(TypedDict):
 
 def initial_state() -> ReviewState:
     """An empty state."""
-    return ReviewState(assigned={}, raised=[], notes=[], failures=[], points=[], review=None, failure=None)
+    return ReviewState(assigned={}, mapped=False, raised=[], notes=[], failures=[], points=[], review=None, failure=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,8 +15,9 @@ Schema = dict[str, Any]
 _NOT_STRICT = ("title", "default", "maxLength", "minLength", "format", "examples")
 
 
+@lru_cache(maxsize=8)
 def reply_schema(reply: type[BaseModel]) -> Schema:
-    """The reply model as JSON schema, without references, so that every provider understands it."""
+    """The reply model as JSON schema, without references, so that every provider understands it; not to be changed."""
     schema = reply.model_json_schema()
     definitions = schema.pop("$defs", {})
     inlined: Schema = _inline(schema, definitions)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from referee.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-ROLES = ("writer", "mapper", "cross", "checker", "composer")
+ROLES = ("writer", "mapper", "cross", "checker", "composer", "supervisor")
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
 LOCAL_READING = 4_000
@@ -175,7 +176,8 @@ def _counter(spec: ModelSpec) -> Callable[[str], int]:
     from referee.llm.tokens import count_tokens
 
     margin = 1.0 if spec.provider == "openai" else _UNKNOWN_TOKENIZER_MARGIN
-    return lambda text: int(count_tokens(text, spec.name) * margin) + 1
+    # The same card, section and instructions are weighed many times until a prompt fits.
+    return lru_cache(maxsize=512)(lambda text: int(count_tokens(text, spec.name) * margin) + 1)
 
 
 async def _server_context(spec: ModelSpec, key: str | None) -> int | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 _UNSAFE = re.compile(r'["<>\n]')
+# Control characters (but line break and tab), lone surrogates, and a "<" in its compatibility forms.
+_CLEANED = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)]) | {0xFF1C: "<", 0xFE64: "<"}
+del _CLEANED[ord("\n")], _CLEANED[ord("\t")]
 _TAG = re.compile(r"<(?=[\s/]*[A-Za-z_|])")
 
 
@@ -21,8 +23,6 @@ def delimit(tag: str, text: str, **attributes: str) -> str:
         text: Paper, review or web text: data, never instructions.
         **attributes: Short trusted values for the opening tag; quotes and angle brackets in them are dropped.
     """
-    clean = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
-    clean = clean.replace("\uff1c", "<").replace("\ufe64", "<")
-    clean = _TAG.sub("‹", clean)
+    clean = _TAG.sub("‹", text.translate(_CLEANED))
     extra = "".join(f' {name}="{_UNSAFE.sub("", value)}"' for name, value in attributes.items())
     return f"<{tag}{extra}>\n{clean}\n</{tag}>"

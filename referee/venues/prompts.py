@@ -47,8 +47,8 @@ class SectionPrompt:
         return self.section_types == (REVIEW,)
 
     def render(self) -> str:
-        """Its id and its steps, one a line."""
-        return "\n".join([f"[{self.id}]", *(f"- {step}" for step in self.steps)])
+        """Its steps, one a line."""
+        return "\n".join(f"- {step}" for step in self.steps)
 
 
 def section_prompts(form: VenueForm) -> tuple[SectionPrompt, ...]:

@@ -15,7 +15,7 @@ from .broken_papers import PNG, cut_in_half, file, pdf
 from .command import Referee
 from .refusals import assert_finished, assert_refused, on, visible
 
-VENUE = ("--venue", "neurips-2025")
+VENUE = ("--venue", "neurips-2025", "--strategy", "single")
 
 BROKEN: dict[str, tuple[Callable[[], Path], tuple[str, ...]]] = {
     "missing": (lambda: Path("nope.pdf"), ("'nope.pdf'", "no file", "Check the path")),
@@ -219,7 +219,7 @@ def test_only_the_same_paper_venue_and_model_can_be_resumed(
     resumed = ("--resume", "run")
     for arguments, named in (
         ((other, *VENUE, *on(server)), "another paper"),
-        ((paper, "--venue", "arr", *on(server)), "another venue form"),
+        ((paper, "--venue", "arr", *VENUE[2:], *on(server)), "another venue form"),
         ((paper, *VENUE, *on(server)[2:], "--model", "else"), "another model for writer"),
     ):
         done = referee("review", *arguments, *resumed)

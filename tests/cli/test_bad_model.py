@@ -17,7 +17,7 @@ from referee.testing import ChatRequest, FakeServer, Fault
 from .command import Referee
 from .refusals import assert_failed_run, assert_finished, assert_refused, on, record, trace
 
-VENUE = ("--venue", "neurips-2025")
+VENUE = ("--venue", "neurips-2025", "--strategy", "single")
 RUN = Path("run")
 
 

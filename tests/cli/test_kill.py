@@ -50,7 +50,8 @@ class Bench:
 
 
 def asked(paper: Path, server: ServerProcess) -> tuple[object, ...]:
-    return ("review", paper, "--venue", "neurips-2025", "--model", "fake", "--base-url", server.base_url, "--no-cache")
+    given = ("--venue", "neurips-2025", "--strategy", "single", "--model", "fake", "--base-url", server.base_url)
+    return ("review", paper, *given, "--no-cache")
 
 
 @pytest.fixture(scope="module")

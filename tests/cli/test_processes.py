@@ -17,7 +17,7 @@ from .command import Referee
 from .processes import PATIENCE_S, command, finished, wait_for
 from .refusals import assert_finished, on, record
 
-VENUE = ("--venue", "neurips-2025")
+VENUE = ("--venue", "neurips-2025", "--strategy", "single")
 
 
 class SlowServer:

@@ -15,7 +15,7 @@ from .command import Outcome, Referee
 
 
 def on(server: FakeServer, *more: object) -> tuple[object, ...]:
-    return ("--model", "fake", "--base-url", server.base_url, "--no-cache", *more)
+    return ("--model", "fake", "--base-url", server.base_url, "--no-cache", "--strategy", "single", *more)
 
 
 def backed(request: ChatRequest) -> dict[str, Any]:
@@ -133,7 +133,8 @@ def test_the_cache_saves_the_second_run_its_call(
 ) -> None:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(tmp_path / "cache"))
     for out in ("one", "two"):
-        done = referee("review", paper, "--venue", "arr", "--model", "m", "--base-url", server.base_url, "--out", out)
+        given = ("--venue", "arr", "--strategy", "single", "--model", "m", "--base-url", server.base_url)
+        done = referee("review", paper, *given, "--out", out)
         assert done.code == 0, done.err
     assert len(server.log.calls(endpoint="chat")) == 1
     assert "1 reused" in done.out

@@ -43,7 +43,7 @@ def test_an_unknown_guideline_gets_steps_from_its_text_and_is_to_be_mapped() -> 
     assert prompt.id == "wet-lab"
     assert prompt.section_types == ()
     assert "wet-lab protocols are given" in prompt.steps[0]
-    assert prompt.render().startswith("[wet-lab]\n- Read the section")
+    assert prompt.render().startswith("- Read the section")
 
 
 def test_a_guideline_cannot_be_named_like_a_general_prompt_by_accident() -> None:

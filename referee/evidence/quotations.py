@@ -109,6 +109,8 @@ class QuotationIndex:
         """
         if len(quote) > MAX_CHARS:
             return NotFound("refused", f"too long: {len(quote)} characters, at most {MAX_CHARS} are looked up")
+        if "›" not in quote:
+            quote = quote.replace("‹", "<")  # in prompts a "<" that could open a tag is shown so
         wording = _stripped(normalise(quote).text)
         too_short = shortfall(wording)
         if too_short is not None:

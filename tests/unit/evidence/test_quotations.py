@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from referee.evidence import NotFound, QuotationIndex, QuoteMatch
+from referee.prompts import delimit
 from referee.schemas.paper import Section
 
 from .scene_paper import METHOD, RESULTS, block, method, paper
@@ -285,3 +286,14 @@ def test_no_string_raises(text: str) -> None:
 @given(st.text(alphabet="ab -.,'\"0123−+[…]|$^{}\n", max_size=120))
 def test_no_string_of_marks_raises(text: str) -> None:
     INDEX.find(text, section_id="s4")
+
+
+def test_a_comparison_is_found_as_prompts_show_it() -> None:
+    """``delimit`` shows a ``<`` before a letter as ``‹``; a model copies what it was shown."""
+    sentence = "For every pair with i<j we take the smaller of both values and keep it."
+    section = Section(id="s9", heading="Pairs", level=1, blocks=(block("s9b1", sentence),))
+    index = QuotationIndex(paper().model_copy(update={"sections": (section,)}))
+    shown = delimit("section", sentence).splitlines()[1]
+    assert "‹" in shown
+    assert found(shown, index).status == "exact"
+    missed(shown.replace("‹", ">"), index)

@@ -11,7 +11,7 @@ import referee
 from referee.api.job import Job, Plan, Written
 from referee.api.recording import recorded
 from referee.api.strategies import STRATEGIES
-from referee.errors import RunError
+from referee.errors import RunError, SettingsError
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
@@ -45,6 +45,8 @@ async def review(
     cache: bool | None = None,
     appendices: bool | None = None,
     all_points: bool = False,
+    preset: str | None = None,
+    rounds: int | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
     confirm: Confirm | None = None,
@@ -68,6 +70,9 @@ async def review(
         cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
         appendices: Whether ``sections`` reviews the appendices too; False by default.
         all_points: Whether ``review.md`` also prints points that were listed, merged, struck or dropped.
+        preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
+            that ship. Only for ``sections``.
+        rounds: Rounds of that refinement; 3 by default.
         settings: A ready settings tree; the arguments above then only override what they name.
         progress: Called with each event.
         confirm: Shown the plan before the first call; the run ends without a call where it returns False.
@@ -93,8 +98,12 @@ async def review(
         "budget.max_tokens": max_tokens,
         "calls.cache": cache,
         "review.appendices": appendices,
+        "review.preset": preset,
+        "review.rounds": rounds,
     }
     settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    if rounds is not None and settings.review.preset != "full":
+        raise SettingsError(f"--rounds {rounds} goes with --preset full.", hint="Add it, or leave --rounds away.")
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     check_models(settings)
     remote = None if isinstance(paper, Paper) else remote_name(paper)
@@ -158,17 +167,7 @@ def _inputs(job: Job) -> dict[str, str]:
         **{f"version of prompt {name}": digest for name, digest in _prompts(job).items()},
         "temperature": str(job.settings.models.temperature),
         **{f"model for {role}": job.models[role].spec.id for role in STRATEGIES[job.settings.review.strategy].roles},
-        **_division(job),
-    }
-
-
-def _division(job: Job) -> dict[str, str]:
-    """What decides into which parts ``sections`` divides a paper."""
-    if job.settings.review.strategy != "sections":
-        return {}
-    return {
-        "choice of appendices": str(job.settings.review.appendices),
-        "context length of the writer": str(job.models["writer"].context_tokens),
+        **STRATEGIES[job.settings.review.strategy].inputs(job),
     }
 
 
@@ -219,7 +218,7 @@ def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Rev
     provenance = Provenance(
         strategy=job.settings.review.strategy,
         models={role: model_id for role, model_id in job.models.ids().items() if role in roles},
-        prompts={record.prompt: record.prompt_digest for record in ledger.records},
+        prompts={record.prompt: record.prompt_digest for record in ledger.records} | dict(written.prompts),
         package_version=referee.__version__,
         run_id=run.record.run_id,
         venue_digest=venue_digest(job.form),

@@ -38,6 +38,10 @@ def review(
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
+    preset: Annotated[
+        str | None, typer.Option(help="full: refine the venue's prompts first (sections). [default: quick]")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, max=10, help="Rounds of that refinement. [default: 3]")] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
 ) -> None:
@@ -62,7 +66,7 @@ def review(
                     venue=form,
                     strategy=strategy,
                     model=model,
-                    model_for=_roles(model_for or []),
+                    model_for=roles_by_name(model_for or []),
                     embedder=embedder,
                     base_url=base_url,
                     out=out,
@@ -72,6 +76,8 @@ def review(
                     cache=False if no_cache else None,
                     appendices=appendices or None,
                     all_points=all_,
+                    preset=preset,
+                    rounds=rounds,
                     progress=progress,
                     confirm=shown,
                 )
@@ -81,7 +87,8 @@ def review(
     _print_summary(written, form, progress.run_folder)
 
 
-def _roles(pairs: list[str]) -> dict[str, str]:
+def roles_by_name(pairs: list[str]) -> dict[str, str]:
+    """The models of single roles, from what was typed as ROLE=MODEL; raises ``SettingsError`` for anything else."""
     roles = {}
     for pair in pairs:
         role, sign, model = pair.partition("=")
@@ -108,19 +115,24 @@ class _Confirmation:
 
         self._progress.pause()
         typer.echo(wrapped(render_policy(form)), err=True)
-        models = _by_model(plan.models)
-        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-        typer.echo(
-            f"Estimate: {plan.calls} call{'' if plan.calls == 1 else 's'}, about {plan.input_tokens:,} tokens in and "
-            f"{plan.output_tokens:,} out, {cost} ({models}).",
-            err=True,
-        )
+        preset = f" (preset {plan.preset})" if plan.preset else ""
+        typer.echo(f"Estimate{preset}: {estimate_line(plan)}.", err=True)
+        if plan.other:
+            typer.echo(f"With --preset {plan.other.preset}: {estimate_line(plan.other)}.", err=True)
         for note in plan.notes:
             typer.echo(f"Note: {note}.", err=True)
         free = plan.cost_usd == 0
         if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return True
         return typer.confirm("Go on?", default=True, err=True)
+
+
+def estimate_line(plan: Plan) -> str:
+    """Calls, tokens, cost and models of a plan in one phrase."""
+    cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
+    calls = f"{plan.calls} call{'' if plan.calls == 1 else 's'}"
+    tokens = f"about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
+    return f"{calls}, {tokens}, {cost} ({_by_model(plan.models)})"
 
 
 def _by_model(models: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from referee.papers.assembly import assemble
 from referee.papers.markdown import read_markdown
 from referee.papers.pieces import Piece
 from referee.papers.plaintext import read_plaintext
-from referee.papers.sniff import describe_bytes, is_pdf
+from referee.papers.sniff import Kind, describe_bytes, is_broken_docx, kind_of
 from referee.schemas.paper import Converter, Paper
 
 TextFormat = Literal["markdown", "text"]
@@ -22,18 +22,21 @@ _TEXT_READERS: dict[TextFormat, Callable[[str], tuple[str, list[Piece]]]] = {
     "text": read_plaintext,
 }
 _TEXT_SUFFIXES: dict[str, TextFormat] = {".md": "markdown", ".markdown": "markdown", ".txt": "text"}
-SUPPORTED = (".pdf", *_TEXT_SUFFIXES)
+_MARKUP_SUFFIXES: dict[str, Kind] = {".tex": "latex", ".html": "html", ".htm": "html"}
+_PACKED_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz", ".docx")
+SUPPORTED = (".pdf", *_TEXT_SUFFIXES, *_MARKUP_SUFFIXES, *_PACKED_SUFFIXES)
 _READER_VERSION = "1"
 _ATX_LINE = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_HEADINGS = 3
 
 
 def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 * 2**20) -> Paper:
-    """Read a paper from a PDF, Markdown or plain-text file.
+    """Read a paper from a PDF, LaTeX, Word, HTML, Markdown or plain-text file, or from a packed LaTeX submission.
 
-    A file that begins like a PDF is read as one, whatever its suffix, and a text file with three or more ``#``
-    headings as Markdown; ``format`` and ``converter`` say which reader it was. PDFs go through rustypaper, with
-    repairs and a check against the page's own text; there is no second converter behind it.
+    The bytes decide: a file that begins like a PDF is read as one, whatever its suffix, a ZIP archive with
+    ``word/document.xml`` as a Word document, and a text file with three or more ``#`` headings as Markdown. Only
+    where they say no more than "text" does the suffix count. ``format`` and ``converter`` say which reader it was;
+    when a reader fails, there is no second one behind it.
 
     Args:
         path: The file.
@@ -49,35 +52,73 @@ def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 *
     """
     path = Path(path)
     data = _read(path, max_bytes)
-    if is_pdf(data):
-        from referee.papers.pdf import load_pdf
+    match _reader_for(path, data):
+        case "pdf":
+            from referee.papers.pdf import load_pdf
 
-        return load_pdf(path, data, max_pages=max_pages)
-    suffix = path.suffix.lower()
+            return load_pdf(path, data, max_pages=max_pages)
+        case "latex":
+            from referee.papers.latex import load_latex
+
+            return load_latex(path, data)
+        case "archive":
+            from referee.papers.latex import load_latex_archive
+
+            return load_latex_archive(path, data)
+        case "docx":
+            from referee.papers.docx import load_docx
+
+            return load_docx(path, data)
+        case "html":
+            from referee.papers.html import load_html
+
+            return load_html(path, data)
+        case "text":
+            return _load_text(path, data, _TEXT_SUFFIXES[path.suffix.lower()])
+
+
+def _reader_for(path: Path, data: bytes) -> Kind:
+    """The bytes' own kind; for text that says no more, the name's.
+
+    A file named .pdf is never read as anything else: it is nearly always a download that brought a login or error page.
+
+    Raises:
+        PaperParseError: No reader is for this file, or its name and its bytes contradict each other.
+    """
+    kind, suffix = kind_of(data), path.suffix.lower()
+    if kind == "text":
+        if suffix in _TEXT_SUFFIXES:
+            return "text"
+        if suffix in _MARKUP_SUFFIXES:
+            return _MARKUP_SUFFIXES[suffix]
+    elif kind == "pdf" or (kind is not None and suffix != ".pdf"):
+        return kind
+    if suffix == ".docx" and is_broken_docx(data):
+        return "docx"
     looks = describe_bytes(data)
     if suffix == ".pdf":
         raise PaperParseError(
             f"{path.name!r} is named like a PDF, but its bytes look like {looks}.",
             hint="Export the paper as PDF, or rename it to what it is.",
         )
-    if suffix not in _TEXT_SUFFIXES:
+    if suffix in SUPPORTED:
+        named = "text" if suffix in (*_TEXT_SUFFIXES, *_MARKUP_SUFFIXES) else f"a {suffix} file"
         raise PaperParseError(
-            f"{path.name!r} is of no supported kind: its suffix is {suffix!r} and its bytes look like {looks}.",
-            hint=f"Supported are {', '.join(SUPPORTED)}.",
+            f"{path.name!r} is named like {named}, but its bytes look like {looks}.",
+            hint=f"Give the paper itself. Supported are {', '.join(SUPPORTED)}.",
         )
-    if looks not in ("plain text", "an HTML page") and b"\x00" in data[:4096]:
-        raise PaperParseError(
-            f"{path.name!r} is named like text, but its bytes look like {looks}.", hint="Give the paper's text."
-        )
-    return _load_text(path, data, _TEXT_SUFFIXES[suffix])
+    raise PaperParseError(
+        f"{path.name!r} is of no supported kind: its suffix is {suffix!r} and its bytes look like {looks}.",
+        hint=f"Supported are {', '.join(SUPPORTED)}.",
+    )
 
 
 def _read(path: Path, max_bytes: int) -> bytes:
-    if not path.exists():
-        raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
-    if path.is_dir():
-        raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
     try:
+        if not path.exists():
+            raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
+        if path.is_dir():
+            raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
         size = path.stat().st_size
         if size > max_bytes:
             raise PaperParseError(
@@ -86,7 +127,9 @@ def _read(path: Path, max_bytes: int) -> bytes:
             )
         data = path.read_bytes()
     except OSError as error:
-        raise PaperParseError(f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check its rights.") from error
+        raise PaperParseError(
+            f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights."
+        ) from error
     if not data:
         raise PaperParseError(f"{path.name!r} is empty (0 bytes).", hint="Download or export it again.")
     return data

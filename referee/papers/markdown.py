@@ -16,7 +16,8 @@ _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>.*)$")
 _LIST_ITEM = re.compile(r"^\s{0,6}(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _IMAGE = re.compile(r"^\s*!\[(?P<alt>[^\]]*)\]\((?P<target>[^)]*)\)(?:\{[^}]*\})?\s*$")
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)*$")
-_CAPTION = re.compile(r"^[*_]{0,2}(?P<label>(?:Table|Figure|Fig\.)\s*\d+[a-z]?)\b", re.IGNORECASE)
+_BOLD = re.compile(r"^(?P<mark>\*\*|__)(?P<text>[^*_]+)(?P=mark)$")
+_CAPTION = re.compile(r"^[*_]{0,2}(?P<label>(?:Table|Figure|Fig\.)\s*\d+[a-z]?)[*_]{0,2}\s*[:.|—–]", re.IGNORECASE)
 _EQUATION_LABEL = re.compile(r"\\tag\{(?P<tag>[^}]*)\}")
 _TITLE_KEY = re.compile(r"^title\s*:\s*(?P<title>.*)$", re.IGNORECASE)
 
@@ -130,7 +131,7 @@ def _cells(line: str) -> tuple[str, ...]:
     parts = re.split(r"(?<!\\)\|", text)
     if parts and not parts[-1].strip():
         parts = parts[:-1]
-    return tuple(part.strip().replace("\\|", "|") for part in parts) or ("",)
+    return tuple(_BOLD.sub(r"\g<text>", part.strip()).replace("\\|", "|") for part in parts) or ("",)
 
 
 def _caption_near(pieces: Sequence[Piece]) -> str | None:

@@ -1,23 +1,54 @@
-"""What a file's first bytes say it is, whatever its name says."""
+"""What a file's bytes say it is, whatever its name says."""
 
 from __future__ import annotations
 
+import io
+import re
+import tarfile
+import zipfile
+from typing import Literal
+
+Kind = Literal["pdf", "docx", "archive", "html", "latex", "text"]
+"""The readers there are; ``archive`` is a LaTeX submission, packed."""
+
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0"
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"II*\x00", "a TIFF image"),
     (b"MM\x00*", "a TIFF image"),
-    (b"PK\x03\x04", "a ZIP archive (or a DOCX or ODT file)"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"\xd0\xcf\x11\xe0", "an old Microsoft Office file"),
+    (_ZIP, "a ZIP archive"),
+    (_GZIP, "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (_OLE, "an old Microsoft Office file"),
     (b"%!PS", "a PostScript file"),
     (b"{\\rtf", "an RTF document"),
     (b"\x7fELF", "a program"),
     (b"\xff\xfe", "text in UTF-16 (save it as UTF-8)"),
     (b"\xfe\xff", "text in UTF-16 (save it as UTF-8)"),
 )
+_OFFICE_PARTS = (
+    ("word/document.xml", "a Word document"),
+    ("xl/workbook.xml", "an Excel workbook"),
+    ("ppt/presentation.xml", "a PowerPoint presentation"),
+    ("META-INF/container.xml", "an EPUB book"),
+    ("content.xml", "an OpenDocument file"),
+)
 _PDF_WINDOW = 1024
+_TEXT_WINDOW = 4096
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BEFORE_HTML = re.compile(rb"(?:\s+|<\?xml[^>]*>|<!--.*?-->)*", re.DOTALL)
+_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+_BEFORE_LATEX = re.compile(rb"(?:\s+|%[^\n]*(?:\n|$))*")
+_DOCUMENT_CLASS = re.compile(rb"^[^\S\n]*\\document(?:class|style)\b", re.MULTILINE)
+_LATEX_WINDOW = 2**16
 
 
 def is_pdf(data: bytes) -> bool:
@@ -25,21 +56,95 @@ def is_pdf(data: bytes) -> bool:
     return b"%PDF-" in data[:_PDF_WINDOW]
 
 
+def kind_of(data: bytes) -> Kind | None:
+    """Which reader the bytes are for; None where none is, as for an image or a ZIP archive without LaTeX.
+
+    LaTeX has to begin like LaTeX, so that a text about LaTeX stays a text. ``text`` is all other text, Markdown too.
+    A gzip or tar file counts as an archive unseen: its reader looks into it.
+    """
+    if data.startswith(_ZIP):
+        return _kind_of_zip(data)
+    if is_pdf(data):
+        return "pdf"
+    if data.startswith(_GZIP) or _is_tar(data):
+        return "archive"
+    looks = describe_bytes(data)
+    if looks == "an HTML page":
+        return "html"
+    if looks != "plain text":
+        return None
+    return "latex" if _is_latex(data) else "text"
+
+
 def describe_bytes(data: bytes) -> str:
     """What the bytes look like, in words: 'a PNG image', 'an HTML page', 'plain text', 'unknown binary data'."""
+    if _is_html(data):
+        return "an HTML page"
     for magic, name in _MAGIC:
         if data.startswith(magic):
-            return name
+            return _describe_zip(data) if magic == _ZIP else name
     if is_pdf(data):
         return "a PDF"
-    head = data[:512].lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html")):
-        return "an HTML page"
-    if b"\x00" in data[:4096]:
+    if _is_tar(data):
+        return "a tar archive"
+    if b"\x00" in data[:_TEXT_WINDOW]:
         return "unknown binary data"
+    return "plain text" if _could_be_text(data) else "unknown binary data"
+
+
+def is_broken_docx(data: bytes) -> bool:
+    """Whether a file named .docx is an encrypted one, an old .doc or cut off: its reader knows what to advise."""
+    return data.startswith(_OLE) or (data.startswith(_ZIP) and not _names_in(data))
+
+
+def _could_be_text(data: bytes) -> bool:
+    """Whether the beginning has few control characters; another encoding than UTF-8 is still text."""
+    head = data[:_TEXT_WINDOW]
+    controls = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in head)
+    return controls * 50 <= len(head)
+
+
+def _is_html(data: bytes) -> bool:
+    """Whether a page's first element stands first; pages say their encoding themselves, so UTF-16 is no obstacle."""
+    head = data[:_TEXT_WINDOW].removeprefix(_BOM)
+    if head.startswith(_UTF16):
+        head = head.decode("utf-16", errors="ignore").encode("utf-8")
+    return _HTML.match(head, _end(_BEFORE_HTML, head)) is not None
+
+
+def _is_tar(data: bytes) -> bool:
+    """By the mark that tar files have had since 1988."""
+    return data[257:262] == b"ustar" and len(data) >= tarfile.BLOCKSIZE
+
+
+def _is_latex(data: bytes) -> bool:
+    head = data[:_LATEX_WINDOW].removeprefix(_BOM)
+    return head[_end(_BEFORE_LATEX, head) :].startswith(b"\\") and _DOCUMENT_CLASS.search(head) is not None
+
+
+def _end(pattern: re.Pattern[bytes], head: bytes) -> int:
+    match = pattern.match(head)
+    return match.end() if match else 0
+
+
+def _names_in(data: bytes) -> list[str]:
     try:
-        data[:4096].decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.start < min(len(data), 4096) - 4:
-            return "unknown binary data"
-    return "plain text"
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OverflowError, ValueError):
+        return []
+
+
+def _kind_of_zip(data: bytes) -> Kind | None:
+    names = _names_in(data)
+    if "word/document.xml" in names:
+        return "docx"
+    return "archive" if any(name.lower().endswith(".tex") for name in names) else None
+
+
+def _describe_zip(data: bytes) -> str:
+    names = _names_in(data)
+    if not names:
+        return "a damaged or empty ZIP archive"
+    found = next((what for part, what in _OFFICE_PARTS if part in names), "")
+    return found or "a ZIP archive without a .tex file"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,21 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[PageServe
 
         monkeypatch.setattr(reviewing, "fetch_paper", fetch)
         yield running
+
+
+def test_an_arxiv_id_is_reviewed_from_its_source(
+    referee: Referee, pages: PageServer, examples: Path, server: FakeServer
+) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.add(examples / "paper", arcname=".")
+    pages.put("/src/2401.01234v2", packed.getvalue())
+    address = "https://arxiv.org/abs/2401.01234v2"
+    done = referee("review", address, "--venue", "arr", "--strategy", "single", "--out", "run", *on(server))
+
+    assert done.code == 0, done.err
+    assert "referee-latex" in Path("run/review.json").read_text()
+    assert [path for path, _ in pages.seen] == ["/src/2401.01234v2"]
 
 
 def test_an_arxiv_id_is_reviewed_from_its_pdf_where_the_source_cannot_be_read(

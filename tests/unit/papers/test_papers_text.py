@@ -283,3 +283,15 @@ def test_any_bytes_give_a_paper_or_a_paper_error(
     path.write_bytes(data)
     with contextlib.suppress(PaperParseError):
         assert load_paper(path).paper_id
+
+
+def test_a_paragraph_about_a_table_is_no_caption_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "p.md"
+    path.write_text(
+        "# T\n\n## 1 Results\n\nTable 1 shows more.\n\n**Table 1:** All results.\n\n"
+        "| a | b |\n| --- | --- |\n| **0.5** | __x__ |\n"
+    )
+    blocks = [block for _, block in load_paper(path).blocks()]
+    assert [block.kind for block in blocks] == ["paragraph", "caption", "table"]
+    assert blocks[2].cells[1] == ("0.5", "x")
+    assert blocks[2].label == "Table 1"

@@ -1,0 +1,146 @@
+"""A Word file's archive: checked for what it would unpack to, then opened with python-docx."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import PaperParseError
+from referee.papers.docx.names import local
+from referee.papers.sniff import describe_bytes
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+_MOST_FILES = 4_000
+_MOST_BYTES = 400 * 2**20
+_MOST_XML = 64 * 2**20
+_MOST_RATIO = 150
+_RATIO_FROM = 8 * 2**20
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PARTS = ("[Content_Types].xml", "_rels/.rels")
+_DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_STRICT = b"http://purl.oclc.org/ooxml/officeDocument"
+_AGAIN = "Open it in Word or LibreOffice and save it again as .docx."
+
+
+def open_docx(name: str, data: bytes) -> Document:
+    """Check the archive and open the document.
+
+    Before anything is unpacked: at most 4,000 files, 400 MiB in all, 64 MiB for one XML part, and not more than 150
+    times its packed size (from 8 MiB on).
+
+    Raises:
+        PaperParseError: It is encrypted, an old .doc, no archive, over a limit, broken, in the Strict variant, of
+            another kind (a workbook), or one of its parts declares a document type.
+    """
+    _refuse_other_kinds(name, data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check_sizes(name, archive)
+            _check_parts(name, archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError) as error:
+        raise PaperParseError(f"{name!r} is a damaged archive: {error}", hint=_AGAIN) from error
+    return _open(name, data)
+
+
+def _refuse_other_kinds(name: str, data: bytes) -> None:
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data:
+            raise PaperParseError(f"{name!r} is encrypted with a password.", hint="Save it without a password.")
+        raise PaperParseError(
+            f"{name!r} is an old Microsoft Office file (.doc), not a .docx.", hint="Save it as .docx or PDF."
+        )
+    if not data.startswith(b"PK"):
+        raise PaperParseError(
+            f"{name!r} is named like a Word file, but its bytes look like {describe_bytes(data)}.",
+            hint="Save the paper as .docx or PDF, or rename it to what it is.",
+        )
+
+
+def _check_sizes(name: str, archive: zipfile.ZipFile) -> None:
+    """What the archive's own list says; what is unpacked later never exceeds it, or its checksum fails."""
+    infos = archive.infolist()
+    total = sum(info.file_size for info in infos)
+    packed = max(1, sum(info.compress_size for info in infos))
+    largest = max((info.file_size for info in infos if _is_xml(info.filename)), default=0)
+    reason = ""
+    if len(infos) > _MOST_FILES:
+        reason = f"holds {len(infos):,} files; at most {_MOST_FILES:,} are read"
+    elif total > _MOST_BYTES:
+        reason = f"unpacks to {total / 2**20:,.0f} MiB; at most {_MOST_BYTES // 2**20} MiB are read"
+    elif largest > _MOST_XML:
+        reason = f"holds a part of {largest / 2**20:,.0f} MiB; at most {_MOST_XML // 2**20} MiB are read"
+    elif total > _RATIO_FROM and total / packed > _MOST_RATIO:
+        reason = f"unpacks to {total / packed:,.0f} times its size; at most {_MOST_RATIO} times is read"
+    if reason:
+        raise PaperParseError(f"{name!r} {reason}.", hint="Save the paper without its attachments, or as PDF.")
+    if any(info.flag_bits & 0x1 for info in infos):
+        raise PaperParseError(f"{name!r} is an encrypted archive.", hint="Save it without a password.")
+
+
+def _is_xml(filename: str) -> bool:
+    return filename.lower().endswith((".xml", ".rels"))
+
+
+def _check_parts(name: str, archive: zipfile.ZipFile) -> None:
+    names = set(archive.namelist())
+    if not all(part in names for part in _PARTS):
+        raise PaperParseError(f"{name!r} is an archive, but no Word document.", hint="Save the paper as .docx or PDF.")
+    for part in sorted(names):
+        if not _is_xml(part):
+            continue
+        content = archive.read(part)
+        if _DOCTYPE.search(content) or _DOCTYPE.search(content.replace(b"\x00", b"")):
+            raise PaperParseError(
+                f"{name!r} declares a document type in its part {part!r}; no word processor writes that.", hint=_AGAIN
+            )
+        if part == _PARTS[1] and _STRICT in content:
+            raise PaperParseError(
+                f"{name!r} is saved in the Strict variant of Open XML.",
+                hint="Save it as 'Word Document (.docx)', not as 'Strict Open XML Document'.",
+            )
+
+
+def _open(name: str, data: bytes) -> Document:
+    import docx
+    from docx.exceptions import PythonDocxError
+    from docx.opc.exceptions import PackageNotFoundError
+    from lxml.etree import XMLSyntaxError
+
+    broken = (PythonDocxError, PackageNotFoundError, XMLSyntaxError, zipfile.BadZipFile, zlib.error)
+    try:
+        document = docx.Document(io.BytesIO(data))
+        if document.element.body is None:
+            raise PaperParseError(f"{name!r} has no body.", hint=_AGAIN)
+    except (*broken, KeyError, ValueError, AttributeError, TypeError) as error:
+        raise PaperParseError(f"{name!r} cannot be read as a Word document: {error}", hint=_AGAIN) from error
+    return document
+
+
+def part_root(document: Document, name: str, kind: str) -> Any | None:
+    """The root element of a part beside the document ('styles', 'numbering', 'footnotes', 'endnotes'), or null.
+
+    Raises:
+        PaperParseError: The part is broken or holds something else.
+    """
+    from lxml import etree
+
+    for relation in document.part.rels.values():
+        if relation.is_external or not relation.reltype.endswith(f"/{kind}"):
+            continue
+        part = relation.target_part
+        found = getattr(part, "element", None)
+        if found is None:
+            parser = etree.XMLParser(resolve_entities=False, no_network=True)
+            try:
+                found = etree.fromstring(part.blob, parser)
+            except etree.XMLSyntaxError as error:
+                raise PaperParseError(f"The {kind} of {name!r} are broken: {error}", hint=_AGAIN) from error
+        if local(found.tag) != kind:
+            raise PaperParseError(f"The {kind} of {name!r} hold something else ({found.tag!r}).", hint=_AGAIN)
+        return found
+    return None

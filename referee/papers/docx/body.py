@@ -1,0 +1,263 @@
+"""A Word document's body in reading order: paragraphs, tables, boxes and notes become pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from referee.papers.docx.hidden import HiddenRuns, Place
+from referee.papers.docx.names import W, local
+from referee.papers.docx.numbering import Mark, Numbering
+from referee.papers.docx.styles import Styles, value
+from referee.papers.docx.tables import read_cells
+from referee.papers.docx.text import Line, TextReader
+from referee.papers.headings import plain_name, role_by_name
+from referee.papers.pieces import Piece, cells_text
+
+_CAPTION = re.compile(r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing)\s*(?P<number>[A-Z]?\.?\d+[a-z]?)\b", re.I)
+_CAPTION_TEXT = re.compile(r"^(?:Table|Figure|Fig\.|Algorithm|Listing)\s*[A-Z]?\.?\d+[a-z]?\s*[.:|—–]\s*\S", re.I)
+_FORMULA = re.compile(r"\$(?P<tex>[^$]+)\$")
+_TAG = re.compile(r"(?:\s|\\quad|#|\\)*\((?P<tag>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*$")
+_ALONE = re.compile(r"^\s*(?:\((?P<tag>[^()\s]{1,8})\))?\s*[.,;]?\s*$")
+_NUMBERED = re.compile(r"^(?:appendix\s+)?(?P<number>(?:\d+|[A-Z])(?:\.\d+)*)[.:)]?$", re.IGNORECASE)
+_CONTENTS = re.compile(r"^table of contents$|^contents$", re.IGNORECASE)
+
+
+@dataclass
+class Body:
+    """What was read: pieces, the title, the front matter by style, and how the paragraphs look."""
+
+    title: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    front: list[Piece] = field(default_factory=list)
+    looks: dict[int, Line] = field(default_factory=dict)
+    styled_headings: int = 0
+
+
+class BodyReader:
+    """Reads one document once."""
+
+    def __init__(
+        self, styles: Styles, numbering: Numbering, hidden: HiddenRuns, notes: dict[tuple[str, str], Any]
+    ) -> None:
+        self._styles = styles
+        self._numbering = numbering
+        self._text = TextReader(styles, hidden)
+        self._notes = notes
+        self._body = Body()
+        self._list: list[str] = []
+        self._in_references = False
+        self._waiting = ""
+
+    def read(self, body: Any, place: Place) -> Body:
+        """Read the body element; ``place`` is the page's own colour."""
+        self._blocks(body, place)
+        self._end_list()
+        return self._body
+
+    def _blocks(self, parent: Any, place: Place) -> None:
+        for child in parent:
+            name = local(child.tag)
+            if name == "p":
+                self._paragraph(child, place)
+            elif name == "tbl":
+                self._end_list()
+                self._table(child, place)
+            elif name in ("sdt", "sdtContent", "ins", "moveTo", "customXml"):
+                if name == "sdt" and _is_contents(child):
+                    continue
+                self._blocks(child, place)
+
+    def _paragraph(self, paragraph: Any, place: Place) -> None:
+        line = self._text.read(paragraph, place)
+        deleted_end = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
+        if deleted_end and (line.text or self._waiting):
+            self._waiting = f"{self._waiting}{line.text}"
+            return
+        line.text, self._waiting = f"{self._waiting}{line.text}", ""
+        kind = self._styles.kind(paragraph)
+        mark = self._numbering.mark(paragraph) if line.text else None
+        if line.text and kind != "contents":
+            self._by_kind(kind, line, mark)
+        self._after(line, place)
+
+    def _by_kind(self, kind: str, line: Line, mark: Mark | None) -> None:
+        text = line.text
+        if kind == "title" and not self._body.title and not self._has("heading"):
+            self._body.title = " ".join(text.split())
+        elif kind.startswith("heading"):
+            self._end_list()
+            self._heading(" ".join(text.split()), int(kind[-1]), mark)
+        elif kind == "front" and not self._has("heading"):
+            self._body.front.append(Piece(kind="paragraph", text=text))
+        elif kind == "caption" or _CAPTION_TEXT.match(text):
+            self._end_list()
+            self._add("caption", " ".join(text.split()), label=caption_label(text))
+        elif kind in ("abstract", "abstract title") and not self._has("heading"):
+            self._end_list()
+            self._add("heading", "Abstract")
+            if plain_name(text) != "abstract":
+                self._add("paragraph", text)
+        elif kind == "code":
+            self._code(text)
+        elif not self._formulas(line):
+            self._text_paragraph(kind, line, mark)
+
+    def _text_paragraph(self, kind: str, line: Line, mark: Mark | None) -> None:
+        printed = mark.text if mark else ""
+        if self._in_references or kind == "reference":
+            self._end_list()
+            if not self._in_references:
+                self._heading("References", 1, None)
+            text = " ".join(line.text.split())
+            lead = f"{printed} " if printed and printed != "•" else ""
+            self._add("reference", f"{lead}{text}")
+        elif mark is not None:
+            rows = line.text.split("\n")
+            lead = "  " * mark.depth
+            self._list.append(f"{lead}{printed} {rows[0]}" if printed else f"{lead}  {rows[0]}")
+            self._list.extend(f"{lead}  {row}" for row in rows[1:])
+        else:
+            self._end_list()
+            if plain_name(line.text) == "abstract" and not self._has("heading"):
+                self._add("heading", "Abstract")
+                return
+            self._body.looks[len(self._body.pieces)] = line
+            self._add("paragraph", line.text)
+
+    def _heading(self, text: str, level: int, mark: Mark | None) -> None:
+        if _CONTENTS.match(text):
+            return
+        match = _NUMBERED.match(mark.text) if mark else None
+        self._body.styled_headings += 1
+        self._in_references = role_by_name(re.sub(r"^[\dA-Z.]+\s+", "", text)) == "references"
+        self._add("heading", text, level=level, number=match["number"] if match else None)
+
+    def _formulas(self, line: Line) -> bool:
+        """Whether a paragraph is nothing but formulas, and perhaps a number: then they are equations."""
+        outside = _FORMULA.sub(" ", line.text)
+        match = _ALONE.match(outside)
+        if not line.formulas or not match:
+            return False
+        self._end_list()
+        for index, tex in enumerate(line.formulas):
+            tag = match["tag"] if index == len(line.formulas) - 1 else None
+            inner = _TAG.search(tex) if tag is None and line.displayed else None
+            if inner and tex[: inner.start()].strip():
+                tag, tex = inner["tag"], tex[: inner.start()]
+            self._add("equation", tex.strip(), label=f"({tag})" if tag else None)
+        return True
+
+    def _code(self, text: str) -> None:
+        self._end_list()
+        last = self._body.pieces[-1] if self._body.pieces else None
+        if last is not None and last.kind == "code":
+            self._body.pieces[-1] = replace(last, text=f"{last.text}\n{text}")
+        else:
+            self._add("code", text)
+
+    def _after(self, line: Line, place: Place) -> None:
+        """Text boxes and notes of a paragraph follow it."""
+        for box in line.boxes:
+            self._end_list()
+            self._blocks(box, place)
+        for kind, note_id, mark in line.notes:
+            self._note(kind, note_id, mark)
+
+    def _note(self, kind: str, note_id: str, mark: str | None) -> None:
+        note = self._notes.get((kind, note_id))
+        if note is None:
+            return
+        texts = [self._text.read(paragraph, Place()).text for paragraph in note.iter(f"{W}p")]
+        text = " ".join(" ".join(texts).split())
+        if text:
+            self._end_list()
+            self._add("footnote", text, label=mark)
+
+    def _table(self, table: Any, place: Place) -> None:
+        notes: list[Line] = []
+        lines: list[Line] = []
+
+        def read_cell(cell: Any, behind: Place) -> str:
+            found = [self._text.read(paragraph, behind) for paragraph in cell.iter(f"{W}p") if _own(paragraph, cell)]
+            inner = [" ".join(" ".join(row) for row in self._nested(t)) for t in cell.iter(f"{W}tbl")]
+            lines.extend(line for line in found if line.text)
+            notes.extend(line for line in found if line.notes)
+            return " ".join(" ".join([*(line.text for line in found), *inner]).split())
+
+        cells = read_cells(table, self._styles, read_cell)
+        if not self._layout(cells, lines) and (text := cells_text(cells)):
+            self._add("table", text, cells=cells)
+        for line in notes:
+            self._after(replace(line, boxes=[]), place)
+
+    def _nested(self, table: Any) -> Iterator[tuple[str, ...]]:
+        def read_cell(cell: Any, behind: Place) -> str:
+            return " ".join(self._text.read(paragraph, behind).text for paragraph in cell.iter(f"{W}p"))
+
+        yield from read_cells(table, self._styles, read_cell)
+
+    def _layout(self, cells: tuple[tuple[str, ...], ...], lines: list[Line]) -> bool:
+        """A table of one row that holds a formula and its number, or of one cell, only lays out the page."""
+        if len(cells) != 1:
+            return False
+        row = [cell for cell in cells[0] if cell.strip()]
+        joined = Line(text=" ".join(row), formulas=[tex for line in lines for tex in line.formulas])
+        if self._formulas(joined):
+            return True
+        if len(cells[0]) == 1:
+            for line in lines:
+                self._by_kind("", line, None)
+            return True
+        return False
+
+    def _has(self, kind: str) -> bool:
+        return any(piece.kind == kind for piece in self._body.pieces)
+
+    def _add(self, kind: str, text: str, **values: Any) -> None:
+        if text.strip():
+            text = text if kind == "table" else text.strip()
+            self._body.pieces.append(Piece(kind=kind, text=text, **values))  # type: ignore[arg-type]
+
+    def _end_list(self) -> None:
+        if self._list:
+            self._add("list", "\n".join(self._list))
+            self._list = []
+
+
+def caption_label(text: str) -> str | None:
+    """'Table 2' for 'TABLE 2. ...'; null where a caption has no label."""
+    match = _CAPTION.match(text)
+    if not match:
+        return None
+    kind = match["kind"].rstrip(".").capitalize()
+    return f"{'Figure' if kind == 'Fig' else kind} {match['number']}"
+
+
+def label_tables(pieces: list[Piece]) -> list[Piece]:
+    """Name each table after the caption above it, else after the one below it; a caption names one table."""
+    labelled = list(pieces)
+    taken: set[int] = set()
+    for step in (-1, 1):
+        for index, piece in enumerate(labelled):
+            near = index + step
+            if piece.kind != "table" or piece.label or not 0 <= near < len(labelled) or near in taken:
+                continue
+            caption = labelled[near]
+            if caption.kind == "caption" and (caption.label or "").startswith("Table"):
+                labelled[index] = replace(piece, label=caption.label)
+                taken.add(near)
+    return labelled
+
+
+def _own(paragraph: Any, cell: Any) -> bool:
+    """Whether a paragraph stands in this cell itself, not in a table or a box inside it."""
+    above = next(a for a in paragraph.iterancestors() if a is cell or local(a.tag) in ("tbl", "txbxContent"))
+    return above is cell
+
+
+def _is_contents(control: Any) -> bool:
+    gallery = control.find(f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")
+    return (value(gallery) or "").startswith("Table of")

@@ -1,0 +1,201 @@
+"""Word's formulas (OMML) written out as linear text in LaTeX's notation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from referee.papers.docx.names import M, W, local
+
+_NARY = {"∑": "\\sum", "∏": "\\prod", "∐": "\\coprod", "∫": "\\int", "∬": "\\iint", "∭": "\\iiint", "∮": "\\oint"}
+_NARY |= {"⋃": "\\bigcup", "⋂": "\\bigcap", "⨁": "\\bigoplus", "⨂": "\\bigotimes", "⋁": "\\bigvee", "⋀": "\\bigwedge"}
+_ACCENTS = {"\u0302": "\\hat", "^": "\\hat", "\u0303": "\\tilde", "~": "\\tilde", "\u0304": "\\bar", "\u0305": "\\bar"}
+_ACCENTS |= {"¯": "\\bar", "\u20d7": "\\vec", "→": "\\vec", "\u0307": "\\dot", "\u0308": "\\ddot", "\u030c": "\\check"}
+_SIGNS = {"≤": "\\leq", "≥": "\\geq", "≠": "\\neq", "±": "\\pm", "×": "\\times", "⋅": "\\cdot", "·": "\\cdot"}
+_SIGNS |= {"∈": "\\in", "∉": "\\notin", "→": "\\to", "∞": "\\infty", "∂": "\\partial", "∇": "\\nabla", "∼": "\\sim"}
+_SIGNS |= {"≈": "\\approx", "∀": "\\forall", "∃": "\\exists", "⊂": "\\subset", "⊆": "\\subseteq", "∪": "\\cup"}
+_SIGNS |= {
+    "∩": "\\cap",
+    "…": "\\ldots",
+    "⋯": "\\cdots",
+    "−": "-",
+    "∝": "\\propto",
+    "≡": "\\equiv",
+    "ℓ": "\\ell",
+    "{": "\\{",
+    "}": "\\}",
+}
+_SIGNS |= _NARY
+_SPACES = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064\u200a\u200b\u2009\u2005"), None)
+_PROPERTIES = re.compile(r"Pr$")
+_GREEK = re.compile(r"GREEK (?P<case>SMALL|CAPITAL) LETTER (?P<name>[A-Z]+)")
+_RENAMED = {"LAMDA": "lambda", "OMICRON": "o"}
+_NO_TEXT = frozenset({"del", "moveFrom", "ctrlPr", "instrText", "delText"})
+
+
+def tex_of(element: Any) -> str:
+    """One ``m:oMath`` (or any element inside one) as LaTeX-like text; unknown structures as their children in a row."""
+    return " ".join(_row(element).replace("\u2003", " \\quad ").split())
+
+
+def _row(element: Any | None) -> str:
+    if element is None:
+        return ""
+    text = ""
+    for child in element:
+        name = local(child.tag)
+        if name in _NO_TEXT or _PROPERTIES.search(name):
+            continue
+        part = _one(child, name)
+        glued = re.search(r"\\[a-zA-Z]+$", text) and part[:1].isalpha()
+        text += f" {part}" if glued else part
+    return text
+
+
+def _one(element: Any, name: str) -> str:
+    if name == "r":
+        return _run(element)
+    writer = _WRITERS.get(name)
+    return writer(element) if writer is not None else _row(element)
+
+
+def _run(run: Any) -> str:
+    properties = run.find(f"{W}rPr")
+    if properties is not None and _is_on(properties.find(f"{W}vanish")):
+        return ""
+    text = "".join(node.text or "" for node in run if local(node.tag) == "t")
+    look = run.find(f"{M}rPr")
+    normal = look is not None and _is_on(look.find(f"{M}nor"))
+    if normal and text.strip():
+        return f"\\text{{{text}}}"
+    upright = look is not None and _value(look.find(f"{M}sty")) == "p"
+    text = text.translate(_SPACES)
+    if upright and len(text) > 1 and text.isalpha() and text.isascii():
+        return f"\\mathrm{{{text}}}"
+    return _letters(text)
+
+
+def _is_on(element: Any | None) -> bool:
+    return element is not None and (_value(element) or "1") not in ("0", "false", "off")
+
+
+def _letters(text: str) -> str:
+    """Greek letters and signs by their names; the letters of mathematical alphabets as plain ones."""
+    parts = ""
+    for char in text:
+        named = _SIGNS.get(char) or _greek(char)
+        if named is None:
+            plain = unicodedata.normalize("NFKC", char) if 0x1D400 <= ord(char) <= 0x1D7FF else char
+            named = _greek(plain) or plain
+        glued = re.search(r"\\[a-zA-Z]+$", parts) and named[:1].isalpha()
+        parts += f" {named}" if glued else named
+    return parts
+
+
+def _greek(char: str) -> str | None:
+    match = _GREEK.fullmatch(unicodedata.name(char, ""))
+    if not match:
+        return None
+    name = _RENAMED.get(match["name"], match["name"].lower())
+    return f"\\{name if match['case'] == 'SMALL' else name.capitalize()}"
+
+
+def _value(element: Any | None) -> str | None:
+    return None if element is None else element.get(f"{M}val") or element.get(f"{W}val")
+
+
+def _part(element: Any, name: str) -> str:
+    return _row(element.find(f"{M}{name}")).strip()
+
+
+def _property(element: Any, name: str) -> str | None:
+    """The value of a property; an empty string where it is there without a value."""
+    properties = next((child for child in element if _PROPERTIES.search(local(child.tag))), None)
+    found = None if properties is None else properties.find(f"{M}{name}")
+    return None if found is None else (_value(found) or "")
+
+
+def _group(text: str) -> str:
+    return text if len(text) == 1 else f"{{{text}}}"
+
+
+def _fraction(element: Any) -> str:
+    over, under = _part(element, "num"), _part(element, "den")
+    if _property(element, "type") in ("lin", "skw"):
+        return f"{over}/{under}"
+    if _property(element, "type") == "noBar":
+        return f"\\binom{{{over}}}{{{under}}}"
+    return f"\\frac{{{over}}}{{{under}}}"
+
+
+def _root(element: Any) -> str:
+    degree = _part(element, "deg")
+    return f"\\sqrt[{degree}]{{{_part(element, 'e')}}}" if degree else f"\\sqrt{{{_part(element, 'e')}}}"
+
+
+def _scripts(element: Any) -> str:
+    low, high = _part(element, "sub"), _part(element, "sup")
+    scripts = (f"_{_group(low)}" if low else "") + (f"^{_group(high)}" if high else "")
+    base = _part(element, "e")
+    return f"{{}}{scripts}{base}" if local(element.tag) == "sPre" else f"{base}{scripts}"
+
+
+def _nary(element: Any) -> str:
+    sign = _property(element, "chr") or "∫"
+    low, high = _part(element, "sub"), _part(element, "sup")
+    scripts = (f"_{_group(low)}" if low else "") + (f"^{_group(high)}" if high else "")
+    body = _part(element, "e")
+    return f"{_NARY.get(sign, sign)}{scripts}{' ' if body else ''}{body}"
+
+
+def _delimited(element: Any) -> str:
+    opening, closing = _property(element, "begChr"), _property(element, "endChr")
+    divider = _property(element, "sepChr") or "|"
+    inside = divider.join(_row(part).strip() for part in element.findall(f"{M}e"))
+    opening = "(" if opening is None else {"{": "\\{", "‖": "\\|"}.get(opening, opening)
+    closing = ")" if closing is None else {"}": "\\}", "‖": "\\|"}.get(closing, closing)
+    return f"{opening}{inside}{closing}"
+
+
+def _accent(element: Any) -> str:
+    sign = _property(element, "chr")
+    named = "\\hat" if sign is None else _ACCENTS.get(sign, "\\overset{" + sign + "}")
+    return f"{named}{{{_part(element, 'e')}}}"
+
+
+def _bar(element: Any) -> str:
+    return f"\\{'overline' if _property(element, 'pos') == 'top' else 'underline'}{{{_part(element, 'e')}}}"
+
+
+def _function(element: Any) -> str:
+    return f"{_function_name(_part(element, 'fName'))} {_part(element, 'e')}"
+
+
+def _function_name(text: str) -> str:
+    return re.sub(r"^\\mathrm\{(\w+)\}$", r"\\\1", text)
+
+
+def _limit(element: Any) -> str:
+    sign = "_" if local(element.tag) == "limLow" else "^"
+    return f"{_function_name(_part(element, 'e'))}{sign}{_group(_part(element, 'lim'))}"
+
+
+def _rows(element: Any) -> str:
+    return " \\\\ ".join(_row(part).strip() for part in element.findall(f"{M}e"))
+
+
+def _matrix(element: Any) -> str:
+    rows = (" & ".join(_row(cell).strip() for cell in row.findall(f"{M}e")) for row in element.findall(f"{M}mr"))
+    return "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}"
+
+
+def _phantom(element: Any) -> str:
+    return "" if _property(element, "show") in ("0", "false", "off") else _part(element, "e")
+
+
+_WRITERS = {
+    "f": _fraction, "rad": _root, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "sPre": _scripts,
+    "nary": _nary, "d": _delimited, "acc": _accent, "bar": _bar, "func": _function, "limLow": _limit,
+    "limUpp": _limit, "eqArr": _rows, "m": _matrix, "phant": _phantom,
+}  # fmt: skip

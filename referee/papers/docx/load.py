@@ -1,0 +1,143 @@
+"""One Word document to one ``Paper``: check, open, read, find headings, assemble."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import PaperParseError
+from referee.papers.assembly import assemble
+from referee.papers.docx.archive import open_docx, part_root
+from referee.papers.docx.body import Body, BodyReader, label_tables
+from referee.papers.docx.hidden import HiddenRuns, Place
+from referee.papers.docx.looks import headings_by_look
+from referee.papers.docx.names import W
+from referee.papers.docx.numbering import Numbering
+from referee.papers.docx.styles import Styles
+from referee.papers.front import lead_front, with_front
+from referee.papers.headings import name_headings
+from referee.papers.html.css import colour
+from referee.papers.pieces import Piece
+from referee.schemas.paper import Converter, Paper, Repair
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+_RUN_IN_FROM = 4
+
+
+def load_docx(path: Path, data: bytes) -> Paper:
+    """Read a paper from a Word document with python-docx.
+
+    Headings come from styles; a document without any gets them by number, bold type or customary name, each said in
+    ``repairs``. Deleted text, comments, headers and footers are no text; text that cannot be seen is kept out and told
+    in ``findings``.
+
+    Args:
+        path: The file; only its name is used.
+        data: Its bytes.
+
+    Raises:
+        PaperParseError: It is encrypted, an old .doc, damaged, over a limit, of another kind, or holds no text.
+    """
+    document = open_docx(path.name, data)
+    styles = Styles(part_root(document, path.name, "styles"))
+    hidden = HiddenRuns(styles)
+    numbering = Numbering(part_root(document, path.name, "numbering"), styles)
+    try:
+        reader = BodyReader(styles, numbering, hidden, _notes(document, path.name))
+        body = reader.read(document.element.body, _page_colour(document))
+    except RecursionError as error:
+        raise PaperParseError(
+            f"{path.name!r} is nested too deeply to be read.", hint="Save the paper again, or as PDF."
+        ) from error
+    findings = hidden.findings()
+    if not body.pieces:
+        hides = " All text in it is hidden from its reader." if findings else ""
+        raise PaperParseError(f"{path.name!r} holds no text.{hides}", hint="Give the paper's text, or its PDF.")
+    pieces, repairs = _with_headings(body)
+    front, pieces = lead_front(pieces) if body.title else ([], pieces)
+    assembled = with_front(assemble(pieces, front_first=False), [*body.front, *front])
+    return Paper(
+        paper_id=hashlib.sha256(data).hexdigest(),
+        title=body.title,
+        abstract=assembled.abstract,
+        format="docx",
+        sections=assembled.sections,
+        references=assembled.references,
+        findings=(*assembled.findings, *findings),
+        repairs=tuple(repairs),
+        converter=_converter(),
+    )
+
+
+def _converter() -> Converter:
+    from importlib.metadata import version
+
+    return Converter(name="python-docx", version=version("python-docx"))
+
+
+def _notes(document: Document, name: str) -> dict[tuple[str, str], Any]:
+    found = {}
+    for kind in ("footnote", "endnote"):
+        root = part_root(document, name, f"{kind}s")
+        for note in () if root is None else root.iter(f"{W}{kind}"):
+            if note.get(f"{W}type") in (None, "normal"):
+                found[kind, note.get(f"{W}id") or ""] = note
+    return found
+
+
+def _page_colour(document: Document) -> Place:
+    background = document.element.find(f"{W}background")
+    found = None if background is None else colour(f"#{background.get(f'{W}color') or ''}")
+    return Place() if found is None else Place(found)
+
+
+def _with_headings(body: Body) -> tuple[list[Piece], list[Repair]]:
+    pieces, repairs = (body.pieces, []) if body.styled_headings else headings_by_look(body)
+    pieces, joined = _run_in(_title_from_heading(body, label_tables(pieces)))
+    return _numbered(pieces), [*repairs, *joined]
+
+
+def _title_from_heading(body: Body, pieces: list[Piece]) -> list[Piece]:
+    """A first heading that alone is at level 1 is the title where no paragraph has the title's style."""
+    headings = [piece for piece in pieces if piece.kind == "heading"]
+    if body.title or len(headings) < 2 or pieces[0] is not headings[0]:
+        return pieces
+    if any(piece.level <= headings[0].level for piece in headings[1:]) or headings[0].number:
+        return pieces
+    body.title = headings[0].text
+    return pieces[1:]
+
+
+def _run_in(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Repair]]:
+    """Headings of level 4 and deeper that end like a sentence stand at the head of their paragraph."""
+    joined: list[Piece] = []
+    repairs: list[Repair] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        is_run_in = last is not None and last.kind == "heading" and last.level >= _RUN_IN_FROM
+        if last is not None and is_run_in and last.text.endswith(".") and piece.kind == "paragraph":
+            joined[-1] = replace(piece, text=f"{last.text} {piece.text}")
+            proof = "level 4 or deeper, and it ends with a full stop"
+            repairs.append(Repair(kind="run_in_heading", page=None, before="heading", after=last.text, proof=proof))
+        else:
+            joined.append(piece)
+    return joined, repairs
+
+
+def _numbered(pieces: list[Piece]) -> list[Piece]:
+    """Numbers typed into headings, where Word counts none itself; levels from 1."""
+    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
+    lowest = min((pieces[index].level for index in places), default=1)
+    counted = any(pieces[index].number for index in places)
+    names = name_headings([pieces[index].text for index in places])
+    for index, name in zip(places, names, strict=True):
+        piece = replace(pieces[index], level=pieces[index].level - lowest + 1)
+        if not counted or piece.number is None:
+            piece = replace(piece, text=name.title, number=piece.number or name.number, level=name.level or piece.level)
+        pieces[index] = piece
+    return pieces

@@ -1,0 +1,167 @@
+"""The text of one paragraph: runs that are seen, formulas, notes; deleted text and comments are none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.papers.docx.equations import tex_of
+from referee.papers.docx.hidden import HiddenRuns, Place
+from referee.papers.docx.names import MC, W, local
+from referee.papers.docx.numbering import spell
+from referee.papers.docx.styles import Styles, is_on, value
+
+_DELETED = frozenset({"del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "commentReference"})
+_THROUGH = frozenset(
+    [
+        "ins",
+        "moveTo",
+        "hyperlink",
+        "fldSimple",
+        "smartTag",
+        "sdt",
+        "sdtContent",
+        "customXml",
+        "dir",
+        "bdo",
+        "ruby",
+        "rubyBase",
+        "oMathPara",
+    ]
+)
+_TEXT_BOX = f"{W}txbxContent"
+
+
+@dataclass
+class Line:
+    """What one paragraph holds.
+
+    Attributes:
+        text: Its visible text, formulas as ``$...$``, notes as ``[^1]``.
+        formulas: The displayed formulas in it, as they stand in ``text``.
+        notes: Kind, id and printed mark of the notes called in it, in order.
+        boxes: Text boxes anchored in it.
+        bold: Whether all of its letters are bold.
+        size: The largest font size in points; 0 where unknown.
+    """
+
+    text: str = ""
+    formulas: list[str] = field(default_factory=list)
+    displayed: bool = False
+    notes: list[tuple[str, str, str | None]] = field(default_factory=list)
+    boxes: list[Any] = field(default_factory=list)
+    bold: bool = True
+    size: float = 0.0
+
+
+class TextReader:
+    """Reads paragraphs of one document; notes are numbered in the order of their calls."""
+
+    def __init__(self, styles: Styles, hidden: HiddenRuns) -> None:
+        self._styles = styles
+        self._hidden = hidden
+        self._counts = {"footnote": 0, "endnote": 0}
+
+    def read(self, paragraph: Any, place: Place) -> Line:
+        """Read one ``w:p``."""
+        line = Line()
+        self._children(paragraph, paragraph, place, line)
+        self._hidden.pass_visible()
+        rows = (" ".join(row.split()) for row in line.text.split("\n"))
+        line.text = "\n".join(row for row in rows if row)
+        return line
+
+    def _children(self, parent: Any, paragraph: Any, place: Place, line: Line) -> None:
+        for child in parent:
+            name = local(child.tag)
+            if name == "r":
+                self._run(child, paragraph, place, line)
+            elif name == "oMath":
+                self._formula(child, line, displayed=local(parent.tag) == "oMathPara")
+            elif name == "AlternateContent":
+                self._children(_chosen(child), paragraph, place, line)
+            elif name in _THROUGH:
+                self._children(child, paragraph, place, line)
+
+    def _formula(self, element: Any, line: Line, *, displayed: bool) -> None:
+        if tex := tex_of(element):
+            line.formulas.append(tex)
+            line.displayed = line.displayed or displayed
+            line.text += f"${tex}$"
+
+    def _run(self, run: Any, paragraph: Any, place: Place, line: Line) -> None:
+        text = "".join(self._piece(child, paragraph, place, line) for child in run)
+        if not text:
+            return
+        if reason := self._hidden.reason(run, paragraph, place):
+            self._hidden.tell(text, reason)
+            return
+        if text.strip():
+            self._hidden.pass_visible()
+            line.bold = line.bold and is_on(self._styles.run_property(run, paragraph, "b"))
+            size = value(self._styles.run_property(run, paragraph, "sz")) or ""
+            line.size = max(line.size, int(size) / 2 if size.isdigit() else 0.0)
+        raised = value(self._styles.run_property(run, paragraph, "vertAlign"))
+        line.text += _scripted(text, raised, line.text)
+
+    def _piece(self, child: Any, paragraph: Any, place: Place, line: Line) -> str:
+        """The text one child of a run stands for."""
+        name = local(child.tag)
+        if name == "t":
+            return child.text or ""
+        if name in ("tab", "ptab"):
+            return "\t"
+        if name in ("br", "cr"):
+            return "\n"
+        if name == "noBreakHyphen":
+            return "-"
+        if name in ("footnoteReference", "endnoteReference"):
+            return self._note(child, name.removesuffix("Reference"), line)
+        if name in ("drawing", "pict", "object", "AlternateContent"):
+            top = _chosen(child) if name == "AlternateContent" else child
+            line.boxes.extend(box for box in top.iter(_TEXT_BOX) if _is_outermost(box, top))
+            return ""
+        if name in _THROUGH and name not in _DELETED:
+            inner = Line()
+            self._children(child, paragraph, place, inner)
+            return inner.text
+        return ""
+
+    def _note(self, call: Any, kind: str, line: Line) -> str:
+        """Footnotes are '1', endnotes 'i', as Word numbers them; a mark that the author typed is text already."""
+        if call.get(f"{W}customMarkFollows") in ("1", "true"):
+            line.notes.append((kind, call.get(f"{W}id") or "", None))
+            return ""
+        self._counts[kind] += 1
+        mark = spell(self._counts[kind], "decimal" if kind == "footnote" else "lowerRoman")
+        line.notes.append((kind, call.get(f"{W}id") or "", mark))
+        return f"[^{mark}]"
+
+
+def _chosen(alternate: Any) -> Any:
+    """One branch of an alternative: the first choice, which newer programs show."""
+    choice = alternate.find(f"{MC}Choice")
+    return alternate if choice is None else choice
+
+
+def _is_outermost(box: Any, top: Any) -> bool:
+    """Not a box inside a box, and not the same box written twice for older programs."""
+    for above in box.iterancestors():
+        if above is top:
+            return True
+        if above.tag == _TEXT_BOX or local(above.tag) == "Fallback":
+            return False
+    return True
+
+
+def _scripted(text: str, raised: str | None, before: str) -> str:
+    """'10' and raised '-3' are '10^-3'; note marks, ordinals and text at a line's start stay as they are."""
+    if raised not in ("superscript", "subscript") or not text.strip() or "[^" in text or not before.strip():
+        return text
+    if text.strip().casefold() in ("st", "nd", "rd", "th"):
+        return text
+    sign = "^" if raised == "superscript" else "_"
+    inside = text.strip()
+    scripted = inside if re.fullmatch(r"[+\-−]?\w+|\*+|[†‡§¶]", inside) else f"{{{inside}}}"
+    return f"{sign}{scripted}{' ' if text.endswith(' ') else ''}"

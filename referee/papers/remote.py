@@ -1,0 +1,237 @@
+"""Papers by arXiv id or web address: fetched once, kept in the cache, then read like any file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from referee.errors import DataError, PaperParseError
+from referee.papers.arxiv import ARXIV, ArxivId, parse_arxiv
+from referee.papers.kept import Origin, folder_of, keep, kept_origin, one_at_a_time
+from referee.papers.sniff import Kind, describe_bytes, kind_of
+from referee.runs import Event, Progress, silent
+from referee.web import Fetched, WebLimits, fetch_page
+from referee.web.targets import scrubbed
+
+_FRESH_S = 24 * 3600
+_SUFFIXES: dict[Kind, str] = {"pdf": ".pdf", "docx": ".docx", "html": ".html", "latex": ".tex"}
+_TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".tex", ".html", ".htm")
+_LONGEST_NAME = 60
+_ABOUT_HTML = (
+    "The address gave an HTML page, whose text is read as the paper. If the page is only about the paper, give the "
+    "address of its PDF"
+)
+_NOT_YET = ("429", "500", "502", "503", "504")
+
+
+def remote_name(source: str | Path) -> str | None:
+    """A short name for what an arXiv id or a web address leads to; None for a path, or where a file has that name."""
+    if isinstance(source, Path) or _is_file(source):
+        return None
+    return _name(source)
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return Path(source).exists()
+    except (OSError, ValueError):  # longer than any path, as an address may be
+        return False
+
+
+def _name(source: str) -> str | None:
+    if arxiv := parse_arxiv(source):
+        return arxiv.file_name
+    address = source.strip()
+    if not address.lower().startswith(("http://", "https://")):
+        return None
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return "page"
+    last = PurePosixPath(unquote(parts.path)).name
+    stem = last.removesuffix(PurePosixPath(last).suffix) if _known_suffix(last) else last
+    return _safe(stem) or _safe(host) or "page"
+
+
+async def fetch_paper(
+    source: str,
+    cache_folder: Path,
+    *,
+    max_bytes: int = 100 * 2**20,
+    progress: Progress = silent,
+    readable: Callable[[Path], object] | None = None,
+    site: str = ARXIV,
+    pause_s: float = 3.0,
+    allow_local: bool = False,
+) -> Path:
+    """Bring a paper from the network, or from the cache.
+
+    Of an arXiv paper the submitted source is taken. Where arXiv serves none, or it cannot be read, the PDF is, and a
+    note says so. A kept file serves forever for an arXiv id with a version, else for a day; without a network also
+    an older one serves, with a note. Nothing is tried twice, and there is one request at a time.
+
+    Args:
+        source: ``2401.01234``, ``arXiv:2401.01234v2``, ``cs/0112017``, an address of arXiv, or any http(s) address.
+        cache_folder: The cache; files lie in ``papers`` under it, by the source's digest.
+        max_bytes: Size the file may have.
+        progress: Told what is fetched, and the notes.
+        readable: Reads a fetched source for a trial and raises ``PaperParseError``; ``load_paper`` by default.
+        site: Where arXiv is.
+        pause_s: Seconds between two requests to arXiv.
+        allow_local: Lets this machine's own addresses pass: for tests only.
+
+    Returns:
+        The file, named after the source and what its bytes are.
+
+    Raises:
+        PaperParseError: The source is neither id nor address, there is no network, or what came is no paper; the hint
+            says how to get the file by hand.
+        DataError: The cache cannot be written.
+    """
+    name = _name(source)
+    if name is None:
+        raise PaperParseError(
+            f"{source!r} is neither an arXiv id nor a web address.",
+            hint="Examples: 2401.01234, arxiv:cs/0112017, https://example.org/paper.pdf.",
+        )
+    limits = WebLimits(max_bytes=max_bytes, read_s=30, total_s=300)
+    job = _Job(source.strip(), name, parse_arxiv(source), limits, progress, readable or _read, pause_s, allow_local)
+    try:
+        async with one_at_a_time(cache_folder):
+            return await job.run(cache_folder, site)
+    except OSError as error:
+        raise DataError(
+            f"{scrubbed(source)!r} cannot be stored in {str(cache_folder)!r}: {error.strerror or error}.",
+            hint="Free some space, or set REFEREE_CACHE_DIR to a folder you may write.",
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Job:
+    source: str
+    name: str
+    arxiv: ArxivId | None
+    limits: WebLimits
+    progress: Progress
+    readable: Callable[[Path], object]
+    pause_s: float
+    allow_local: bool
+
+    async def run(self, cache_folder: Path, site: str) -> Path:
+        """The kept file where it still serves, else a new one; an old one is better than none."""
+        folder = folder_of(f"arxiv:{self.arxiv}" if self.arxiv else self.source.partition("#")[0], cache_folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = kept_origin(folder)
+        if kept and ((self.arxiv and self.arxiv.version) or kept.age_s < _FRESH_S):
+            return self._from_cache(folder, kept)
+        self.progress(Event("stage", f"fetching {scrubbed(self.source)}"))
+        try:
+            return await (self._from_arxiv(self.arxiv, folder, site) if self.arxiv else self._from_page(folder))
+        except DataError as error:
+            if kept and error.ids.get("cause") == "network":
+                self._note(f"{error.message} The copy of {kept.fetched_at:%Y-%m-%d} is read")
+                return self._from_cache(folder, kept)
+            raise self._explained(error, site) from error
+
+    def _from_cache(self, folder: Path, kept: Origin) -> Path:
+        if kept.note:
+            self._note(kept.note)
+        return folder / kept.file
+
+    async def _from_arxiv(self, arxiv: ArxivId, folder: Path, site: str) -> Path:
+        """The source; the PDF where there is none that can be read."""
+        try:
+            page = await self._fetch(arxiv.source_address(site))
+        except DataError as error:
+            if error.ids.get("cause") == "network" or error.ids.get("status") in _NOT_YET:
+                raise
+            missing = error.message
+        else:
+            if kind_of(page.content) == "pdf":
+                return self._keep(folder, page, note=f"arXiv has no source of {arxiv}, only its PDF")
+            path = self._keep(folder, page)
+            missing = await self._reason_against(path)
+            if not missing:
+                return path
+        await asyncio.sleep(self.pause_s)
+        page = await self._fetch(arxiv.pdf_address(site))
+        if kind_of(page.content) != "pdf":
+            raise PaperParseError(f"arXiv sent {describe_bytes(page.content)} instead of the PDF of {str(arxiv)!r}.")
+        note = f"The source of {arxiv} could not be used, so its PDF is read: {missing}"
+        return self._keep(folder, page, note=note)
+
+    async def _reason_against(self, path: Path) -> str:
+        """Why the LaTeX reader refuses the source; empty where it does not."""
+        try:
+            await asyncio.to_thread(self.readable, path)
+        except PaperParseError as error:
+            return error.message
+        return ""
+
+    async def _from_page(self, folder: Path) -> Path:
+        page = await self._fetch(self.source)
+        is_html = kind_of(page.content) == "html"
+        return self._keep(folder, page, note=_ABOUT_HTML if is_html else "")
+
+    async def _fetch(self, url: str) -> Fetched:
+        return await fetch_page(url, limits=self.limits, allow_local=self.allow_local)
+
+    def _keep(self, folder: Path, page: Fetched, note: str = "") -> Path:
+        suffix = _suffix(page)
+        if suffix is None or not page.content:
+            what = describe_bytes(page.content) if page.content else "nothing"
+            raise PaperParseError(
+                f"{scrubbed(page.url)!r} gave {what}, which is no paper.",
+                hint="Give the address of the paper's file, or download it and give its path.",
+            )
+        if note:
+            self._note(note)
+        shown, url = scrubbed(self.source), scrubbed(page.url)
+        return keep(folder, page.content, source=shown, url=url, file=self.name + suffix, note=note)
+
+    def _note(self, text: str) -> None:
+        self.progress(Event("note", text.rstrip(".")))
+
+    def _explained(self, error: DataError, site: str) -> PaperParseError:
+        """The failure of a page as that of a paper, with the way around it."""
+        addresses = f"{self.arxiv.pdf_address(site)} or {self.arxiv.source_address(site)}" if self.arxiv else "the file"
+        by_hand = f"Download {addresses} by hand and give the file's path."
+        what, hint = error.message, error.hint
+        if error.ids.get("cause") == "network":
+            what = f"There is no way to the network, or not to this host: {what}"
+            hint = by_hand
+        elif self.arxiv and error.ids.get("status") == "404":
+            hint = "Check the id: arXiv does not know it."
+        elif self.arxiv:
+            hint = f"{hint} {by_hand}" if error.ids.get("status") in _NOT_YET else by_hand
+        return PaperParseError(what, hint=hint, ids={**error.ids, "source": scrubbed(self.source)})
+
+
+def _read(path: Path) -> object:
+    from referee.papers.load import load_paper
+
+    return load_paper(path)
+
+
+def _suffix(page: Fetched) -> str | None:
+    """The suffix for what the bytes are; for text the address's own, where it has one."""
+    kind = kind_of(page.content)
+    if kind == "archive":
+        return {b"PK": ".zip", b"\x1f\x8b": ".tar.gz"}.get(page.content[:2], ".tar")
+    if kind != "text":
+        return _SUFFIXES[kind] if kind else None
+    own = PurePosixPath(unquote(urlsplit(page.url).path)).suffix.lower()
+    return own if own in _TEXT_SUFFIXES else ".txt"
+
+
+def _known_suffix(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in (*_SUFFIXES.values(), *_TEXT_SUFFIXES, ".zip", ".gz", ".tgz", ".tar")
+
+
+def _safe(name: str) -> str:
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "-" for char in name)
+    return kept.strip("-.")[:_LONGEST_NAME]

@@ -1,0 +1,104 @@
+"""From an address as somebody wrote it to one that may be asked: scheme, login, port, and where its host leads."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+
+import httpx
+
+from referee.errors import DataError
+from referee.web.addresses import Resolver, refusal_of
+
+_PORTS = {"http": 80, "https": 443}
+_USERINFO = re.compile(r"//[^/?#]*@")
+_SECRET = re.compile(r"([?&][^=&#]*(?:key|token|secret|pass|sig|auth|cred)[^=&#]*=)[^&#]*", re.IGNORECASE)
+_LONGEST_SHOWN = 300
+_BY_HAND = "Open it in a browser, save it, and give the saved file instead."
+
+
+def scrubbed(url: str) -> str:
+    """The address as it may stand in a message: without login, fragment, and values that look like secrets."""
+    shown = _SECRET.sub(r"\1...", _USERINFO.sub("//", url.partition("#")[0]))
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+
+
+def failure(url: str, cause: str, what: str, *, hint: str = _BY_HAND, status: int | None = None) -> DataError:
+    """The error of a page that did not come.
+
+    ``ids`` hold the scrubbed ``url``, the ``cause`` (``refused``, ``network``, ``limit``, ``status``, ``answer``) and,
+    with the cause ``status``, the HTTP ``status``.
+    """
+    ids = {"url": scrubbed(url), "cause": cause}
+    if status is not None:
+        ids["status"] = str(status)
+    return DataError(f"{scrubbed(url)!r} {what}.", hint=hint, ids=ids)
+
+
+def checked_url(url: str, *, allow_local: bool) -> httpx.URL:
+    """The address, parsed; everything is decided on this one reading of it.
+
+    Raises:
+        DataError: It is no address, of another scheme than http and https, holds credentials, or names a port that is
+            not for web pages.
+    """
+    try:
+        parsed = httpx.URL(url.strip())
+    except (httpx.InvalidURL, ValueError) as error:
+        raise failure(url, "refused", "is no web address", hint="Check it for typing errors.") from error
+    if parsed.scheme not in _PORTS:
+        raise failure(
+            url,
+            "refused",
+            f"has the scheme {parsed.scheme!r}; only http and https are fetched",
+            hint="Give an address that begins with https://, or a local file by its path.",
+        )
+    if not parsed.host:
+        raise failure(url, "refused", "names no host", hint="Give the whole address, as https://example.org/page.")
+    if parsed.userinfo:
+        raise failure(url, "refused", "holds a login; none is ever sent", hint=_BY_HAND)
+    if parsed.port not in (None, *_PORTS.values()) and not allow_local:
+        raise failure(url, "refused", f"names port {parsed.port}; only 80 and 443 are fetched from", hint=_BY_HAND)
+    return parsed.copy_with(fragment=None)
+
+
+async def checked_addresses(url: httpx.URL, resolver: Resolver, *, allow_local: bool) -> Sequence[str]:
+    """The host's addresses, all of them public. One that is not refuses the host: a mixture is a trick or a mistake.
+
+    Raises:
+        DataError: The host has no address, or one that nothing is fetched from.
+    """
+    shown = str(url)
+    addresses = await _addresses(url, resolver)
+    for address in addresses:
+        if reason := refusal_of(address, allow_local=allow_local):
+            raise failure(
+                shown,
+                "refused",
+                f"leads to {address}, {reason}; only public addresses are fetched from",
+                hint="If you trust it, save the page or file yourself and give its path.",
+            )
+        if url.port not in (None, *_PORTS.values()) and not ipaddress.ip_address(address).is_loopback:
+            raise failure(shown, "refused", f"names port {url.port}; only 80 and 443 are fetched from")
+    return addresses
+
+
+async def _addresses(url: httpx.URL, resolver: Resolver) -> Sequence[str]:
+    host = url.raw_host.decode("ascii")
+    try:
+        return [str(ipaddress.ip_address(host.strip("[]")))]
+    except ValueError:
+        pass
+    try:
+        addresses = await resolver(host, url.port or _PORTS[url.scheme])
+    except (OSError, UnicodeError) as error:
+        raise failure(
+            str(url),
+            "network",
+            f"cannot be reached: no address was found for {host!r}",
+            hint=f"Check the name and your network connection. {_BY_HAND}",
+        ) from error
+    if not addresses:
+        raise failure(str(url), "network", f"cannot be reached: {host!r} has no address", hint="Check the name.")
+    return addresses

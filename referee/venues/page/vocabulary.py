@@ -1,0 +1,126 @@
+"""Words that tell reviewing from other matters, as patterns.
+
+Three classes for English: the act (review, referee), criteria (soundness, novelty) and judging (assess, score). A page
+about reviewing papers uses all three; a product page or an author's formatting guide uses one of them at most.
+"""
+
+from __future__ import annotations
+
+import re
+
+ACT = re.compile(r"\b(?:(?:meta-?|peer[ -]?)?review(?:s|er|ers|er['’]s|ed|ing)?|referee(?:s|ing)?)\b", re.IGNORECASE)
+CRITERION = re.compile(
+    r"\b(?:sound(?:ness)?|novel(?:ty)?|original(?:ity)?|significan(?:ce|t)|clar(?:ity|ify)|clear(?:ly)?|unclear|"
+    r"contributions?|strengths?|weakness(?:es)?|reproduc\w+|replica\w+|rigou?r(?:ous)?|evidence|claims?|convincing|"
+    r"methodolog\w+|methods?|limitations?|correct(?:ness)?|validity|impact(?:ful)?|technical(?:ly)?|excit\w+|"
+    r"interesting|(?:related|previous|prior) work|experiments?|evaluation|baselines?|hypothes[ie]s|analys[ie]s|"
+    r"results?|proofs?|arguments?|argumentation|usability|well[ -](?:written|organi[sz]ed)|presentation|quality|"
+    r"documentation|relevan(?:ce|t)|ethic(?:s|al)|societal|literature|added value|perspective)\b",
+    re.IGNORECASE,
+)
+JUDGING = re.compile(
+    r"\b(?:assess\w*|evaluat(?:e|es|ed|ing)|judg(?:e|es|ed|ing|e?ment)|rat(?:e|es|ed|ing|ings)|scor(?:e|es|ed|ing)|"
+    r"recommend(?:s|ed|ation|ations|ing)?|accept(?:s|ed|ance|ing)?|reject(?:s|ed|ion|ing)?|confiden(?:ce|t)|"
+    r"justif\w+|critici\w+|critique|feedback|constructive\w*|decisions?|opinions?|concerns?|comments?)\b",
+    re.IGNORECASE,
+)
+OBJECT = re.compile(
+    r"\b(?:papers?|manuscripts?|submissions?|authors?|articles?|stud(?:y|ies)|research|scientific|conference|journal|"
+    r"workshop|area chairs?|program(?:me)? (?:chairs?|committee)|editors?|venue|rebuttal|blog ?posts?)\b",
+    re.IGNORECASE,
+)
+AUTHOR_SIDE = re.compile(
+    r"\b(?:your (?:own )?(?:paper|submission|manuscript|article|abstract|work|contribution|talk|"
+    r"poster|figures?|code)s?\b"
+    r"|(?:all |the |corresponding )?authors? (?:must|should|shall|may|will|can|need|are|have to|who|is|retain|wish)"
+    r"|(?:all |the )?(?:submissions?|papers?|manuscripts?|articles?|abstracts?|submitted \w+) (?:must|shall|may not|"
+    r"should (?:be (?:submitted|formatted|written in|prepared|no |at most|between|in )|not exceed|use|"
+    r"follow|contain|have)"
+    r"|will be|are limited|that exceed)"
+    r"|we (?:invite|solicit|welcome) |camera[- ]ready|template|margins?\b|fonts?\b|page limit|\.sty\b|"
+    r"\.cls\b|overleaf"
+    r"|two[- ]column|single[- ]spaced|submission (?:site|system|deadline|portal))",
+    re.IGNORECASE,
+)
+INSTRUCTION = re.compile(
+    r"\b(?:should(?:n['’]t)?|must(?:n['’]t)?|shall|needs? to|ought to|ha(?:ve|s) to|required|"
+    r"expect(?:ed)?|supposed to|"
+    r"obligat(?:ed|ion)|please|asks? (?:you|that|reviewers|for)|asked to|encouraged?|(?:not|is|"
+    r"are) (?:permitted|allowed)|"
+    r"cannot|do(?:es)? not|don['’]t|avoid|refrain|make sure|ensure|be sure|never|be (?:aware|careful|mindful)|"
+    r"important (?:to|that)|is best|good idea|worth|reasonable|recommend(?:ed)?|advise[ds]?|prohibited|forbidden|"
+    r"responsible|your (?:role|task|job|duty)|would like you|look(?:ing)? (?:for|at)|focus(?:es)? on|criteri(?:on|a)|"
+    r"judged|counts? as|only valid|valid (?:if|only)|free to|may (?:also )?(?:include|consider|want)|"
+    r"can also|could include|"
+    r"the goal|applies only|you (?:may|can|are|need|will))\b",
+    re.IGNORECASE,
+)
+_VERBS = (
+    "please|check|assess|evaluate|consider|describe|summari[sz]e|provide|explain|justify|judge|rate|read|re-?read|look|"
+    "focus|avoid|ensure|make|be|do|don['’]t|never|always|write|list|identify|comment|indicate|flag|report|note|give|point|"
+    "state|discuss|suggest|support|treat|respect|keep|use|add|answer|ask|pay|remember|refrain|try|verify|compare|cite|"
+    "mention|mark|highlight|include|number|update|adjust|plan|respond|engage|separate|start|begin|select|choose|enter|"
+    "contact|distinguish|acknowledge|adhere|follow|take|think|weigh|score|recommend|motivate|substantiate|back|examine|"
+    "determine|review|inspect|search|see|put|address|highlight|criti[cq]\\w+|allocate|beware|disclose|declare|decide|"
+    "let|help|test|work|set|offer|show|bear|stick|limit|balance|elaborate|praise|prioriti[sz]e|reflect|reward|skim|watch"
+)
+_LEAD = (
+    r"^\W*(?:(?:step|task|rule|tip)?\s*\d{1,2}(?:\.\d{1,2})?[.):]\s*)?(?:(?:also|then|instead|finally|"
+    r"next|first|hence|so|and|or|otherwise|rather|additionally|in addition|where possible|"
+    r"if (?:possible|needed|so)),?\s+)?(?:please\s+)?"
+)
+_CLAUSE = (
+    r"^(?:if|when|where|for|after|before|as|while|once|in|to|with|unless|"
+    r"because)\b[^?!]{2,260}?,\s+(?:then |please |do |and )?"
+)
+IMPERATIVE = re.compile(rf"{_LEAD}(?:kindly |carefully |briefly )?(?:{_VERBS})\b(?![-'’/])(?!\s*[:=])", re.IGNORECASE)
+AFTER_CLAUSE = re.compile(rf"{_CLAUSE}(?:{_VERBS})\b", re.IGNORECASE)
+
+_FOREIGN = {
+    "de": r"gutachte\w*|begutacht\w+|rezens\w+|bewert\w+|beurteil\w+|manuskript\w*|artikel\w*|beitr[aä]g\w*|"
+    r"einreich\w+|st[aä]rken|"
+    r"schw[aä]chen|original\w+|neuheit|klarheit|methodik|qualit[aä]t|kriteri\w+|autor\w*|empfehl\w+|"
+    r"ablehn\w+|annahme|relevanz",
+    "fr": r"relect\w+|évalu\w+|rapporteur\w*|examinateur\w*|expertise|article\w*|manuscrit\w*|soumission\w*|"
+    r"originalit\w+|"
+    r"nouveaut\w+|clart\w+|rigueur|méthod\w+|qualité|critère\w*|auteur\w*|recommand\w+|rejet\w*|accept\w+|pertinence|"
+    r"forces|faiblesses",
+    "es": r"revis\w+|evalua\w+|árbitro\w*|dictam\w+|artículo\w*|manuscrito\w*|originalidad|novedad|claridad|"
+    r"rigor|método\w*|"
+    r"metodolog\w+|calidad|criterio\w*|autor\w*|recomend\w+|rechaz\w+|acept\w+|relevancia|fortalezas|debilidades",
+    "ru": r"реценз\w+|оценк\w+|оценива\w+|оценит\w+|рукопис\w+|стат\w+|автор\w*|новизн\w*|оригинальн\w+|"
+    r"ясност\w+|метод\w*|качеств\w+|"
+    r"критери\w+|рекоменд\w+|отклон\w+|принят\w+|актуальност\w+|достоинств\w+|недостат\w+",
+    "zh": r"审稿|评审|评阅|论文|稿件|作者|创新|原创|新颖|清晰|方法|质量|标准|建议|接收|录用|拒稿|优点|缺点|"
+    r"意见|评价|评分",
+    "ja": r"査読|論文|投稿|著者|新規性|独創|明確|方法|品質|基準|推薦|採択|不採択|長所|短所|意見|評価|妥当|有用性",
+}
+FOREIGN = {
+    code: re.compile(words if code in ("zh", "ja") else rf"\b(?:{words})\b", re.IGNORECASE)
+    for code, words in _FOREIGN.items()
+}
+
+
+def reviewing_words(text: str, language: str = "") -> int:
+    """How many words of the text are words of reviewing, in English or in the page's language."""
+    if language in FOREIGN:
+        return len(FOREIGN[language].findall(text))
+    return sum(len(pattern.findall(text)) for pattern in (ACT, CRITERION, JUDGING))
+
+
+def speaks_of_reviewing(text: str, language: str = "") -> bool:
+    """Whether a candidate has two different words of reviewing, one of them a criterion or a judgement."""
+    if language in FOREIGN:
+        return len({word.lower() for word in FOREIGN[language].findall(text)}) >= 2
+    kinds = [{word.lower() for word in pattern.findall(text)} for pattern in (ACT, CRITERION, JUDGING)]
+    return sum(map(len, kinds)) >= 2 and bool(kinds[1] or kinds[2])
+
+
+def asks(text: str) -> bool:
+    """Whether an English sentence asks for something: a question, an imperative, or a word of obligation."""
+    return text.rstrip("\"'”’) ").endswith("?") or is_imperative(text) or bool(INSTRUCTION.search(text))
+
+
+def is_imperative(text: str) -> bool:
+    """Whether an English sentence starts with an imperative, or has one after its opening clause."""
+    return bool(IMPERATIVE.match(text) or AFTER_CLAUSE.match(text))

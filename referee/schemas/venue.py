@@ -111,6 +111,7 @@ class Guideline(Frozen):
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     text: str
     kind: Literal["subjective", "objective"]
+    words: str = Field(default="", description="the page's own words it was read from; empty where nobody kept them")
     fact: Fact
 
 

@@ -33,7 +33,8 @@ from referee.agents.parts import content_parts
 from referee.errors import ModelUnavailable, RefereeError
 from referee.evidence import QuotationIndex
 from referee.graphs.review import check
-from referee.graphs.review_points import dump_points, load_points, passages, rule_points, verified
+from referee.graphs.review_points import dump_points, load_points, rule_points, verified
+from referee.graphs.review_search import shown_to_the_check
 from referee.graphs.review_state import ReviewContext, initial_state
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
@@ -152,7 +153,7 @@ async def known(canaries: CanarySet, points: Sequence[ReviewPoint], context: Rev
         alone = [f"{after.check.verdict}: {after.check.by}"] if after.check else []
         alone += ["becomes a question"] if after.polarity == "question" else []
         alone += [f"found by rule {rule.prompt}" for rule in rules if _same_place(rule, point)]
-        found = await passages(context, point.refuted_by or point.claim, ())
+        found = (await shown_to_the_check([point], {}, context))[point.id]
         shown = [e.quote for e in point.evidence if e.status != "not_found"] + [p.text for p in found]
         told[canary.id] = Known(
             quotations=", ".join(e.status for e in point.evidence),

@@ -3,9 +3,9 @@
     python benchmarks/injections.py [--model local] [--paper examples/paper.pdf] [--venue neurips-2025]
                                     [--strategy single] [--out FOLDER] [--json FILE]
 
-Each of ten sentences is put, alone, where a reader sees it: at the beginning of the paper's first, middle or last content
-section. In a second copy a neutral sentence of like length stands in the same place. Both are reviewed, and every score
-that the model stated is compared, pair by pair. Runs that were made are not made again: the folder keeps them.
+Each of ten sentences is put, alone, where a reader sees it: at the beginning of the paper's first, middle or last
+content section. In a second copy a neutral sentence of like length stands in the same place. Both are reviewed, and
+every score that the model stated is compared, pair by pair. Runs that were made are kept and not made again.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api import load_paper, load_venue, review
+    from referee.api import compile_venue, load_paper, load_venue, refine_prompts, review
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "load_paper", "load_venue", "review"]
+__all__ = ["__version__", "compile_venue", "load_paper", "load_venue", "refine_prompts", "review"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,24 +12,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks, Excerpt
+from referee.agents.check_cases import Case, CheckBatch, batch_of, fitting
 from referee.agents.choices import list_of, one_of
 from referee.errors import ContextTooLong, ModelRefused, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
-from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
-from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint, Verdict
+from referee.prompts import Prompt, RenderedPrompt, load_prompt
+from referee.schemas.point import PointCheck, ReviewPoint, Verdict
 
 logger = logging.getLogger(__name__)
 
 PROMPT = "review/check"
 ROLE = "checker"
 BATCH = 6
+# Passages shown with one batch; a paper no longer than this is shown whole.
+PASSAGE_TOKENS = 8_000
 NOBODY = "no check"
 
 Shown = Literal["yes", "partly", "no", "nothing_quoted"]
@@ -49,19 +52,6 @@ class CheckAnswers:
     conceded: bool
     in_scope: bool
     matters: bool
-
-
-@dataclass(frozen=True)
-class _Case:
-    """One point under its alias, with the paper's words shown for it by id; ``c1q1`` is quoted, ``c1p1`` found.
-
-    ``left_out`` counts the passages that did not fit.
-    """
-
-    alias: str
-    point: ReviewPoint
-    words: Mapping[str, PointEvidence]
-    left_out: int = 0
 
 
 def verdict_of(answers: CheckAnswers, *, absence: bool = False, strength: bool = False) -> Verdict:
@@ -128,12 +118,14 @@ async def check_points(
 ) -> dict[str, PointCheck]:
     """Check points against the paper's words, batches at the same time.
 
-    A batch too long for the context is halved; a single point that is still too long loses its farthest passages, and
-    says so. A batch whose reply fails leaves its points unchecked and the others alone.
+    A passage that several points of a batch need is shown once. A batch too long for the context is halved; a single
+    point that is still too long loses its farthest passages, and says so. A batch whose reply fails leaves its points
+    unchecked and the others alone.
 
     Args:
         points: With verified quotations; those not found in the paper are not shown to the checker.
-        passages_by_point: What searches found, by point id, the nearest first.
+        passages_by_point: What bears on a point by its id: what searches found, the nearest first, or all of a short
+            paper.
         door: Answers the prompt.
         context_tokens: The model's context.
         count: Counts tokens as the model does.
@@ -149,18 +141,20 @@ async def check_points(
     """
     prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
 
-    def fits(batch: list[_Case]) -> bool:
+    def fits(batch: CheckBatch) -> bool:
+        if count(batch.passages()) > PASSAGE_TOKENS:
+            return False
         rendered = _render(prompt, batch, how_read)
         schema = count(str(reply_schema(_model(batch))))
         return count(rendered.system) + count(rendered.user) + schema + _most_out(batch) + _SLACK <= context_tokens
 
-    cut = [part for batch in batches(points) for part in _fitting(_cases(batch, passages_by_point), fits)]
+    cut = [part for batch in batches(points) for part in fitting(batch_of(batch, passages_by_point), fits)]
     asked = cut if max_calls is None else cut[:max_calls]
     checked = await asyncio.gather(
         *(_check_batch(batch, prompt, door, how_read) for batch in asked), return_exceptions=True
     )
     checks = {point.id: _unchecked("it does not fit into the checker's context") for point in points}
-    checks |= {case.point.id: _unchecked("there was no call left for it") for batch in cut for case in batch}
+    checks |= {case.point.id: _unchecked("there was no call left for it") for batch in cut for case in batch.cases}
     for outcome in checked:
         if isinstance(outcome, BaseException):
             raise outcome
@@ -173,34 +167,35 @@ def sample_check_model() -> type[BaseModel]:
     return _check_model(("c1",), ("c1q1",))
 
 
-async def _check_batch(batch: list[_Case], prompt: Prompt, door: Asks, how_read: str) -> dict[str, PointCheck]:
+async def _check_batch(batch: CheckBatch, prompt: Prompt, door: Asks, how_read: str) -> dict[str, PointCheck]:
     try:
         answer = await door.ask(
             _render(prompt, batch, how_read), _model(batch), role=ROLE, max_output_tokens=_most_out(batch)
         )
     except (ReplyInvalid, ModelRefused, ContextTooLong) as error:
-        logger.warning("a batch of %d points stays unchecked: %s", len(batch), error.message)
-        return {case.point.id: _unchecked("the check gave no usable answer") for case in batch}
+        logger.warning("a batch of %d points stays unchecked: %s", len(batch.cases), error.message)
+        return {case.point.id: _unchecked("the check gave no usable answer") for case in batch.cases}
     return _read(answer, batch)
 
 
-def _read(answer: Answer[BaseModel], batch: list[_Case]) -> dict[str, PointCheck]:
+def _read(answer: Answer[BaseModel], batch: CheckBatch) -> dict[str, PointCheck]:
     """Verdicts from a reply. Of two answers to one statement neither is believed."""
-    given: dict[str, list[dict[str, Any]]] = {case.alias: [] for case in batch}
+    given: dict[str, list[dict[str, Any]]] = {case.alias: [] for case in batch.cases}
     for item in answer.value.model_dump()["answers"]:
         given[item["statement"]].append(item)
     checks = {}
-    for case in batch:
+    for case in batch.cases:
         if len(given[case.alias]) == 1:
-            checks[case.point.id] = _ruled(case, given[case.alias][0], answer.model)
+            checks[case.point.id] = _ruled(case, batch, given[case.alias][0], answer.model)
         else:
             said = "answered twice" if given[case.alias] else "left it out"
             checks[case.point.id] = _unchecked(f"the check {said}")
     return checks
 
 
-def _ruled(case: _Case, item: Mapping[str, Any], model: str) -> PointCheck:
-    refuting, conceding = case.words.get(item["refuted"]), case.words.get(item["conceded"])
+def _ruled(case: Case, batch: CheckBatch, item: Mapping[str, Any], model: str) -> PointCheck:
+    words = {**case.quotations, **batch.shared}
+    refuting, conceding = words.get(item["refuted"]), words.get(item["conceded"])
     quoted = any(evidence.status != "not_found" for evidence in case.point.evidence)
     answers = CheckAnswers(
         coherent=item["coherent"],
@@ -212,9 +207,9 @@ def _ruled(case: _Case, item: Mapping[str, Any], model: str) -> PointCheck:
     )
     named = [refuting.model_copy(update={"role": "contradicts"})] if refuting else []
     named += [conceding] if conceding and conceding is not refuting else []
-    astray = {item["refuted"], item["conceded"]} - {_NONE, *case.words}
+    astray = {item["refuted"], item["conceded"]} - {_NONE, *words}
     remark = " (a passage it named belongs to another statement and does not count)" if astray else ""
-    remark += f" ({case.left_out} found passages did not fit)" if case.left_out else ""
+    remark += f" ({batch.left_out} found passages did not fit)" if batch.left_out else ""
     strength = case.point.polarity == "strength"
     return PointCheck(
         verdict=verdict_of(answers, absence=case.point.absence is not None, strength=strength),
@@ -230,52 +225,12 @@ def _unchecked(reason: str) -> PointCheck:
     return PointCheck(verdict="unchecked", by=NOBODY, reason=reason)
 
 
-def _cases(batch: Sequence[ReviewPoint], passages: Mapping[str, Sequence[Excerpt]]) -> list[_Case]:
-    return [_case(f"c{number}", point, passages.get(point.id, ())) for number, point in enumerate(batch, start=1)]
+def _render(prompt: Prompt, batch: CheckBatch, how_read: str) -> RenderedPrompt:
+    return prompt.render(how_read=how_read, passages=batch.passages() or "(none)", claims=batch.statements())
 
 
-def _case(alias: str, point: ReviewPoint, passages: Sequence[Excerpt]) -> _Case:
-    quoted = [evidence for evidence in point.evidence if evidence.status != "not_found"]
-    words = {f"{alias}q{number}": evidence for number, evidence in enumerate(quoted, start=1)}
-    for number, found in enumerate(passages, start=1):
-        words[f"{alias}p{number}"] = PointEvidence(
-            section_id=found.section_id, section=found.section, quote=found.text, status="exact", page=found.page
-        )
-    return _Case(alias, point, words)
-
-
-def _fitting(batch: list[_Case], fits: Callable[[list[_Case]], bool]) -> list[list[_Case]]:
-    """The batch, or its halves, or a single case with fewer passages; nothing for a case that never fits."""
-    if fits(batch):
-        return [batch]
-    if len(batch) > 1:
-        half = (len(batch) + 1) // 2
-        return [*_fitting(batch[:half], fits), *_fitting(batch[half:], fits)]
-    (case,) = batch
-    found = [name for name in case.words if "p" in name]
-    if not found:
-        return []
-    shorter = {name: words for name, words in case.words.items() if name != found[-1]}
-    return _fitting([replace(case, words=shorter, left_out=case.left_out + 1)], fits)
-
-
-def _render(prompt: Prompt, batch: list[_Case], how_read: str) -> RenderedPrompt:
-    return prompt.render(how_read=how_read, claims="\n\n".join(_shown_case(case) for case in batch))
-
-
-def _shown_case(case: _Case) -> str:
-    stated = f"{case.point.claim}\nWould be refuted by: {case.point.refuted_by or '(not said)'}"
-    parts = [delimit("statement", stated, id=case.alias)]
-    for name, words in case.words.items():
-        tag = "passage" if "p" in name else "quotation"
-        parts.append(delimit(tag, f"From {words.section or 'the paper'}:\n{words.quote}", id=name))
-    if not case.words:
-        parts.append("(Nothing is quoted for it, and the search found nothing.)")
-    return "\n".join(parts)
-
-
-def _model(batch: list[_Case]) -> type[BaseModel]:
-    return _check_model(tuple(case.alias for case in batch), tuple(name for case in batch for name in case.words))
+def _model(batch: CheckBatch) -> type[BaseModel]:
+    return _check_model(tuple(case.alias for case in batch.cases), batch.ids())
 
 
 def _check_model(aliases: tuple[str, ...], words: tuple[str, ...]) -> type[BaseModel]:
@@ -297,8 +252,8 @@ def _check_model(aliases: tuple[str, ...], words: tuple[str, ...]) -> type[BaseM
     return create_model("Tests", __config__=closed, answers=(list_of(one), Field(max_length=2 * len(aliases))))
 
 
-def _most_out(batch: list[_Case]) -> int:
-    return _TOKENS_A_POINT * len(batch) + _TOKENS_AROUND
+def _most_out(batch: CheckBatch) -> int:
+    return _TOKENS_A_POINT * len(batch.cases) + _TOKENS_AROUND
 
 
 def _chunks(points: Sequence[ReviewPoint], size: int) -> list[list[ReviewPoint]]:

@@ -1,8 +1,10 @@
 """The public functions, with the command line's defaults."""
 
+from referee.api.compiling import Compiled, compile_venue
 from referee.api.job import Plan
+from referee.api.refining import refine_prompts
 from referee.api.reviewing import review
 from referee.papers import load_paper
 from referee.venues import load_venue
 
-__all__ = ["Plan", "load_paper", "load_venue", "review"]
+__all__ = ["Compiled", "Plan", "compile_venue", "load_paper", "load_venue", "refine_prompts", "review"]

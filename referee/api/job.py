@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from referee.llm.models import Models
 from referee.runs import Progress
@@ -29,7 +30,8 @@ class Plan:
 
     Input tokens are those of the prompts and schemas that will be sent, as far as they are known before the first
     reply; output tokens are typical. What bounds a run is ``--max-cost`` and ``--max-tokens``. Repairs and retries
-    come on top and are reported.
+    come on top and are reported. ``preset`` is ``quick`` or ``full`` where a strategy has both, and ``other`` is the
+    estimate of the one that was not chosen.
     """
 
     strategy: str
@@ -39,12 +41,18 @@ class Plan:
     output_tokens: int
     cost_usd: float | None
     notes: tuple[str, ...] = ()
+    preset: str = ""
+    other: Plan | None = None
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a strategy hands back: the review, what of the paper was not shown, and notes on the way."""
+    """What a strategy hands back: the review, what of the paper was not shown, and notes on the way.
+
+    ``prompts`` are the digests of steps that do not ship with referee, by name.
+    """
 
     review: Review
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
+    prompts: Mapping[str, str] = field(default_factory=dict)

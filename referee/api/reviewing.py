@@ -16,7 +16,8 @@ from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import check_models, open_models
-from referee.papers import fetch_paper, load_paper, remote_name
+from referee.papers import fetch_paper, remote_name
+from referee.papers.isolated.load import load_as_set, read_paper
 from referee.reports import disclosure, openreview_object, render_review, to_json
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import TRACE, check_new, check_resumable
@@ -117,7 +118,8 @@ async def review(
         check_resumable(folder)
     if not isinstance(paper, Paper):
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
-        paper = _read(path, settings, progress)
+        progress(Event("stage", f"reading {path.name or path}"))
+        paper = await read_paper(path, settings.paper)
     models = await open_models(settings, progress)
     try:
         job = Job(paper, form, settings, models, progress)
@@ -136,16 +138,13 @@ async def review(
 
 
 async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
-    def readable(path: Path) -> None:
-        load_paper(path, max_pages=settings.paper.max_pages, max_bytes=settings.paper.max_bytes)
-
-    limit = settings.paper.max_bytes
-    return await fetch_paper(source, cache_root(), max_bytes=limit, progress=progress, readable=readable)
-
-
-def _read(path: Path, settings: Settings, progress: Progress) -> Paper:
-    progress(Event("stage", f"reading {path.name or path}"))
-    return load_paper(path, max_pages=settings.paper.max_pages, max_bytes=settings.paper.max_bytes)
+    return await fetch_paper(
+        source,
+        cache_root(),
+        max_bytes=settings.paper.max_bytes,
+        progress=progress,
+        readable=lambda path: load_as_set(path, settings.paper),
+    )
 
 
 def _default_folder(stem: str, form: VenueForm) -> Path:

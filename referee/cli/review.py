@@ -50,17 +50,15 @@ def review(
     Writes a run folder with review.md (to read), review.json (everything), review.openreview.json (the form's fields,
     ready to paste), trace.jsonl (each model call) and run.json.
     """
-    import asyncio
-
     from referee import api
-    from referee.cli.interrupt import Interrupted
+    from referee.cli.interrupt import Interrupted, run_interruptible
     from referee.cli.output import ProgressLine
 
     form = api.load_venue(venue)
     with ProgressLine() as progress:
         shown = _Confirmation(progress, yes)
         try:
-            written = asyncio.run(
+            written = run_interruptible(
                 api.review(
                     paper,
                     venue=form,
@@ -80,7 +78,8 @@ def review(
                     rounds=rounds,
                     progress=progress,
                     confirm=shown,
-                )
+                ),
+                progress,
             )
         except KeyboardInterrupt:
             raise Interrupted.during(progress.run_folder) from None

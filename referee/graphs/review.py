@@ -8,7 +8,6 @@ which can be resumed.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterator, Sequence
 
 from langgraph.graph import END, START, StateGraph
@@ -21,7 +20,7 @@ from referee.agents.mapper import map_prompts
 from referee.agents.parts import render_part
 from referee.agents.section_reviewer import SectionBrief, review_section
 from referee.errors import RefereeError
-from referee.evidence import TermIndex, ask_unchecked_absence, check_order, merge_points, settle_absence
+from referee.evidence import ask_unchecked_absence, check_order, merge_points
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.review_compose import compose
 from referee.graphs.review_points import (
@@ -29,13 +28,12 @@ from referee.graphs.review_points import (
     conflict_lines,
     dump_points,
     load_points,
-    near_passages,
-    passages,
     placed,
     rule_points,
     telling_texts,
     verified,
 )
+from referee.graphs.review_search import passages, searched, shown_to_the_check
 from referee.graphs.review_state import ReadTask, ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import ReviewPoint
 
@@ -141,15 +139,14 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
 async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Let searches settle what they can, then test the rest in a fresh context, blind to its authors."""
     context = runtime.context
-    points = await _searched(load_points(state["points"]), context)
+    points, hits = await searched(load_points(state["points"]), context)
     if context.lean:
         return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, context))}
     model, waiting = context.model("checker"), check_order(points)
     try:
-        found = await asyncio.gather(*(passages(context, p.refuted_by or p.claim, ()) for p in waiting))
         checks = await check_points(
             waiting,
-            {point.id: near for point, near in zip(waiting, found, strict=True)},
+            await shown_to_the_check(waiting, hits, context),
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
@@ -211,17 +208,3 @@ def _stopping(failures: Sequence[Failure], parts: int) -> Failure | None:
     if ordered and (ordered[0]["kind"] == _STOPS or len(ordered) >= parts):
         return ordered[0]
     return None
-
-
-async def _searched(points: Sequence[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
-    """Claims of absence after the search of the whole paper."""
-    if all(point.absence is None for point in points):
-        return list(points)
-    index, settled = TermIndex(context.paper), list[ReviewPoint]()
-    for point in points:
-        if point.absence is None:
-            settled.append(point)
-            continue
-        near = await near_passages(context, point.refuted_by)
-        settled.append(settle_absence(point, index.search(point.absence.terms), near_passages=near)[0])
-    return settled

@@ -22,9 +22,6 @@ from referee.llm.embeddings import Embedder
 from referee.schemas.paper import Paper
 from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 
-# A passage this near to what would refute a claim of absence is shown to the checker.
-NEAR = 0.6
-PASSAGES = 6
 _TELLING = ("results", "discussion", "conclusion", "experiments")
 
 
@@ -93,22 +90,6 @@ async def claim_similarity(points: Sequence[ReviewPoint], embedder: Embedder | N
         return lambda a, b: fuzz.token_sort_ratio(a, b) / 100
     vectors = dict(zip(claims, await embedder.embed(claims), strict=True))
     return lambda a, b: max(0.0, float(vectors[a] @ vectors[b]))
-
-
-async def passages(context: ReviewContext, query: str, without: Iterable[str]) -> list[Excerpt]:
-    """The passages nearest to a query, from other sections than the given ones; none on the lean plan."""
-    if context.retriever is None or not query.strip():
-        return []
-    found = await context.retriever.search(query, top_k=PASSAGES, exclude_sections=frozenset(without))
-    return [Excerpt(p.section_id, p.heading, p.text, p.page) for p in found]
-
-
-async def near_passages(context: ReviewContext, query: str) -> int:
-    """How many passages come close in meaning to what would refute a claim of absence."""
-    if context.retriever is None or not query.strip():
-        return 0
-    found = await context.retriever.search(query, top_k=PASSAGES)
-    return sum(passage.similarity >= NEAR for passage in found)
 
 
 def placed(

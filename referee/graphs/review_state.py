@@ -58,8 +58,9 @@ class ReviewContext:
 
 
 class ReviewState(TypedDict):
-    """``assigned`` holds, per part, the steps by guideline id; ``mapped``: whether a model was asked for them. ``raised``, ``notes`` and ``failures`` grow from
-    parallel branches and are sorted before use; the rest is replaced.
+    """``assigned`` holds, per part, the steps by guideline id; ``mapped`` says whether a model was asked for them.
+
+    ``raised``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use; the rest is replaced.
     """
 
     assigned: dict[str, dict[str, str]]
@@ -94,4 +95,6 @@ class ReadTask(TypedDict):
 
 def initial_state() -> ReviewState:
     """An empty state."""
-    return ReviewState(assigned={}, mapped=False, raised=[], notes=[], failures=[], points=[], review=None, failure=None)
+    return ReviewState(
+        assigned={}, mapped=False, raised=[], notes=[], failures=[], points=[], review=None, failure=None
+    )

@@ -10,6 +10,7 @@ from typing import Literal
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
+from referee.papers.hidden import checked, scan_text
 from referee.papers.markdown import read_markdown
 from referee.papers.pieces import Piece
 from referee.papers.plaintext import read_plaintext
@@ -28,6 +29,7 @@ SUPPORTED = (".pdf", *_TEXT_SUFFIXES, *_MARKUP_SUFFIXES, *_PACKED_SUFFIXES)
 _READER_VERSION = "1"
 _ATX_LINE = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_HEADINGS = 3
+_HEAD_BYTES = 2**16
 
 
 def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 * 2**20) -> Paper:
@@ -51,7 +53,10 @@ def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 *
             cannot be read; the hint names the next step.
     """
     path = Path(path)
-    data = _read(path, max_bytes)
+    return checked(_loaded(path, _read(path, max_bytes), max_pages))
+
+
+def _loaded(path: Path, data: bytes, max_pages: int) -> Paper:
     match _reader_for(path, data):
         case "pdf":
             from referee.papers.pdf import load_pdf
@@ -113,26 +118,57 @@ def _reader_for(path: Path, data: bytes) -> Kind:
     )
 
 
+def checked_head(path: Path, max_bytes: int) -> tuple[int, bytes]:
+    """The size and the first 64 KiB of a file that may be read.
+
+    Raises:
+        PaperParseError: It is missing, a directory, empty, too large, or cannot be opened.
+    """
+    try:
+        size = _checked_size(path, max_bytes)
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise _unopened(path, error) from error
+    return size, _not_empty(path, head)
+
+
+def is_plain_text(path: Path, head: bytes) -> bool:
+    """Whether ``load_paper`` reads a file that begins so as Markdown or plain text, which no converter touches."""
+    return path.suffix.lower() in _TEXT_SUFFIXES and not head.startswith(b"PK") and kind_of(head) == "text"
+
+
 def _read(path: Path, max_bytes: int) -> bytes:
     try:
-        if not path.exists():
-            raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
-        if path.is_dir():
-            raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise PaperParseError(
-                f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
-                hint="Give the paper without its attachments, or set paper.max_bytes (REFEREE_PAPER__MAX_BYTES).",
-            )
+        _checked_size(path, max_bytes)
         data = path.read_bytes()
     except OSError as error:
+        raise _unopened(path, error) from error
+    return _not_empty(path, data)
+
+
+def _checked_size(path: Path, max_bytes: int) -> int:
+    if not path.exists():
+        raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
+    if path.is_dir():
+        raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
+    size = path.stat().st_size
+    if size > max_bytes:
         raise PaperParseError(
-            f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights."
-        ) from error
+            f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
+            hint="Give the paper without its attachments, or set paper.max_bytes (REFEREE_PAPER__MAX_BYTES).",
+        )
+    return size
+
+
+def _not_empty(path: Path, data: bytes) -> bytes:
     if not data:
         raise PaperParseError(f"{path.name!r} is empty (0 bytes).", hint="Download or export it again.")
     return data
+
+
+def _unopened(path: Path, error: OSError) -> PaperParseError:
+    return PaperParseError(f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights.")
 
 
 def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
@@ -141,7 +177,8 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         raise PaperParseError(f"{path.name!r} holds nothing but blanks.", hint="Give the paper's text.")
     if text_format == "text" and len(_ATX_LINE.findall(source)) >= _MARKDOWN_HEADINGS:
         text_format = "markdown"
-    title, pieces = _TEXT_READERS[text_format](source)
+    shown, unseen = scan_text(source)
+    title, pieces = _TEXT_READERS[text_format](shown)
     assembled = assemble(pieces, front_first=False)
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),
@@ -150,7 +187,7 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         format=text_format,
         sections=assembled.sections,
         references=assembled.references,
-        findings=assembled.findings,
+        findings=(*assembled.findings, *unseen),
         converter=Converter(name=f"referee-{text_format}", version=_READER_VERSION),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from referee.reports.disclosure import notice
 from referee.reports.plain import one_line, shortened
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
+from referee.schemas.paper import Finding
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 
@@ -62,11 +63,14 @@ def _quotations(review: Review) -> list[str]:
 
 
 def _findings(review: Review) -> list[str]:
-    return [
-        f"Finding in the file{f' (p. {finding.page})' if finding.page is not None else ''}: "
-        f"{shortened(finding.message, EXCERPT_CHARS)}"
-        for finding in review.findings
-    ]
+    return [_finding(finding) for finding in review.findings]
+
+
+def _finding(finding: Finding) -> str:
+    page = f" (p. {finding.page})" if finding.page is not None else ""
+    text = " ".join(finding.text.split())
+    quoted = f" “{shortened(text, EXCERPT_CHARS)}”" if text and text not in finding.message else ""
+    return f"Finding in the file{page}: {shortened(finding.message, EXCERPT_CHARS)}{quoted}"
 
 
 def _forced(review: Review, form: VenueForm) -> list[str]:

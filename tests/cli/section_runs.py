@@ -50,11 +50,11 @@ def ruling(*, refuted: bool) -> Callable[[ChatRequest], Any]:
     """A checker that answers each statement once: all refuted by the first words shown for it, or all standing."""
 
     def answer(request: ChatRequest) -> Any:
-        shown = re.findall(r'<(?:quotation|passage) id="(c(\d+)[qp]\d+)"', request.user)
-        words = {f"c{number}": name for name, number in reversed(shown)}
+        shown = re.findall(r'<(?:quotation|passage) id="((?:c\d+q|p)\d+)"', request.user)
         statements = re.findall(r'<statement id="(c\d+)"', request.user)
         tested = {"finding": "as it stands", "coherent": True, "shown": "yes", "in_scope": True, "matters": True}
-        named = {name: words.get(name, "none") if refuted else "none" for name in statements}
+        own = {name: next((w for w in shown if w.startswith(("p", f"{name}q"))), "none") for name in statements}
+        named = own if refuted else dict.fromkeys(statements, "none")
         return {"answers": [{"statement": s, **tested, "refuted": named[s], "conceded": "none"} for s in statements]}
 
     return answer

@@ -27,7 +27,13 @@ COMMANDS = [
     "review",
     "show",
     "venue",
+    "venue compile",
+    "venue diff",
+    "venue diff-prompts",
+    "venue export",
     "venue list",
+    "venue refine",
+    "venue remove",
     "venue show",
 ]
 
@@ -66,7 +72,7 @@ def test_every_command_option_and_argument_has_a_text() -> None:
 
 
 def test_the_public_names() -> None:
-    assert referee.__all__ == ["__version__", "load_paper", "load_venue", "review"]
+    assert referee.__all__ == ["__version__", "compile_venue", "load_paper", "load_venue", "refine_prompts", "review"]
     for name in referee.__all__:
         assert getattr(referee, name)
     with pytest.raises(AttributeError, match="no attribute 'reviews'"):

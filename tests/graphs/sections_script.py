@@ -17,7 +17,7 @@ VENUE = "neurips-2025"
 REMEDY = "repeat it with five zanzibar seeds"
 
 _STATEMENT = re.compile(r'<statement id="(c\d+)">\n(.*?)\nWould be refuted by: (.*?)\n</statement>', re.DOTALL)
-_WORDS = re.compile(r'<(?:passage|quotation) id="(c\d+[pq]\d+)">\n(.*?)\n</(?:passage|quotation)>', re.DOTALL)
+_WORDS = re.compile(r'<(?:passage|quotation) id="((?:c\d+q|p)\d+)">\n(.*?)\n</(?:passage|quotation)>', re.DOTALL)
 _PLACE = re.compile(r"^([^\s:]+): (.*)$", re.MULTILINE)
 _LISTED = re.compile(r"^(\S+) \| [^|]* \| (.*)$", re.MULTILINE)
 
@@ -128,7 +128,7 @@ class Scene:
 
     def _tested(self, alias: str, claim: str, request: ChatRequest) -> dict[str, Any]:
         test = self.tests.get(claim, Answers())
-        shown = [(name, text) for name, text in _WORDS.findall(request.user) if name.startswith(f"{alias}p")]
+        shown = [(name, text) for name, text in _WORDS.findall(request.user) if name.startswith("p")]
         shown += [(name, text) for name, text in _WORDS.findall(request.user) if name.startswith(f"{alias}q")]
 
         def holding(words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,13 +147,13 @@ async def test_a_check_that_is_not_blind_believes_its_author(folder: Path, monke
     scene = Flatterer({"Introduction": [raised]}, tests={claim: Answers(refuted=TUNED)})
     assert by_claim((await ran(scene, folder, "with"))[0], claim).outcome == "struck"
 
-    from referee.agents import checker
+    from referee.agents import check_cases
 
-    shown = checker._shown_case
+    shown = check_cases._statement
 
     def telling(case: Any) -> str:
         claimed = case.point.model_copy(update={"claim": f"{case.point.claim} ({case.point.severity})"})
-        return shown(type(case)(case.alias, claimed, case.words, case.left_out))
+        return shown(replace(case, point=claimed))
 
-    monkeypatch.setattr(checker, "_shown_case", telling)
+    monkeypatch.setattr(check_cases, "_statement", telling)
     assert by_claim((await ran(scene, folder, "without"))[0], claim).outcome == "printed"

@@ -14,15 +14,19 @@ from referee.runs import RunFolder
 
 @dataclass(frozen=True)
 class Strategy:
-    """How a review is made. ``plan`` looks ahead without a call; ``prompts`` are those a run may use."""
+    """How a review is made. ``plan`` looks ahead without a call; ``prompts`` are those a run may use.
+
+    ``inputs`` are what else must be the same for a run to be resumed.
+    """
 
     plan: Callable[[Job], Awaitable[Plan]]
     prompts: Callable[[Job], list[Prompt]]
     run: Callable[[Job, RunFolder, Door], Awaitable[Written]]
     roles: tuple[str, ...]
+    inputs: Callable[[Job], dict[str, str]]
 
 
 STRATEGIES = {
-    "single": Strategy(single.plan, single.prompts, single.run, single.ROLES),
-    "sections": Strategy(sections.plan, sections.prompts, sections.run, sections.ROLES),
+    "single": Strategy(single.plan, single.prompts, single.run, single.ROLES, single.inputs),
+    "sections": Strategy(sections.plan, sections.prompts, sections.run, sections.ROLES, sections.inputs),
 }

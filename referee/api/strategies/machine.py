@@ -10,7 +10,7 @@ from referee.runs.checkpoints import open_checkpoints
 from referee.runs.folder import CHECKPOINTS
 
 
-async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any) -> Any:
+async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *, thread: str = "") -> Any:
     """Run an uncompiled graph to its end, from the last checkpoint where there is one.
 
     A machine that came to its end is not run again. One that ended in a failure begins anew, on a thread of its own,
@@ -21,6 +21,7 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any) ->
         graph: The uncompiled machine.
         context: The services and fixed data of the run.
         initial: The empty state.
+        thread: Tells machines apart that run in the same folder; the review's own has no name.
 
     Returns:
         The last state.
@@ -33,7 +34,7 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any) ->
     async with open_checkpoints(run.path / CHECKPOINTS) as saver:
         compiled = graph.compile(checkpointer=saver)
         for attempt in count():
-            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{attempt}"}}
+            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{thread}{attempt}"}}
             at = await compiled.aget_state(config)
             if at.next or not at.values.get("failure"):
                 break

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.agents import checker, composer, cross_reviewer, mapper, section_reviewer
 from referee.agents.briefing import how_read
@@ -13,6 +13,7 @@ from referee.agents.mapper import needs_a_call
 from referee.agents.parts import Part, content_parts, render_part, split_part
 from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Plan, Written
+from referee.api.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
 from referee.api.strategies.machine import run_machine
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
@@ -21,6 +22,7 @@ from referee.retrieval import Retriever, open_embedder, open_retriever
 from referee.runs import Event, RunFolder
 from referee.schemas.review import Review
 from referee.venues.prompts import SectionPrompt, section_prompts
+from referee.venues.refined import RefinedPrompts, refinable, refined_section_prompts
 
 ROLES = ("writer", "mapper", "cross", "checker", "composer")
 
@@ -45,11 +47,38 @@ def prompts(job: Job) -> list[Prompt]:
     section = section_reviewer.LEAN_PROMPT if _is_lean(job) else section_reviewer.PROMPT
     names = (section, mapper.PROMPT, cross_reviewer.PROMPT, checker.PROMPT, composer.PROMPT)
     versions = job.settings.review.prompt_versions
-    return [load_prompt(name, versions.get(name)) for name in names]
+    refining = _refinement(job).prompts if _is_full(job) else []
+    return [*(load_prompt(name, versions.get(name)) for name in names), *refining]
 
 
 async def plan(job: Job) -> Plan:
-    """Calls and tokens from the parts there are; how many points they raise is a guess."""
+    """Calls and tokens from the parts there are; how many points they raise is a guess. Both presets are told."""
+    quick = _quick_plan(job)
+    if not refinable(job.form):
+        return quick
+    if stored_refinement(_refinement(job), either=True) is None:
+        full = _joined(plan_refinement(_refinement(job), job.models), quick)
+    else:
+        full = replace(quick, notes=(*quick.notes, "the venue's prompts were refined earlier: no call for them"))
+    plans = {"quick": replace(quick, preset="quick"), "full": replace(full, preset="full")}
+    chosen, other = ("full", "quick") if _is_full(job) else ("quick", "full")
+    return replace(plans[chosen], other=plans[other])
+
+
+def _joined(first: Plan, then: Plan) -> Plan:
+    """The plan of both, one after the other."""
+    costs = (first.cost_usd, then.cost_usd)
+    return replace(
+        then,
+        models={**first.models, **then.models},
+        calls=first.calls + then.calls,
+        input_tokens=first.input_tokens + then.input_tokens,
+        output_tokens=first.output_tokens + then.output_tokens,
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def _quick_plan(job: Job) -> Plan:
     setup = _setup(job)
     writer, most = job.models["writer"], len(setup.parts)
     frame, reply = (_LEAN_FRAME_TOKENS, _LEAN_REPLY_TOKENS) if setup.lean else (_FRAME_TOKENS, _REPLY_TOKENS)
@@ -84,7 +113,10 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     from referee.graphs.review import build_review_graph
     from referee.graphs.review_state import ReviewContext, initial_state
 
-    setup = _setup(job)
+    setup, refined = _setup(job), None
+    if _is_full(job):
+        refined = await refine_in_run(_refinement(job), folder, door, reuse=True, either=True, progress=job.progress)
+        setup = replace(setup, steps=_about_sections(refined_section_prompts(job.form, refined)))
     async with _retrieval(job, setup.lean) as (retriever, embedder):
         context = ReviewContext(
             paper=job.paper,
@@ -104,7 +136,45 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
         )
         state = await run_machine(folder, build_review_graph(), context, initial_state())
     failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
-    return Written(Review.model_validate(state["review"]), (), (*sorted(set(state["notes"])), *failed))
+    notes = (*_refined_notes(job, refined), *sorted(set(state["notes"])), *failed)
+    return Written(Review.model_validate(state["review"]), (), notes, refined.digests() if refined else {})
+
+
+def inputs(job: Job) -> dict[str, str]:
+    """What decides the parts and steps of a run; the keys read well after "was started with another"."""
+    settled = {
+        "choice of appendices": str(job.settings.review.appendices),
+        "context length of the writer": str(job.models["writer"].context_tokens),
+    }
+    if not _is_full(job):
+        return settled
+    refinement = _refinement(job)
+    return {
+        **settled,
+        "preset": "full",
+        "model for supervisor": refinement.models["supervisor"],
+        "refinement of the prompts": refinement.key,
+    }
+
+
+def _is_full(job: Job) -> bool:
+    return job.settings.review.preset == "full" and bool(refinable(job.form))
+
+
+def _refinement(job: Job) -> Refinement:
+    return Refinement(job.form, job.settings, job.settings.review.rounds)
+
+
+def _refined_notes(job: Job, refined: RefinedPrompts | None) -> tuple[str, ...]:
+    if refined is None:
+        asked = job.settings.review.preset == "full"
+        return ("the venue has no guideline whose prompt could be refined",) if asked else ()
+    taken = sum(len(guideline.versions) - 1 for guideline in refined.guidelines)
+    refused = sum(len(guideline.refusals) for guideline in refined.guidelines)
+    failures = sum(len(guideline.failures) for guideline in refined.guidelines)
+    when = f"on {refined.refined_at[:10]}" if refined.reused else "for this run"
+    bad = f", {failures} calls without a usable reply" if failures else ""
+    return (f"prompts refined {when}: {taken} revisions taken, {refused} refused{bad}",)
 
 
 def _instructions(job: Job) -> str:
@@ -121,8 +191,11 @@ def _setup(job: Job) -> _Setup:
     room = section_budget(writer.context_tokens, lean=lean).section
     whole = content_parts(job.paper, appendices=job.settings.review.appendices)
     parts = tuple(piece for part in whole for piece in split_part(part, room, writer.count))
-    steps = tuple(prompt for prompt in section_prompts(job.form) if not prompt.is_about_the_review)
-    return _Setup(parts, build_card(job.paper, parts), steps, lean)
+    return _Setup(parts, build_card(job.paper, parts), _about_sections(section_prompts(job.form)), lean)
+
+
+def _about_sections(prompts: Iterable[SectionPrompt]) -> tuple[SectionPrompt, ...]:
+    return tuple(prompt for prompt in prompts if not prompt.is_about_the_review)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import ROLE, choose_prompt, write_single_review
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies.machine import run_machine
-from referee.errors import ContextTooLong, PaperParseError
+from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, Door
 from referee.llm.models import Model
@@ -93,6 +93,20 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     )
     state = await run_machine(folder, build_single_graph(), context, initial_state())
     return Written(Review.model_validate(state["review"]), cuts_of(state), notes_of(state))
+
+
+def inputs(job: Job) -> dict[str, str]:
+    """Nothing beside what every run names.
+
+    Raises:
+        SettingsError: The preset ``full`` was asked for.
+    """
+    if job.settings.review.preset == "full":
+        raise SettingsError(
+            "strategy 'single' has no prompts of guidelines that preset 'full' could refine.",
+            hint="Use --strategy sections, or leave --preset away.",
+        )
+    return {}
 
 
 def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTooLong:

@@ -1,25 +1,35 @@
-"""One PDF to one ``Paper``: check, convert, repair, compare, assemble."""
+"""One PDF to one ``Paper``: check, take hidden text out, convert, repair, compare, assemble."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
 from referee.papers.pdf.compare import find_losses
 from referee.papers.pdf.convert import convert, converter
 from referee.papers.pdf.draft import Draft
+from referee.papers.pdf.hidden import Scan, scan_pdf
 from referee.papers.pdf.limits import open_checked, refuse_scan
 from referee.papers.pdf.pages import Page, PageReader
 from referee.papers.pdf.repairs import repair
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Paper
 
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
 
 def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
     """Read a PDF with rustypaper, repaired and checked against pypdfium2's text of the same pages.
+
+    Text that a reader cannot see is taken out of a copy first, and listed in ``findings``; ``paper_id`` stays that of
+    the file.
 
     Args:
         path: The file.
@@ -27,15 +37,21 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         max_pages: Pages allowed; counted before anything is converted.
 
     Raises:
-        PaperParseError: It is encrypted, broken, too long, or has no text layer.
+        PaperParseError: It is encrypted, broken, too long, has no text layer, or holds hidden text that cannot be
+            taken out.
     """
     document = open_checked(data, path.name, max_pages=max_pages)
     try:
+        hidden = _scan(document, data, path.name)
+        if hidden.clean is not None:
+            document.close()
+            document = open_checked(hidden.clean, path.name, max_pages=max_pages)
         reader = PageReader(document)
         pages = _read_pages(reader, path.name)
         if not any(page.lines for page in pages):
             raise refuse_scan(path.name, len(pages))
-        title, pieces = convert(path, len(pages))
+        with _file_with(path, hidden.clean) as readable:
+            title, pieces = convert(readable, len(pages))
         _check_page_numbers(path.name, pages, pieces)
         draft = Draft(title=title, pieces=pieces, pages=pages, words_in=reader.words_in)
         repair(draft)
@@ -50,11 +66,32 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         format="pdf",
         sections=assembled.sections,
         references=assembled.references,
-        findings=(*assembled.findings, *losses),
+        findings=(*hidden.findings, *assembled.findings, *losses),
         repairs=tuple(draft.repairs),
         converter=converter(),
         page_count=len(pages),
     )
+
+
+@contextmanager
+def _file_with(path: Path, clean: bytes | None) -> Iterator[Path]:
+    """The file itself, or a temporary one of the same name that holds the copy without hidden text."""
+    if clean is None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="referee-") as folder:
+        copy = Path(folder) / path.name
+        copy.write_bytes(clean)
+        yield copy
+
+
+def _scan(document: PdfDocument, data: bytes, name: str) -> Scan:
+    import pypdfium2
+
+    try:
+        return scan_pdf(document, data, name)
+    except pypdfium2.PdfiumError as error:
+        raise _unreadable_page(name, error) from error
 
 
 def _read_pages(reader: PageReader, name: str) -> tuple[Page, ...]:
@@ -63,10 +100,14 @@ def _read_pages(reader: PageReader, name: str) -> tuple[Page, ...]:
     try:
         return reader.read()
     except pypdfium2.PdfiumError as error:
-        raise PaperParseError(
-            f"{name!r} opens, but one of its pages cannot be read: {error}",
-            hint="The file is damaged; download or export it again.",
-        ) from error
+        raise _unreadable_page(name, error) from error
+
+
+def _unreadable_page(name: str, error: Exception) -> PaperParseError:
+    return PaperParseError(
+        f"{name!r} opens, but one of its pages cannot be read: {error}",
+        hint="The file is damaged; download or export it again.",
+    )
 
 
 def _check_page_numbers(name: str, pages: Sequence[Page], pieces: Sequence[Piece]) -> None:

@@ -113,7 +113,7 @@ async def test_the_checker_sees_claim_refutation_quotations_and_passages_with_id
     _, (call,) = await checked([point()], {"answers": [answer()]})
     assert '<statement id="c1">\nClaim number 1 of s2.\nWould be refuted by: a run number 1\n</statement>' in call.user
     assert '<quotation id="c1q1">\nFrom Method:\nEach test is run twice.\n</quotation>' in call.user
-    assert '<passage id="c1p1">\nFrom Results:\nThe third run is in the appendix.\n</passage>' in call.user
+    assert '<passage id="p1">\nFrom Results:\nThe third run is in the appendix.\n</passage>' in call.user
     assert call.role == "checker"
     assert "many are wrong" in call.system
 
@@ -151,7 +151,7 @@ async def test_quotations_that_are_not_in_the_paper_are_not_shown_and_show_nothi
 
 
 async def test_a_refutation_rests_on_the_papers_own_passage() -> None:
-    check = await one(answer(refuted="c1p1"))
+    check = await one(answer(refuted="p1"))
     assert (check.verdict, check.by, check.reason) == ("refuted", "scripted", "The words show it.")
     (passage,) = check.passages
     assert (passage.quote, passage.role, passage.status, passage.page) == (FOUND[0].text, "contradicts", "exact", 7)
@@ -166,11 +166,11 @@ async def test_a_concession_and_the_scope_are_kept_beside_the_verdict() -> None:
 async def test_a_claim_of_absence_stands_without_a_quotation_until_a_passage_refutes_it() -> None:
     absent = {"evidence": (), "absence": Absence(what="seeds", terms=("seed", "random"))}
     assert (await one(answer(shown="nothing_quoted"), **absent)).verdict == "stands"
-    assert (await one(answer(shown="nothing_quoted", refuted="c1p2"), **absent)).verdict == "refuted"
+    assert (await one(answer(shown="nothing_quoted", refuted="p2"), **absent)).verdict == "refuted"
 
 
 async def test_a_passage_of_another_statement_refutes_nothing() -> None:
-    reply = {"answers": [answer("c1", refuted="c2p1"), answer("c2")]}
+    reply = {"answers": [answer("c1", refuted="c2q1"), answer("c2")]}
     checks, _ = await checked([point(1), point(2)], reply)
     assert checks["p-s2-1"].verdict == "stands"
     assert "belongs to another statement" in checks["p-s2-1"].reason
@@ -218,6 +218,27 @@ async def test_calls_are_bounded_and_the_first_points_go_first() -> None:
     assert "no call left" in checks["p-s2-7"].reason
 
 
+async def test_a_passage_is_shown_once_however_many_points_need_it_and_the_nearest_come_first() -> None:
+    near, far = (Excerpt("s3", "Results", text) for text in ("The nearest of all.", "The farther one."))
+    own = Excerpt("s4", "End", "Only the second needs it.")
+    reply = {"answers": [answer("c1", refuted="p2"), answer("c2", refuted="p1")]}
+    checks, (call,) = await checked([point(1), point(2)], reply, found={"p-s2-1": [far, near], "p-s2-2": [own, near]})
+    assert [line for line in call.user.splitlines() if line in (near.text, far.text, own.text)] == [
+        far.text,
+        own.text,
+        near.text,
+    ]
+    assert [checks[p].passages[0].quote for p in ("p-s2-1", "p-s2-2")] == [own.text, far.text]
+
+
+async def test_passages_take_no_more_than_their_share_of_a_long_context() -> None:
+    long = [Excerpt(f"s{n}", "Results", f"passage{n} " + "word " * 3_000) for n in range(1, 6)]
+    checks, (call,) = await checked([point()], {"answers": [answer()]}, found={"p-s2-1": long}, context=100_000)
+    assert "passage2" in call.user
+    assert "passage3" not in call.user
+    assert "3 found passages did not fit" in checks["p-s2-1"].reason
+
+
 async def test_a_small_context_gets_smaller_batches_then_fewer_passages_and_says_so() -> None:
     long = [Excerpt("s3", "Results", "near " + "word " * 300), Excerpt("s3", "Results", "far " + "word " * 300)]
     points = [point(n) for n in range(1, 5)]
@@ -228,10 +249,10 @@ async def test_a_small_context_gets_smaller_batches_then_fewer_passages_and_says
 
     _, whole = await checked(points, all_of, found=found, context=20_000)
     assert len(whole) == 1
-    halves, asked = await checked(points, *[all_of] * 4, found=found, context=2600)
+    halves, asked = await checked(points, *[all_of] * 4, found=found, context=1900)
     assert 1 < len(asked) <= 4
     assert {check.verdict for check in halves.values()} == {"stands"}
-    cut, asked = await checked(points, *[all_of] * 4, found=found, context=1300)
+    cut, asked = await checked(points, *[all_of] * 4, found=found, context=1320)
     assert len(asked) == 4
     assert all("near" in call.user and "far word" not in call.user for call in asked)
     assert "1 found passages did not fit" in cut["p-s2-1"].reason
@@ -245,7 +266,7 @@ async def test_a_small_context_gets_smaller_batches_then_fewer_passages_and_says
     [
         {"statement": "c9"},
         {"shown": "maybe"},
-        {"refuted": "p1"},
+        {"refuted": "p9"},
         {"refuted": None},
         {"coherent": "perhaps"},
         {"finding": "x" * 241},

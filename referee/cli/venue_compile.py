@@ -1,0 +1,128 @@
+"""``referee venue compile``: a venue from the page on which it tells its reviewers how to review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.api.compiling import Compiled
+    from referee.api.job import Plan
+    from referee.cli.output import ProgressLine
+
+
+def compile_(
+    source: Annotated[
+        str, typer.Argument(help="The page: an http(s) address, or an HTML, Markdown or text file.", show_default=False)
+    ],
+    venue_id: Annotated[str, typer.Option("--id", metavar="ID", help="The id it gets, as my-workshop-2026.")],
+    name: Annotated[str | None, typer.Option(help="The venue's name. [default: the page's title]")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+        ),
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=0, max=10, help="Rounds that refine its prompts. [default: 3; 0 on the embedded model]"),
+    ] = None,
+    paper_type: Annotated[
+        str | None, typer.Option(help="Of several types of paper, the one to keep. [default: the first]")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option(metavar="VENUE", help="Borrow this venue's form instead of the page's.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take an id that is taken; an old file of yours is kept beside it.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+) -> None:
+    """Make a venue of your own from the page on which it tells its reviewers how to review.
+
+    The page's statements are cut out by code, labelled by the model, and kept with the page's own words. The venue can
+    be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
+    trace.jsonl (each model call).
+    """
+    import asyncio
+
+    from referee import api
+    from referee.cli.interrupt import Interrupted
+    from referee.cli.output import ProgressLine
+
+    with ProgressLine() as progress:
+        try:
+            compiled = asyncio.run(
+                api.compile_venue(
+                    source,
+                    venue_id=venue_id,
+                    name=name,
+                    paper_type=paper_type,
+                    form=form,
+                    model=model,
+                    base_url=base_url,
+                    rounds=rounds,
+                    out=out,
+                    resume=resume,
+                    max_cost=max_cost,
+                    max_tokens=max_tokens,
+                    cache=False if no_cache else None,
+                    force=force,
+                    progress=progress,
+                    confirm=_Confirmation(progress, yes),
+                )
+            )
+        except KeyboardInterrupt:
+            raise Interrupted.during(progress.run_folder) from None
+    _print_summary(compiled)
+
+
+class _Confirmation:
+    """Shows the estimate, and asks where money is at stake and someone is there to answer."""
+
+    def __init__(self, progress: ProgressLine, yes: bool) -> None:
+        self._progress = progress
+        self._yes = yes
+
+    def __call__(self, plan: Plan) -> bool:
+        import sys
+
+        self._progress.pause()
+        models = ", ".join(plan.models.values())
+        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
+        typer.echo(
+            f"Estimate: {plan.calls} call{'' if plan.calls == 1 else 's'}, about {plan.input_tokens:,} tokens in and "
+            f"{plan.output_tokens:,} out, {cost} ({models}).",
+            err=True,
+        )
+        for note in plan.notes:
+            typer.echo(f"Note: {note}.", err=True)
+        if self._yes or plan.cost_usd == 0 or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return True
+        return typer.confirm("Go on?", default=True, err=True)
+
+
+def _print_summary(compiled: Compiled) -> None:
+    from referee.api.compile_report import compile_lines
+    from referee.cli.output import describe_usage, wrapped
+
+    for line in compile_lines(compiled):
+        typer.echo(wrapped(line))
+    typer.echo(f"Used: {describe_usage(compiled.usage)}.")
+    typer.echo(f"Each statement and what became of it: {compiled.run}/guidelines.json")
+    typer.echo(f"Stored as {compiled.path}")
+    if compiled.backup:
+        typer.echo(f"The file it replaced is kept as {compiled.backup}")
+    if compiled.refined:
+        rounds, refined = compiled.refined.rounds, describe_usage(compiled.refined.usage)
+        typer.echo(f"Prompts refined in {rounds} rounds: {refined}; referee venue show {compiled.form.id} --prompts")
+    typer.echo(f"Next: referee venue show {compiled.form.id}")
+    typer.echo(f"Then: referee review paper.pdf --venue {compiled.form.id}")

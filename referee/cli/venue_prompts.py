@@ -1,0 +1,133 @@
+"""``referee venue refine``, ``show --prompts`` and ``diff-prompts``: the steps for reviewers, and how they grew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.api import Plan
+    from referee.cli.output import ProgressLine
+
+
+def refine(
+    venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+        ),
+    ] = None,
+    model_for: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role: writer, supervisor.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=10, help="Rounds of criticism and revision.")] = 3,
+    until_stable: Annotated[
+        bool, typer.Option("--until-stable", help="End a guideline early when the supervisor has nothing new.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Refine anew, whatever is stored.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+) -> None:
+    """Refine the steps that a venue's guidelines become for reviewers of sections.
+
+    A supervisor criticises the steps of each guideline, they are revised, and a revision that loses a point of its
+    guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
+    """
+    import asyncio
+
+    from referee import api
+    from referee.cli.interrupt import Interrupted
+    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.review import roles_by_name
+    from referee.venues.describe_prompts import describe_refinement
+
+    form = api.load_venue(venue)
+    with ProgressLine() as progress:
+        try:
+            refined = asyncio.run(
+                api.refine_prompts(
+                    form,
+                    model=model,
+                    model_for=roles_by_name(model_for or []),
+                    base_url=base_url,
+                    rounds=rounds,
+                    until_stable=until_stable,
+                    out=out,
+                    resume=resume,
+                    max_cost=max_cost,
+                    max_tokens=max_tokens,
+                    cache=False if no_cache else None,
+                    progress=progress,
+                    confirm=_Confirmation(progress, yes),
+                )
+            )
+        except KeyboardInterrupt:
+            raise Interrupted.during(progress.run_folder) from None
+    for line in describe_refinement(refined):
+        typer.echo(line)
+    if refined.reused:
+        typer.echo(f"Refined already on {refined.refined_at[:10]}: no call was made. --no-cache refines anew.")
+    else:
+        typer.echo(f"Used: {describe_usage(refined.usage)}.")
+        typer.echo(f"Written to {progress.run_folder}")
+    typer.echo(f"Next: referee venue show {form.id} --prompts --history")
+
+
+def show_prompts(venue: str, *, model: str | None, history: bool, json: bool) -> None:
+    """Print a venue's prompts: the refined ones where there are any, else those that ship."""
+    from referee.venues import load_venue
+    from referee.venues.describe_prompts import describe_prompts
+    from referee.venues.refined_store import choose_refined, list_refined, refined_json
+
+    form = load_venue(venue)
+    stored = list_refined(form.id)
+    chosen = choose_refined(form.id, model) if stored or model or history or json else None
+    if json and chosen is not None:
+        typer.echo(refined_json(chosen), nl=False)
+        return
+    typer.echo(describe_prompts(form, chosen, history=history))
+    if others := [refined.model for refined in stored if chosen is not None and refined.model != chosen.model]:
+        typer.echo(f"\nAlso refined with {', '.join(others)}: add --model.")
+
+
+def diff_prompts(
+    venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
+    first: Annotated[str, typer.Argument(help="A version: v0 is what refinement began with.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Another one: v3 is after round 3.", show_default=False)],
+    model: Annotated[str | None, typer.Option(help="Whose prompts. [default: those refined last]")] = None,
+) -> None:
+    """Show what refinement changed in a venue's prompts: - only before, + only after, and the points covered."""
+    from referee.venues import load_venue
+    from referee.venues.describe_prompts import diff_prompts as difference
+    from referee.venues.refined_store import choose_refined
+
+    form = load_venue(venue)
+    typer.echo(difference(choose_refined(form.id, model), form, first, second))
+
+
+class _Confirmation:
+    """Shows the estimate, and asks where money is at stake and someone is there to answer."""
+
+    def __init__(self, progress: ProgressLine, yes: bool) -> None:
+        self._progress = progress
+        self._yes = yes
+
+    def __call__(self, plan: Plan) -> bool:
+        import sys
+
+        from referee.cli.review import estimate_line
+
+        self._progress.pause()
+        typer.echo(f"Estimate: at most {estimate_line(plan)}.", err=True)
+        for note in plan.notes:
+            typer.echo(f"Note: {note}.", err=True)
+        if self._yes or plan.cost_usd == 0 or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return True
+        return typer.confirm("Go on?", default=True, err=True)

@@ -1,0 +1,181 @@
+"""Machine ``guidelines``: label (windows in parallel) -> settle -> measure -> compose. A page in, a venue out.
+
+The page is read, cut and refused before, by code alone. A model labels what code has cut and says what unclear scores
+measure; tracing, merging, the form and the rule on language models are code. A call that cannot be made ends the run,
+which can be resumed; a reply that cannot be used leaves its statements to a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from referee.agents.form_reader import read_aspects
+from referee.agents.guideline_labeller import Labelled, label_window
+from referee.errors import RefereeError
+from referee.graphs.failure import record_failure
+from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
+from referee.schemas.venue import Fact, FormProvenance, Source, VenueForm
+from referee.venues.fates import Fate, check_conserved, guidelines_of, settle_fates
+from referee.venues.page import Candidate, form_fields
+from referee.venues.page_form import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes
+from referee.venues.page_policy import read_policy
+
+PAGE_SOURCE = "page"
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_STOPS = "BudgetExceeded"
+
+
+async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+    """Label the statements of one window."""
+    context = runtime.context
+    window = next(window for window in context.windows if window.id == state["window"])
+    try:
+        reply = await label_window(
+            window,
+            venue_name=context.venue_name,
+            door=context.door,
+            lean=context.lean,
+            language=context.page.language,
+            prompt_versions=context.prompt_versions,
+        )
+    except RefereeError as error:
+        return {"failures": [record_failure(f"the labelling of window {window.id}", error)]}
+    return {"labelled": [asdict(label) for label in reply.labels], "notes": list(reply.notes)}
+
+
+async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+    """Trace, merge and name the criteria. Without one the machine ends here, without a venue."""
+    context = runtime.context
+    if state["failures"]:
+        ordered = sorted(state["failures"], key=lambda failure: (failure["kind"] != _STOPS, failure["node"]))
+        return {"failure": ordered[0]}
+    labels = {item["id"]: Labelled(**item) for item in state["labelled"]}
+    cut = [candidate for window in context.windows for candidate in window.candidates]
+    fates = settle_fates((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)
+    check_conserved([candidate.id for candidate in cut], fates)
+    return {"fates": [fate.model_dump(mode="json") for fate in fates]}
+
+
+async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+    """Ask what scores measure where the page's form leaves it unclear."""
+    context = runtime.context
+    if context.lender is not None:
+        return {}
+    try:
+        found = await read_aspects(
+            drafted_fields(form_fields(context.page), context.paper_type),
+            venue_name=context.venue_name,
+            door=context.door,
+            prompt_versions=context.prompt_versions,
+        )
+    except RefereeError as error:
+        return {"failure": record_failure("the reading of the form", error)}
+    return {"aspects": dict(found.by_field), "notes": list(found.notes)}
+
+
+async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+    """Put criteria, form and the rule on language models into one venue."""
+    context = runtime.context
+    boxes = _boxes(context, state["aspects"])
+    fact = Fact(confidence=context.origin.confidence, sources=(PAGE_SOURCE,))
+    fates = [Fate.model_validate(fate) for fate in state["fates"]]
+    year = _YEAR.search(context.venue_id) or _YEAR.search(context.venue_name)
+    venue = VenueForm(
+        id=context.venue_id,
+        name=context.venue_name,
+        year=int(year.group()) if year else None,
+        fields=boxes.fields,
+        overall=boxes.overall,
+        accept_at=boxes.accept_at,
+        guidelines=guidelines_of(fates, fact),
+        llm_policy=read_policy(context.page, source=PAGE_SOURCE, confidence=fact.confidence),
+        sources={**boxes.sources, PAGE_SOURCE: _source(context)},
+        provenance=FormProvenance(
+            checked=date.fromisoformat(context.origin.retrieved),
+            unknown=boxes.unknown,
+            notes=(*_page_notes(context), boxes.origin, *_label_notes(fates)),
+        ),
+    )
+    return {"venue": venue.model_dump(mode="json")}
+
+
+def build_guidelines_graph() -> StateGraph[GuidelinesState, GuidelinesContext, GuidelinesState, GuidelinesState]:
+    """The uncompiled machine; the caller chooses the checkpointer. The context holds at least one window."""
+    graph = StateGraph(GuidelinesState, context_schema=GuidelinesContext)
+    graph.add_node("label", label, input_schema=LabelTask)
+    graph.add_node("settle", settle)
+    graph.add_node("measure", measure)
+    graph.add_node("compose", compose)
+    graph.add_conditional_edges(START, _send_windows, ["label"])
+    graph.add_edge("label", "settle")
+    graph.add_conditional_edges("settle", _after_settle, ["measure", END])
+    graph.add_conditional_edges("measure", _after_measure, ["compose", END])
+    graph.add_edge("compose", END)
+    return graph
+
+
+def notes_of(state: GuidelinesState) -> tuple[str, ...]:
+    """What was worked around on the way, each once."""
+    return tuple(sorted(set(state["notes"])))
+
+
+def _send_windows(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> list[Send]:
+    """One call a window, all at once."""
+    return [Send("label", LabelTask(window=window.id)) for window in runtime.context.windows]
+
+
+def _after_settle(state: GuidelinesState) -> str:
+    return "measure" if any(fate["fate"] == "kept" for fate in state["fates"]) else END
+
+
+def _after_measure(state: GuidelinesState) -> str:
+    return END if state["failure"] else "compose"
+
+
+def _fate(candidate: Candidate, labelled: Labelled) -> Fate:
+    return Fate(
+        id=candidate.id,
+        words=candidate.words,
+        heading=candidate.heading,
+        statement=candidate.kind,
+        label=labelled.label,
+        criterion_kind=labelled.kind,
+        text=labelled.says or candidate.words,
+        by=labelled.by,
+        note=labelled.note,
+    )
+
+
+def _boxes(context: GuidelinesContext, aspects: dict[str, Any]) -> FormBoxes:
+    if context.lender is not None:
+        return borrowed_boxes(context.lender)
+    drafts = drafted_fields(form_fields(context.page), context.paper_type)
+    fact = Fact(confidence=context.origin.confidence, sources=(PAGE_SOURCE,))
+    return page_boxes(drafts, aspects, fact) if drafts else plain_boxes()
+
+
+def _source(context: GuidelinesContext) -> Source:
+    origin = context.origin
+    title = context.page.title or origin.name
+    return Source(title=title if origin.url else f"{title} (file {origin.name})", url=origin.url, date=origin.retrieved)
+
+
+def _page_notes(context: GuidelinesContext) -> tuple[str, ...]:
+    page, origin = context.page, context.origin
+    had = f"Compiled from {origin.name} (sha256 {origin.sha256}), retrieved {origin.retrieved}"
+    types = f"Kept what the page says of {context.paper_type} papers; it names {', '.join(page.paper_types)}."
+    return (f"{had}; main text: {page.extractor}.", *([types] if context.paper_type else []), *page.notes)
+
+
+def _label_notes(fates: list[Fate]) -> tuple[str, ...]:
+    reasons = Counter(fate.note for fate in fates if fate.by == "rule")
+    told = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())
+    return (f"A rule labelled {reasons.total()} of the page's {len(fates)} statements: {told}.",) if reasons else ()

@@ -1,0 +1,83 @@
+"""What the machine ``guidelines`` carries: plain data in the state, services in the context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as default
+from operator import add
+from typing import Annotated, Any, TypedDict
+
+from referee.graphs.failure import Failure
+from referee.llm.door import Door
+from referee.schemas.venue import FactConfidence, VenueForm
+from referee.venues.page import GuidelinePage, Window
+
+
+@dataclass(frozen=True)
+class PageOrigin:
+    """Where a page was had: ``name`` is an address or a file's name without its folders, ``url`` empty for a file.
+
+    ``retrieved`` is a day, ``sha256`` of the bytes as they came.
+    """
+
+    name: str
+    url: str
+    retrieved: str
+    sha256: str
+
+    @property
+    def confidence(self) -> FactConfidence:
+        """``official`` for what was fetched from its address; a saved file could have been changed: ``secondary``."""
+        return "official" if self.url else "secondary"
+
+
+@dataclass(frozen=True)
+class GuidelinesContext:
+    """The services and the fixed data of one run. ``lender`` is the venue whose form is borrowed, if any."""
+
+    venue_id: str
+    venue_name: str
+    page: GuidelinePage
+    origin: PageOrigin
+    paper_type: str
+    windows: tuple[Window, ...]
+    lean: bool
+    door: Door
+    lender: VenueForm | None = None
+    prompt_versions: Mapping[str, str] = default(default_factory=dict)
+
+
+class GuidelinesState(TypedDict):
+    """``labelled``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
+
+    labelled: Annotated[list[dict[str, Any]], add]
+    notes: Annotated[list[str], add]
+    failures: Annotated[list[Failure], add]
+    fates: list[dict[str, Any]]
+    aspects: dict[str, Any]
+    venue: dict[str, Any] | None
+    failure: Failure | None
+
+
+class GuidelinesUpdate(TypedDict, total=False):
+    """What a node may change."""
+
+    labelled: list[dict[str, Any]]
+    notes: list[str]
+    failures: list[Failure]
+    fates: list[dict[str, Any]]
+    aspects: dict[str, Any]
+    venue: dict[str, Any]
+    failure: Failure
+
+
+class LabelTask(TypedDict):
+    """One window for one call."""
+
+    window: str
+
+
+def initial_state() -> GuidelinesState:
+    """An empty state."""
+    return GuidelinesState(labelled=[], notes=[], failures=[], fates=[], aspects={}, venue=None, failure=None)

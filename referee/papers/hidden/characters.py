@@ -1,0 +1,115 @@
+"""Characters that print nothing: tag characters, zero-width signs, direction marks, variation selectors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from referee.schemas.paper import Certainty
+
+_TAGS = "\U000e0000-\U000e007f"
+_ZERO_WIDTH = "\u180e\u200b-\u200d\u2060-\u2064\ufeff"
+_DIRECTION = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_OVERRIDES = "\u202d\u202e"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_ANY = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}]")
+_RUN = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}]+")
+_TAG_RUN = re.compile(f"[{_TAGS}]+")
+_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,6}\U000e007f")
+_OVERRIDE_RUN = re.compile(f"[{_OVERRIDES}]([^\u202c\n]*)\u202c?")
+_LEAST_CODED = 8
+_MANY = 24
+
+
+@dataclass(frozen=True)
+class Invisible:
+    """Characters that print nothing; ``start`` is where they stand, ``text`` what they spell, where they spell it."""
+
+    start: int
+    what: str
+    text: str
+    certainty: Certainty
+
+
+def find_invisible(text: str) -> list[Invisible]:
+    """Tag characters, runs of zero-width signs long enough to spell something, and direction overrides.
+
+    Single joiners, byte-order marks and selectors after an emoji belong to ordinary writing and are no finding.
+    """
+    if text.isascii() or not _ANY.search(text):
+        return []
+    flags = {at for match in _FLAG.finditer(text) for at in range(*match.span())}
+    found: list[Invisible] = []
+    for match in _RUN.finditer(text):
+        if match.start() not in flags and (one := _described(match)):
+            found.append(one)
+    for match in _OVERRIDE_RUN.finditer(text):
+        if any(sign.isalpha() for sign in match[1]):
+            what = "a direction override: it is shown in another order than it is stored"
+            found.append(Invisible(match.start(), what, match[1], "medium"))
+    spread = _ANY.findall(_FLAG.sub("", text))
+    if not found and len(spread) >= _MANY and sum(sign in "\u200b\u200c\u200d\u2060\ufeff" for sign in spread) > 0:
+        what = f"{len(spread)} zero-width signs spread over the text"
+        start = _ANY.search(text)
+        found.append(Invisible(start.start() if start else 0, what, decode(text), "low"))
+    return sorted(found, key=lambda one: one.start)
+
+
+def without_invisible(text: str) -> str:
+    """The text without signs that print nothing; joiners of scripts that need them and emoji selectors stay."""
+    return text if text.isascii() else _LEFT_OUT.sub("", _FLAG_OR_SIGN.sub(lambda match: match["flag"] or "", text))
+
+
+_NEEDS_JOINERS = "\u0600-\u109f\u1780-\u18af\U0001f000-\U0001faff\u2600-\u27bf\ufe0f"
+_LEFT_OUT = re.compile(
+    f"[\u200c\u200d](?![{_NEEDS_JOINERS}])|(?<![{_NEEDS_JOINERS}])[\u200c\u200d]|(?<=[{_SELECTORS}])[{_SELECTORS}]"
+    "|[\ufe00-\ufe0d]|[\U000e0100-\U000e01ef]"
+)
+_FLAG_OR_SIGN = re.compile(f"(?P<flag>{_FLAG.pattern})|[{_TAGS}\u180e\u200b\u2060-\u2064\ufeff{_DIRECTION}]")
+
+
+def decode(signs: str) -> str:
+    """What invisible signs spell: tag characters as ASCII, selectors as bytes, two kinds of signs as bits, or ''."""
+    tags = "".join(chr(ord(s) - 0xE0000) for s in signs if 0xE0020 <= ord(s) <= 0xE007E)
+    if tags:
+        return tags
+    selectors = bytes(value for s in signs if (value := _selector_byte(ord(s))) is not None)
+    if len(selectors) >= _LEAST_CODED:
+        return _readable(selectors)
+    return _bits([s for s in signs if _ANY.match(s)])
+
+
+def _described(match: re.Match[str]) -> Invisible | None:
+    signs = match[0]
+    if _TAG_RUN.search(signs):
+        return Invisible(match.start(), "tag characters", decode(signs), "high")
+    if len(signs) >= _LEAST_CODED:
+        return Invisible(match.start(), f"{len(signs)} zero-width signs in a row", decode(signs), "high")
+    return None
+
+
+def _selector_byte(code: int) -> int | None:
+    if 0xFE00 <= code <= 0xFE0F:
+        return code - 0xFE00
+    return code - 0xE0100 + 16 if 0xE0100 <= code <= 0xE01EF else None
+
+
+def _bits(signs: list[str]) -> str:
+    """Two kinds of signs as eight-bit characters, in whichever assignment is readable."""
+    kinds = sorted(set(signs))
+    if len(kinds) == 3:
+        signs = [s for s in signs if s != min(kinds, key=signs.count)]
+        kinds = sorted(set(signs))
+    if len(kinds) != 2 or len(signs) < _LEAST_CODED:
+        return ""
+    for one in kinds[::-1]:
+        bits = "".join("1" if s == one else "0" for s in signs)
+        data = bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8))
+        if text := _readable(data):
+            return text
+    return ""
+
+
+def _readable(data: bytes) -> str:
+    text = data.decode("utf-8", errors="ignore")
+    return text if text and sum(sign.isprintable() for sign in text) > 0.9 * len(data) else ""

@@ -1,0 +1,181 @@
+"""Markdown and plain text without what a reader of the rendered text would not see."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.characters import find_invisible, without_invisible
+from referee.schemas.paper import Certainty, Finding
+
+_MAX_TEXT = 2000
+_COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
+_LINK_COMMENT = re.compile(
+    r"^ {0,3}\[(?://|comment|_|#)\]:\s*(?:#|<>|\S+)\s*[(\"'](?P<text>[^\n]*?)[)\"']\s*$", re.MULTILINE | re.I
+)
+_OPENING = re.compile(r"<(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
+_WHITE = (
+    r"(?:#fff(?:fff)?(?:ff)?\b|#f[c-f]f[c-f]f[c-f]\b|(?:white|snow|ivory|transparent)\b"
+    r"|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d|rgba\([^)]*,\s*0(?:\.0\d*)?\s*\))"
+)
+_STYLES: tuple[tuple[str, str], ...] = (
+    (r"display\s*:\s*none", "is switched off (display: none)"),
+    (r"visibility\s*:\s*(?:hidden|collapse)", "is switched off (visibility)"),
+    (r"(?:^|[;\s\"'])opacity\s*:\s*0?(?:\.0\d*)?(?:[;\s\"']|$)", "is fully transparent"),
+    (r"font-size\s*:\s*(?:0(?:\.\d+)?|1(?:\.\d+)?)(?:px|pt|em|rem|%)?\s*(?:[;\"']|$|!)", "is set too small to be seen"),
+    (rf"(?:^|[;\s\"'])color\s*:\s*{_WHITE}", "has the colour of the page"),
+    (r"(?:left|top|text-indent|margin-left)\s*:\s*-\d{3,}", "lies outside the page"),
+    (
+        r"clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?:max-)?(?:height|width)\s*:\s*0(?:px)?\s*[;\"']",
+        "is clipped away",
+    ),
+)
+_STYLE_RULES = tuple((re.compile(pattern, re.IGNORECASE), reason) for pattern, reason in _STYLES)
+_HIDDEN_ATTRIBUTE = re.compile(r"(?:^|\s)hidden(?:\s|=|$)|\btype\s*=\s*[\"']?hidden", re.IGNORECASE)
+_WHITE_FONT = re.compile(rf"\bcolor\s*=\s*[\"']?{_WHITE}", re.IGNORECASE)
+_BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit))", re.IGNORECASE)
+_UNSHOWN_TAGS = ("script", "style", "template", "noscript", "title")
+_TEX_WHITE = re.compile(
+    r"\\(?:text)?color(?:box)?\s*(?:\[[^\]]*\])?\{\s*white\s*\}\s*\{(?P<text>[^{}]*)\}|\{\s*\\color\{white\}(?P<rest>[^{}]*)\}"
+    r"|\$?\\(?:h|v)?phantom\{(?:\\text\{)?(?P<phantom>[^{}]{12,})\}?\}\$?"
+)
+_CODE = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ {0,3}(?P=fence)[ \t]*$|`[^`\n]+`", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class _Span:
+    start: int
+    end: int
+    text: str
+    reason: str
+    certainty: Certainty = "high"
+    keep: str = ""
+
+
+def scan_text(text: str) -> tuple[str, tuple[Finding, ...]]:
+    """Take out what a reader of Markdown or plain text would not see, and list it.
+
+    Comments, HTML that is switched off, white, tiny or outside, white LaTeX text, tag characters, runs of zero-width
+    signs and direction overrides. Code is left alone: it prints what it holds. Line numbers count from 1. Lines keep
+    their number: line breaks inside removed text stay.
+
+    Args:
+        text: The decoded source.
+
+    Returns:
+        The text without it, and a ``hidden_text`` finding for each piece, in order.
+    """
+    spans = _outermost(sorted(_spans(text), key=lambda span: (span.start, -span.end)))
+    findings = [_finding(text, span) for span in spans]
+    kept: list[str] = []
+    at = 0
+    for span in spans:
+        kept += [text[at : span.start], span.keep + "\n" * text.count("\n", span.start, span.end)]
+        at = span.end
+    kept.append(text[at:])
+    cleaned = "".join(kept)
+    shown = without_invisible(cleaned)
+    signs = find_invisible(cleaned)
+    findings += [_signs(cleaned, one.start, one.what, one.text, one.certainty) for one in signs]
+    if not signs and (lost := len(cleaned) - len(shown)):
+        first = next(at for at, (a, b) in enumerate(zip(cleaned, shown + "\0", strict=False)) if a != b)
+        findings.append(_signs(cleaned, first, f"{lost} single sign(s) that print nothing", "", "low"))
+    return shown, tuple(findings)
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    code = [match.span() for match in _CODE.finditer(text)]
+    for pattern in (_COMMENT, _LINK_COMMENT):
+        for match in pattern.finditer(text):
+            if not _within(match.start(), code):
+                yield _comment(match)
+    for match in _OPENING.finditer(text):
+        if not _within(match.start(), code) and (reason := _why_unseen(match)):
+            yield _element(text, match, reason)
+    for match in _TEX_WHITE.finditer(text):
+        if not _within(match.start(), code):
+            words = match["text"] or match["rest"] or match["phantom"] or ""
+            yield _Span(*match.span(), words.strip(), "is set in white or as a blank")
+
+
+def _comment(match: re.Match[str]) -> _Span:
+    words = re.sub(r"\s+", " ", match["text"]).strip()
+    certainty: Certainty = "high" if addresses_a_model(words) else "low"
+    return _Span(*match.span(), words, "is a comment", certainty)
+
+
+def _why_unseen(match: re.Match[str]) -> str:
+    attributes = html.unescape(match["attributes"])
+    if match["tag"].lower() in _UNSHOWN_TAGS:
+        return "is of a kind that browsers do not show"
+    if _HIDDEN_ATTRIBUTE.search(re.sub(r"=\s*(\"[^\"]*\"|'[^']*')", "= ", attributes)) or re.search(
+        r"type\s*=\s*[\"']?hidden", attributes, re.IGNORECASE
+    ):
+        return "is switched off (hidden)"
+    for rule, reason in _STYLE_RULES:
+        if rule.search(attributes) and not (reason == "has the colour of the page" and _BACKGROUND.search(attributes)):
+            return reason
+    return "has the colour of the page" if _WHITE_FONT.search(attributes) else ""
+
+
+def _element(text: str, opening: re.Match[str], reason: str) -> _Span:
+    """From the opening tag to its closing tag, nested ones counted; to the paragraph's end where none closes it."""
+    tag = re.escape(opening["tag"])
+    depth, end = 1, -1
+    if opening["attributes"].rstrip().endswith("/") or opening["tag"].lower() in ("input", "img", "br", "meta"):
+        end = opening.end()
+    for match in re.finditer(rf"<(?P<close>/?)\s*{tag}\b[^<>]*>", text[opening.end() :], re.IGNORECASE):
+        if end >= 0:
+            break
+        depth += -1 if match["close"] else 1
+        if depth == 0:
+            end = opening.end() + match.end()
+    if end < 0:
+        blank = text.find("\n\n", opening.end())
+        end = blank if blank >= 0 else len(text)
+    words = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^<>]*>", " ", text[opening.end() : end]))).strip()
+    value = re.search(r"\b(?:value|alt|content|title)\s*=\s*[\"']([^\"']*)", opening["attributes"])
+    words = words or (value[1] if value else "")
+    certainty: Certainty = "high" if len(words.split()) >= 3 else "low"
+    return _Span(opening.start(), end, words, reason, certainty)
+
+
+def _within(at: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in spans)
+
+
+def _outermost(spans: list[_Span]) -> list[_Span]:
+    """Of overlapping pieces only the first and widest."""
+    kept: list[_Span] = []
+    for span in spans:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def _finding(text: str, span: _Span) -> Finding:
+    line = text.count("\n", 0, span.start) + 1
+    return Finding(
+        kind="hidden_text",
+        message=(
+            f"Line {line} holds text that a reader of the rendered page cannot see "
+            f"({len(span.text.split())} words): it {span.reason}. It was taken out before the paper was read."
+        ),
+        certainty=span.certainty,
+        text=span.text[:_MAX_TEXT],
+    )
+
+
+def _signs(text: str, start: int, what: str, spelled: str, certainty: Certainty) -> Finding:
+    line = text.count("\n", 0, start) + 1
+    return Finding(
+        kind="hidden_text",
+        message=f"Line {line} holds {what}. What prints nothing was taken out before the paper was read.",
+        certainty=certainty,
+        text=spelled[:_MAX_TEXT],
+    )

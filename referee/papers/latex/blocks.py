@@ -1,0 +1,334 @@
+"""From nodes to pieces in reading order: paragraphs, headings, lists, displays, theorems, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from referee.papers.latex import floats
+from referee.papers.latex.algorithms import algorithm_lines
+from referee.papers.latex.balance import MATH_ENVIRONMENTS
+from referee.papers.latex.comments import VERBATIM
+from referee.papers.latex.counters import Target
+from referee.papers.latex.definitions import THE_COUNTER
+from referee.papers.latex.equations import equation_pieces
+from referee.papers.latex.inline import Reading, key_text, text_of, tidy
+from referee.papers.latex.lists import LISTS, NUMBERED, item_mark
+from referee.papers.latex.nodes import BLANK_LINE, SIZES, TextPart, changes_size, holds_blocks, inside, items
+from referee.papers.latex.scan import names
+from referee.papers.latex.specs import HEADINGS, arguments, children, printed_arguments
+from referee.papers.latex.tables import is_tabular
+from referee.papers.latex.theorems import Theorem
+from referee.papers.pieces import Piece
+
+BIBLIOGRAPHY_PLACE = "\ue010"
+_RUN_IN = ("paragraph", "subparagraph")
+_DRAWINGS = frozenset(names("tikzpicture pgfpicture picture axis circuitikz forest tikzcd filecontents lrbox"))
+_FRONT_ENVIRONMENTS = frozenset(names("icmlauthorlist keyword keywords IEEEkeywords CCSXML titlepage"))
+
+
+class Blocks:
+    """Walks through the nodes once and writes pieces."""
+
+    def __init__(self, reading: Reading, theorems: dict[str, Theorem], block_algorithms: bool) -> None:
+        self.reading = reading
+        self.theorems = theorems
+        self.block_algorithms = block_algorithms
+        self.pieces: list[Piece] = []
+        self.waiting: list[Any] = []
+        self.size = 10.0
+        self.depth = 0
+        self.numbered_lists = 0
+        self.lead = ""
+
+    def read(self, nodes: list[Any]) -> list[Piece]:
+        """Pieces of the whole paper, front matter commands left out."""
+        self.walk(nodes)
+        self.flush()
+        return self.pieces
+
+    def walk(self, nodes: list[Any]) -> None:
+        """Go through nodes of one level; the text they leave waits for the paragraph's end."""
+        for node in nodes:
+            if node is None:
+                continue
+            name = getattr(node, "macroname", "")
+            environment = getattr(node, "environmentname", "")
+            if environment:
+                self._environment(node, environment)
+            elif getattr(node, "displaytype", "") == "display":
+                self.display("", inside(node))
+            elif name:
+                self._macro(node, name)
+            elif hasattr(node, "delimiters") and not hasattr(node, "displaytype"):
+                self._group(node)
+            elif hasattr(node, "chars"):
+                self._chars(node)
+            else:
+                self.waiting.append(node)
+
+    def flush(self, kind: str = "paragraph") -> None:
+        """End the paragraph: its text, then the footnotes met in it."""
+        nodes, self.waiting = self.waiting, []
+        text = text_of(nodes, self.reading) if nodes else ""
+        if self.lead and text:
+            text, self.lead = f"{self.lead} {text}", ""
+        if any(char.isalnum() for char in text) or (text and text[0] == "\ue000"):
+            self.add(Piece(kind=kind, text=text, size=self.size))  # type: ignore[arg-type]
+        self._footnotes()
+
+    def add(self, piece: Piece) -> None:
+        """Write one piece."""
+        self.pieces.append(piece)
+
+    def _footnotes(self) -> None:
+        notes, self.reading.footnotes = self.reading.footnotes, []
+        for note in notes:
+            self.add(Piece(kind="footnote", text=note, size=8.0))
+
+    def _chars(self, node: Any) -> None:
+        parts = BLANK_LINE.split(node.chars)
+        for index, part in enumerate(parts):
+            if index:
+                self.flush()
+            self.waiting.append(TextPart(part) if len(parts) > 1 else node)
+
+    def _group(self, node: Any) -> None:
+        size = self.size
+        if holds_blocks(node) or changes_size(node):
+            self.walk(children(node))
+            if self.size != size:
+                self.flush()
+            self.size = size
+        else:
+            self.waiting.append(node)
+
+    def _macro(self, node: Any, name: str) -> None:
+        if name in HEADINGS:
+            self._heading(node, name)
+        elif name in SIZES:
+            if self.waiting and tidy(text_of(self.waiting, self.reading)):
+                self.flush()
+            self.size = SIZES[name]
+        elif (handler := _MACROS.get(name)) is not None:
+            handler(self, node)
+        elif any(holds_blocks(a) for a in printed_arguments(node)):
+            for argument in printed_arguments(node):
+                self.walk(children(argument))
+        else:
+            self.waiting.append(node)
+
+    def _heading(self, node: Any, name: str) -> None:
+        self.flush()
+        given = arguments(node)
+        title = text_of(given[-1], self.reading, plain_math=True) if given else ""
+        starred = bool(given) and given[0] is not None
+        if not title:
+            return
+        counters = self.reading.counters
+        levels = HEADINGS[1:] if counters.style == "book" else HEADINGS[2:]
+        level = levels.index(name) + 1 if name in levels else 1
+        depth = HEADINGS.index(name) - 1
+        number = counters.step(name) if not starred and depth <= counters.numbered_depth else None
+        if number is not None:
+            kind = "appendix" if name == "section" and number[:1].isalpha() and counters.style != "ieee" else "section"
+            self.reading.current = Target(kind, number)
+        if name in _RUN_IN:
+            self.lead = title
+        else:
+            self.add(Piece(kind="heading", text=title, level=level, number=number, size=12.0))
+        self._footnotes()
+
+    def _environment(self, node: Any, name: str) -> None:
+        base = name.removesuffix("*")
+        outer, size, lists = self.reading.current, self.size, self.numbered_lists
+        if name in MATH_ENVIRONMENTS or base == "subequations":
+            self._math_environment(node, base, name)
+            return
+        self.flush()
+        if name in self.theorems or base == "proof":
+            self._theorem(node, name)
+        elif name in LISTS:
+            self._list(node, name)
+        elif base in floats.FLOATS:
+            floats.read_float(self, node, base)
+        elif is_tabular(node):
+            floats.read_tabular(self, node)
+        elif base in ("algorithmic", "algorithmicx", "algpseudocode"):
+            lines = algorithm_lines(children(node), self.reading, blocks=self.block_algorithms)
+            self._code(lines)
+        elif base == "abstract":
+            self.add(Piece(kind="heading", text="Abstract", level=1, size=12.0))
+            self._inside(node)
+        elif base == "thebibliography":
+            self.bibliography(node)
+        elif base == "appendices":
+            self.reading.counters.start_appendix()
+            self._inside(node)
+        elif base not in _DRAWINGS and name not in _FRONT_ENVIRONMENTS:
+            self._inside(node)
+        self.size, self.numbered_lists, self.lead = size, lists, ""
+        self.reading.current = outer if base not in ("appendices", "document") else self.reading.current
+
+    def _inside(self, node: Any) -> None:
+        self.walk(children(node))
+        self.flush()
+
+    def _math_environment(self, node: Any, base: str, name: str) -> None:
+        if base == "math":
+            self.waiting.append(node)
+            return
+        if base == "subequations":
+            self._subequations(node)
+            return
+        source = inside(node)
+        if base in ("empheq", "IEEEeqnarray", "alignat"):
+            base = {"empheq": "equation"}.get(base, base)
+        self.display(name if base != "empheq" else "equation", source)
+
+    def _subequations(self, node: Any) -> None:
+        counters = self.reading.counters
+        self.flush()
+        number = counters.step("equation")
+        outer, form = self.reading.current, counters.formats.get("equation")
+        value = counters.values["equation"]
+        self.reading.current = Target("equation", number)
+        counters.set("equation", 0)
+        counters.formats["equation"] = number + r"\alph{equation}"
+        self._inside(node)
+        counters.set("equation", value)
+        counters.formats["equation"] = form or r"\arabic{equation}"
+        self.reading.current = outer
+
+    def display(self, name: str, source: str) -> None:
+        """A displayed formula; the paragraph around it goes on after it as a piece of its own."""
+        self.flush()
+        for piece in equation_pieces(name, source, self.reading, is_math_mark=not name):
+            self.add(piece)
+
+    def _code(self, text: str, label: str | None = None) -> None:
+        if text.strip():
+            self.add(Piece(kind="code", text=text.strip("\n"), label=label))
+
+    def _theorem(self, node: Any, name: str) -> None:
+        kind = self.theorems.get(name)
+        title = kind.title if kind else "Proof"
+        number = self.reading.counters.step(kind.counter) if kind and kind.counter else ""
+        if number:
+            self.reading.current = Target(title, number)
+        given = [a for a in arguments(node) if a is not None]
+        note = text_of(given[0], self.reading).strip("[] ") if given else ""
+        head = f"{title} {number}".strip()
+        if note:
+            head = note if name == "proof" else f"{head} ({note})"
+        before = len(self.pieces)
+        self.lead = f"{head}."
+        self._inside(node)
+        self.lead = ""
+        if len(self.pieces) > before and number and self.pieces[before].kind == "paragraph":
+            self.pieces[before] = replace(self.pieces[before], label=f"{title} {number}")
+
+    def _list(self, node: Any, name: str) -> None:
+        """One ``list`` piece for each run of items; a display or table inside an item stands between two of them."""
+        given = [a for a in arguments(node) if a is not None]
+        options = key_text(given[0]) if given else ""
+        depth, self.numbered_lists = self.numbered_lists, self.numbered_lists + (name in NUMBERED)
+        lines: list[str] = []
+        number = 0
+        for label, nodes in items(children(node)):
+            if label is None and not number and not tidy(text_of(nodes, self.reading)):
+                continue
+            number += 1
+            mark, reference = item_mark(name, options, depth, number)
+            if label is not None:
+                mark = text_of(label, self.reading) or "-"
+            if reference:
+                self.reading.current = Target("item", reference)
+            self._item(mark, nodes, lines)
+        self._write_list(lines)
+
+    def _item(self, mark: str, nodes: list[Any], lines: list[str]) -> None:
+        outer, self.pieces = self.pieces, []
+        self.walk(nodes)
+        self.flush()
+        inner, self.pieces = self.pieces, outer
+        lead = f"{mark} "
+        for piece in inner:
+            if piece.kind in ("paragraph", "list"):
+                lines.extend(f"{lead if i == 0 else '  '}{line}" for i, line in enumerate(piece.text.split("\n")))
+                lead = "  "
+            else:
+                self._write_list(lines)
+                self.add(piece)
+
+    def _write_list(self, lines: list[str]) -> None:
+        if any(line.strip(" -") for line in lines):
+            self.add(Piece(kind="list", text="\n".join(lines), size=self.size))
+        lines.clear()
+
+    def _verbatim(self, node: Any) -> None:
+        self.flush()
+        index = key_text(arguments(node)[0]) if arguments(node) else ""
+        texts = self.reading.aside.texts
+        if index.isdigit() and int(index) < len(texts):
+            self._code(texts[int(index)])
+
+    def _appendix(self, _: Any) -> None:
+        self.flush()
+        self.reading.counters.start_appendix()
+
+    def _set_counter(self, node: Any) -> None:
+        name, value = (key_text(a).strip() for a in arguments(node)[:2]) if len(arguments(node)) >= 2 else ("", "")
+        if re.fullmatch(r"-?\d{1,6}", value):
+            added = self.reading.counters.values.get(name, 0) if node.macroname == "addtocounter" else 0
+            self.reading.counters.set(name, int(value) + added)
+
+    def _step_counter(self, node: Any) -> None:
+        self.reading.counters.step(key_text(arguments(node)[0]).strip()) if arguments(node) else None
+
+    def bibliography(self, _: Any) -> None:
+        """Mark the place of the bibliography; only the first one counts."""
+        self.flush()
+        if all(piece.text != BIBLIOGRAPHY_PLACE for piece in self.pieces):
+            self.add(Piece(kind="paragraph", text=BIBLIOGRAPHY_PLACE))
+
+    def _counter_form(self, node: Any) -> None:
+        if len(arguments(node)) == 2:
+            name, body = (key_text(a) for a in arguments(node))
+            self.reading.counters.formats[name] = body
+
+    def _twocolumn(self, node: Any) -> None:
+        for argument in arguments(node):
+            if argument is not None:
+                self.walk(children(argument))
+        self.flush()
+
+    def _nothing(self, _: Any) -> None:
+        return
+
+
+_MACROS: dict[str, Callable[[Blocks, Any], None]] = {
+    "par": lambda self, _: self.flush(),
+    "\\": lambda self, node: self.waiting.append(node),
+    "captionof": lambda self, node: floats.read_caption_of(self, node),
+    "caption": lambda self, node: floats.read_stray_caption(self, node),
+    VERBATIM: Blocks._verbatim,
+    "appendix": Blocks._appendix,
+    "setcounter": Blocks._set_counter,
+    "addtocounter": Blocks._set_counter,
+    "stepcounter": Blocks._step_counter,
+    "refstepcounter": Blocks._step_counter,
+    THE_COUNTER: Blocks._counter_form,
+    "twocolumn": Blocks._twocolumn,
+    "bibliography": Blocks.bibliography,
+    "printbibliography": Blocks.bibliography,
+    **dict.fromkeys(
+        names("""title author date maketitle affil affiliation address institute email keywords icmltitle
+        icmlauthor icmlaffiliation icmlcorrespondingauthor icmlkeywords printAffiliationsAndNotice
+        icmltitlerunning ead orcid cortext fntext titlerunning authorrunning bibliographystyle input include
+        shorttitle shortauthors ccsdesc received authornote titlenote subtitle institution"""),
+        Blocks._nothing,
+    ),
+}

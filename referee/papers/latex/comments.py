@@ -1,0 +1,169 @@
+r"""What LaTeX itself never prints: comments, ``\iffalse`` blocks, ``comment`` environments, text after the end.
+
+Verbatim text is put aside first, so that no later step mistakes it for commands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+VERBATIM = "refereeverbatim"
+VERB = "refereeverb"
+_VERBATIM_NAMES = r"verbatim\*?|[BL]?Verbatim\*?|lst\w+|minted|alltt|pyverbatim|filecontents\*?"
+_TOKENS = re.compile(
+    rf"\\begin\s*\{{(?P<verbatim>{_VERBATIM_NAMES})\}}"
+    r"|\\begin\s*\{(?P<comment>comment)\}"
+    r"|\\(?:verb|lstinline)\*?(?P<mark>[^a-zA-Z\s*{\[])"
+    r"|\\(?:url|path|nolinkurl|href)\s*\{(?P<link>[^{}\n]*)\}"
+    r"|\\(?:.|\n)"
+    r"|%(?P<remark>[^\n]*)(?:\n[ \t]*)?"
+)
+_BRANCHES = re.compile(r"\\(?P<word>if[a-zA-Z@]*|else|fi)(?![a-zA-Z@])|\\\\")
+# These take arguments in braces and have no \fi.
+_NOT_OPENING = re.compile(
+    r"iff|ifthenelse|ifdef(?!ined$).*|ifundef|if(?:bool|toggle|blank|strempty|strequal|number|cs.+|package.+|class.+)"
+)
+_SWITCH = re.compile(r"\\if(?:false|true)(?![a-zA-Z@])|\\if\s*0")
+_IF_ZERO = re.compile(r"\s*0\s*(?!\s*0)")
+
+
+@dataclass
+class Aside:
+    """Verbatim texts that were put aside, and what was found broken on the way."""
+
+    texts: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    def keep(self, text: str) -> int:
+        """Put a text aside; returns its number."""
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+
+def printed_source(source: str, aside: Aside) -> str:
+    r"""The source without what never reaches the page; verbatim text becomes ``\refereeverbatim{number}``."""
+    text = _drop_branches(_one_pass(source, aside), aside)
+    for stop in ("\\endinput", "\\end{document}"):
+        at = re.search(re.escape(stop) + r"(?![a-zA-Z@])", text)
+        if at:
+            text = text[: at.start()] + (stop if "document" in stop else "")
+    return text
+
+
+def _one_pass(source: str, aside: Aside) -> str:
+    parts: list[str] = []
+    at = 0
+    unclosed: set[str] = set()
+    while (match := _TOKENS.search(source, at)) is not None:
+        parts.append(source[at : match.start()])
+        at = match.end()
+        name = match["verbatim"] or match["comment"]
+        if name and name not in unclosed:
+            end = source.find(f"\\end{{{name}}}", at)
+            if end < 0:
+                unclosed.add(name)
+                aside.broken.append(f"an environment {name!r} without its end")
+                end = len(source) if name == "comment" else at
+            if match["verbatim"] and not name.startswith("filecontents"):
+                parts.append(f"\n\n\\{VERBATIM}{{{aside.keep(_code(name, source[at:end]))}}}\n\n")
+            at = min(len(source), end + len(f"\\end{{{name}}}")) if end > at else at
+        elif match["mark"]:
+            at = _verb(source, match, aside, parts)
+        elif match["remark"] is not None:
+            parts.append("\n" if source[at : at + 1] == "\n" else "")
+        elif not name:
+            parts.append(match[0].replace("%", "\\%") if match["link"] is not None else match[0])
+    return "".join(parts) + source[at:]
+
+
+def _verb(source: str, match: re.Match[str], aside: Aside, parts: list[str]) -> int:
+    at = match.end()
+    line_end = source.find("\n", at)
+    line_end = line_end if line_end >= 0 else len(source)
+    end = source.find(match["mark"], at, line_end)
+    if end < 0:
+        parts.append(match["mark"])
+        return at
+    parts.append(f"\\{VERB}{{{aside.keep(source[at:end])}}}")
+    return end + 1
+
+
+def _code(name: str, text: str) -> str:
+    """The code itself: options and, for ``minted``, the language stand on the first line."""
+    head, line_end, rest = text.partition("\n")
+    if name in ("lstlisting", "minted", "Verbatim", "BVerbatim", "LVerbatim"):
+        head = re.sub(r"^\s*(?:\[[^\]]*\])?\s*(?:\{[^}]*\})?", "", head) if name == "minted" else head
+        head = re.sub(r"^\s*\[[^\]]*\]", "", head)
+    return f"{head}{line_end}{rest}".strip("\n") or " "
+
+
+def _drop_branches(text: str, aside: Aside) -> str:
+    r"""Without the dead branches of ``\iffalse``, ``\iftrue`` and ``\if0``; other conditionals stay as they are."""
+    if not _SWITCH.search(text):
+        return text
+    parts: list[str] = []
+    at = 0
+    stack: list[str] = []
+    for match in _BRANCHES.finditer(text):
+        word = match["word"]
+        if not word or _NOT_OPENING.fullmatch(word):
+            continue
+        printed = "dead" not in stack
+        if printed:
+            parts.append(text[at : match.start()])
+        end, known = _take_branch(word, text, match.end(), stack)
+        at = end
+        if printed and not known:
+            parts.append(match[0])
+    if "dead" in stack:
+        aside.broken.append("a block that is switched off without its end")
+        return "".join(parts)
+    return "".join(parts) + text[at:]
+
+
+def _take_branch(word: str, text: str, end: int, stack: list[str]) -> tuple[int, bool]:
+    """Follow one conditional word; returns the place after it and whether it is one that is decided here."""
+    if word == "iffalse" or word == "iftrue":
+        stack.append("dead" if word == "iffalse" else "live")
+        return end, True
+    if word == "if" and (zero := _IF_ZERO.match(text, end)):
+        stack.append("dead")
+        return zero.end(), True
+    if word.startswith("if"):
+        stack.append("unknown")
+        return end, False
+    if not stack:
+        return end, False
+    known = stack[-1] != "unknown"
+    if word == "fi":
+        stack.pop()
+    elif known:
+        stack[-1] = "live" if stack[-1] == "dead" else "dead"
+    return end, known
+
+
+def document_body(text: str) -> tuple[str, str]:
+    r"""Preamble and what stands between ``\begin{document}`` and its end; all of it where there is none."""
+    begin = re.search(r"\\begin\s*\{document\}", text)
+    end = re.search(r"\\end\s*\{document\}", text)
+    body = text[begin.end() if begin else 0 : end.start() if end else len(text)]
+    return (text[: begin.start()] if begin else ""), body
+
+
+def inner_text(text: str) -> str:
+    """What an input file adds: a sub-file with a preamble of its own adds only its body."""
+    return document_body(text)[1] if "\\begin{document}" in text else text
+
+
+def drop_named_environments(text: str) -> str:
+    r"""Without the environments that the source itself excludes by ``\excludecomment{name}``."""
+    for name in set(re.findall(r"\\excludecomment\s*\{(\w+)\}", text)):
+        pattern = re.compile(rf"\\begin\{{{name}\}}")
+        at, parts = 0, []
+        while (match := pattern.search(text, at)) is not None:
+            end = text.find(f"\\end{{{name}}}", match.end())
+            parts.append(text[at : match.start()])
+            at = end + len(f"\\end{{{name}}}") if end >= 0 else len(text)
+        text = "".join(parts) + text[at:]
+    return text

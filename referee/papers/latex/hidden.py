@@ -1,0 +1,234 @@
+"""Text that a reader cannot see: in the colour of its background, far too small, transparent, or set and never shown.
+
+It is taken out of the source before the paper is read, and kept in findings.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from referee.papers.latex.colours import WHITE, Colour, alike, by_model, defined_colours, mixed
+from referee.papers.latex.inline import key_text
+from referee.papers.latex.scan import names
+from referee.papers.latex.specs import arguments, children, printed_arguments
+from referee.schemas.paper import Finding
+
+_MAY_HIDE = re.compile(
+    r"\\(?:color|textcolor|fontsize|scalebox|resizebox|transparent|texttransparent|[hv]?phantom|pdfliteral|special|"
+    r"sbox|savebox|pagecolor|colorbox)(?![a-zA-Z])|\{lrbox\}"
+)
+_SIZES = frozenset(names("tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge"))
+_POINTS = {"pt": 1.0, "bp": 1.0, "mm": 2.85, "cm": 28.5, "in": 72.3, "em": 10.0, "ex": 4.3, "sp": 1.5e-5, "": 1.0}
+_LENGTH = re.compile(r"^\s*(-?[\d.]+)\s*([a-z]{0,2})\s*$")
+_SMALLEST_PT = 2.0
+_BODY_PT = 10.0
+_BOXES = frozenset(names("tcolorbox mdframed shaded tikzpicture beamercolorbox"))
+_MOST_FINDINGS = 20
+_SAID = {
+    "colour": "set in the colour of its background",
+    "size": "set in letters of 2 points or smaller",
+    "transparent": "set fully transparent",
+    "phantom": "set as blank space (\\phantom)",
+    "unused": "put into a box that is never shown",
+}
+
+
+@dataclass(frozen=True)
+class _State:
+    """How text is set at one place; ``background`` None: not known."""
+
+    colour: Colour | None = (0.0, 0.0, 0.0)
+    background: Colour | None = WHITE
+    size_pt: float = _BODY_PT
+    scale: float = 1.0
+    transparent: bool = False
+    boxed: str = ""
+
+    @property
+    def why(self) -> str:
+        """Why nothing is seen; empty where it is."""
+        if self.boxed:
+            return self.boxed
+        if self.transparent:
+            return "transparent"
+        if self.size_pt * self.scale <= _SMALLEST_PT:
+            return "size"
+        return "colour" if alike(self.colour, self.background) else ""
+
+
+@dataclass
+class Hidden:
+    """Places of hidden text in the source and, run by run, why and what."""
+
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    runs: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def without(self, source: str) -> str:
+        """The source with the hidden text taken out."""
+        parts: list[str] = []
+        at = 0
+        for start, end in sorted(self.spans):
+            parts.append(source[at : max(at, start)])
+            at = max(at, end)
+        return "".join(parts) + source[at:]
+
+    def findings(self) -> list[Finding]:
+        """One finding a run with words in it; alignment digits and single signs are none."""
+        found: list[Finding] = []
+        for why, parts in self.runs:
+            text = " ".join(" ".join(parts).split())
+            words = re.findall(r"[^\W\d_]{2,}", text)
+            if not words or (why == "phantom" and len(words) < 3):
+                continue
+            found.append(
+                Finding(
+                    kind="hidden_text",
+                    message=f"Text that a reader cannot see, {_SAID[why]} ({len(words)} words), is left out.",
+                    certainty="high" if len(words) >= 4 else "medium",
+                    text=text[:2000],
+                )
+            )
+        more = found[_MOST_FINDINGS:]
+        if more:
+            rest = " … ".join(finding.text for finding in more)[:4000]
+            message = f"Text that a reader cannot see stands at {len(more)} more places and is left out."
+            found[_MOST_FINDINGS:] = [Finding(kind="hidden_text", message=message, certainty="high", text=rest)]
+        return found
+
+
+def find_hidden(nodes: list[Any], source: str, whole: str) -> Hidden:
+    """Hidden text among the nodes.
+
+    Args:
+        nodes: Of ``source``.
+        source: The body that was parsed.
+        whole: All of the paper's source, for colour definitions and the page's colour.
+    """
+    hidden = Hidden()
+    if _MAY_HIDE.search(source):
+        colours = defined_colours(whole)
+        page = re.search(r"\\pagecolor\s*\{([^{}]*)\}", whole)
+        background = mixed(page[1], colours) if page else WHITE
+        reader = _Reader(hidden, colours, "\\usebox" in source)
+        reader.walk(nodes, _State(background=background))
+    return hidden
+
+
+class _Reader:
+    def __init__(self, hidden: Hidden, colours: dict[str, Colour], boxes_used: bool) -> None:
+        self.hidden = hidden
+        self.colours = colours
+        self.boxes_used = boxes_used
+        self.open: str = ""
+
+    def walk(self, nodes: list[Any], state: _State) -> None:
+        """One level: switches hold until its end."""
+        outer = state
+        row = cell = state.background
+        for node in nodes:
+            name = getattr(node, "macroname", "")
+            if name == "\\" or getattr(node, "specials_chars", "") == "&":
+                row = outer.background if name == "\\" else row
+                cell = row
+                state = replace(state if name else outer, background=cell)
+            elif name in ("rowcolor", "cellcolor"):
+                cell = self._colour(arguments(node))
+                row = cell if name == "rowcolor" else row
+                state = replace(state, background=cell)
+            elif (switched := self._switched(node, name, state)) is not None:
+                state = switched
+            else:
+                self._node(node, name, state)
+
+    def _switched(self, node: Any, name: str, state: _State) -> _State | None:
+        """The state after a command that changes all that follows; None for other nodes."""
+        given = arguments(node) if name else []
+        if name == "color" and given:
+            return replace(state, colour=self._colour(given))
+        if name in ("normalcolor",):
+            return replace(state, colour=(0.0, 0.0, 0.0))
+        if name == "fontsize" and given:
+            return replace(state, size_pt=_length(key_text(given[0])))
+        if name in _SIZES:
+            return replace(state, size_pt=_BODY_PT)
+        if name == "transparent" and given:
+            return replace(state, transparent=_number(key_text(given[0]), 1.0) <= 0.1)
+        if name in ("pdfliteral", "special") and given:
+            return replace(state, transparent=bool(re.search(r"\b3\s+Tr\b", key_text(given[-1]))))
+        return None
+
+    def _node(self, node: Any, name: str, state: _State) -> None:
+        environment = getattr(node, "environmentname", "")
+        if environment:
+            inner = replace(state, background=None) if environment in _BOXES else state
+            if environment == "lrbox" and not self.boxes_used:
+                inner = replace(state, boxed="unused")
+            self.walk(children(node), inner)
+        elif name:
+            self._macro(node, name, state)
+        elif hasattr(node, "delimiters"):
+            self.walk(children(node), state)
+        elif state.why:
+            self._hide(node, state.why, str(node.latex_verbatim()))
+        elif getattr(node, "chars", "").strip() or getattr(node, "specials_chars", ""):
+            self.open = ""
+
+    def _macro(self, node: Any, name: str, state: _State) -> None:
+        given = arguments(node)
+        inner = self._inside(name, given, state)
+        shown = printed_arguments(node) if name not in ("phantom", "hphantom", "vphantom") else given
+        for argument in shown:
+            self.walk(children(argument) if hasattr(argument, "delimiters") else [argument], inner)
+        if not shown and not given and state.why:
+            self._hide(node, state.why, "")
+
+    def _inside(self, name: str, given: list[Any], state: _State) -> _State:
+        """The state inside a command's text argument."""
+        if name == "textcolor" and len(given) >= 2:
+            return replace(state, colour=self._colour(given[:2]))
+        if name in ("colorbox", "fcolorbox") and len(given) >= 3:
+            return replace(state, background=self._colour(given[-3:-1]))
+        if name == "scalebox" and given:
+            return replace(state, scale=state.scale * abs(_number(key_text(given[0]), 1.0)))
+        if name == "resizebox" and len(given) >= 3:
+            sizes = [_length(key_text(a)) for a in given[1:3]]
+            return replace(state, size_pt=_SMALLEST_PT) if min(sizes) <= _SMALLEST_PT else state
+        if name == "texttransparent" and given:
+            return replace(state, transparent=_number(key_text(given[0]), 1.0) <= 0.1)
+        if name in ("phantom", "hphantom", "vphantom"):
+            return replace(state, boxed="phantom")
+        if name in ("sbox", "savebox") and not self.boxes_used:
+            return replace(state, boxed="unused")
+        return state
+
+    def _hide(self, node: Any, why: str, text: str) -> None:
+        if not text.strip() and not getattr(node, "macroname", ""):
+            return
+        self.hidden.spans.append((node.pos, node.pos + node.len))
+        if self.open == why and self.hidden.runs:
+            self.hidden.runs[-1][1].append(text)
+        else:
+            self.hidden.runs.append((why, [text]))
+        self.open = why
+
+    def _colour(self, given: list[Any]) -> Colour | None:
+        """A colour from ``[model]{values}`` or ``{name}``."""
+        model = key_text(given[0]) if given and given[0] is not None else ""
+        values = key_text(given[1]) if len(given) > 1 else ""
+        return by_model(model, values) if model else mixed(values, self.colours)
+
+
+def _length(text: str) -> float:
+    """A length in points; the body's size where it is relative or unknown."""
+    match = _LENGTH.match(text)
+    unit = _POINTS.get(match[2]) if match else None
+    return _number(match[1], _BODY_PT) * unit if match and unit is not None else _BODY_PT
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return otherwise

@@ -1,0 +1,230 @@
+"""Running text from nodes: pylatexenc's own rules for accents and symbols, ours for everything a paper adds.
+
+References and citations become marks that are resolved when the whole paper has been read, because they may point
+forward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from referee.papers.latex.comments import VERB, VERBATIM, Aside
+from referee.papers.latex.counters import Counters, Target
+from referee.papers.latex.scan import names
+from referee.papers.latex.specs import CITES, REFS, arguments, children, printed_arguments
+
+OPEN, BETWEEN, CLOSE = "\ue000", "\ue001", "\ue002"
+_SIMPLE_MATH = re.compile(
+    r"^(?:[A-Za-z0-9\s.,:;=+*/<>()|'!\[\]-]|\\[%,;! ]|\\(?:times|pm|le|leq|ge|geq|approx|sim)\b)*$"
+)
+_SPACED = re.compile(r"\s+")
+_BEFORE_STOP = re.compile(r"[ \t]+(?=[,;.:!?)\]](?:\s|$))")
+_BOLD_SWITCHES = frozenset(names("bf bfseries boldmath"))
+_BOLD = frozenset(names("textbf mathbf boldsymbol bm"))
+_DINGS = {"51": "✓", "52": "✓", "55": "✗", "56": "✗"}
+_WORDS = {
+    "quad": " ", "qquad": " ", "ldots": "…", "dots": "…", "cdots": "⋯", "xspace": "", "newline": " ", "checkmark": "✓",
+    "cmark": "✓", "xmark": "✗", "textasciitilde": "~", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "slash": "/",
+    "textbullet": "•", "and": ", ", "quote": "", "tabularnewline": " ", "item": " • ", "par": " ", ",": " ", ";": " ",
+    ":": " ", "!": "", "/": "", "-": "", "@": "", "enspace": " ", "thinspace": " ", "ie": "i.e.", "eg": "e.g.",
+    "degree": "°", "textdegree": "°", "euro": "€",
+    "S": "§", "P": "¶", "eqref": "", "today": "", "relax": "", "protect": "",
+    "textasciicircum": "^",
+}  # fmt: skip
+
+
+@dataclass
+class Reading:
+    """What is known of a paper while its nodes are read."""
+
+    counters: Counters
+    aside: Aside
+    current: Target | None = None
+    footnotes: list[str] = field(default_factory=list)
+    cited: list[str] = field(default_factory=list)
+
+    def label(self, key: str) -> None:
+        """Name the thing that was numbered last."""
+        if self.current is not None:
+            self.counters.labels.setdefault(key.strip(), self.current)
+
+
+def text_of(nodes: Iterable[Any] | Any, reading: Reading, *, plain_math: bool = False) -> str:
+    """Nodes as one line of text.
+
+    Args:
+        nodes: A node or several.
+        reading: Takes labels, footnotes and citations met on the way.
+        plain_math: Formulas as words and signs (in headings and cells); else as ``$LaTeX$`` where they are more than
+            letters, digits and simple signs.
+    """
+    given = [n for n in nodes if n is not None] if isinstance(nodes, (list, tuple)) else [nodes]
+    return tidy(_renderer(reading, plain_math).nodelist_to_text(given))
+
+
+def tidy(text: str) -> str:
+    """Single blanks, none before closing punctuation."""
+    return _BEFORE_STOP.sub("", _SPACED.sub(" ", text.replace("\u00a0", " "))).strip()
+
+
+def is_bold(nodes: Iterable[Any]) -> bool:
+    """Whether all that stands in these nodes is set in bold."""
+    shown = [n for n in nodes if getattr(n, "chars", "x").strip() and not _is_silent(n)]
+    if not shown:
+        return False
+    first = shown[0]
+    if getattr(first, "macroname", "") in _BOLD_SWITCHES:
+        return True
+    if len(shown) > 1:
+        return False
+    return getattr(first, "macroname", "") in _BOLD or is_bold(children(first)) if first else False
+
+
+def _is_silent(node: Any) -> bool:
+    name = getattr(node, "macroname", None)
+    return name is not None and name not in _BOLD | _BOLD_SWITCHES and not printed_arguments(node) and name in _QUIET
+
+
+_QUIET = frozenset(names("centering small footnotesize scriptsize tiny cellcolor rowcolor hspace vspace label"))
+
+
+@lru_cache(maxsize=1)
+def _renderer_class() -> Any:
+    """The renderer; made when first asked for, because pylatexenc is only loaded for LaTeX papers."""
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    class Renderer(LatexNodes2Text):  # type: ignore[misc]
+        """pylatexenc's text with our own words for a paper's commands."""
+
+        reading: Reading
+
+        def macro_node_to_text(self, node: Any) -> str:
+            name = node.macroname
+            if (handler := _HANDLERS.get(name)) is not None:
+                return handler(self, node)
+            if name in _WORDS:
+                return _WORDS[name]
+            if self.latex_context.get_macro_spec(name) is None or name in _OURS:
+                return " ".join(filter(None, (self.nodelist_to_text([a]) for a in printed_arguments(node))))
+            return str(super().macro_node_to_text(node))
+
+        def math_node_to_text(self, node: Any) -> str:
+            source = _inner_source(node)
+            if self.math_mode == "text":
+                return str(super().math_node_to_text(node))
+            if _SIMPLE_MATH.match(source) and len(source) < 60:
+                return str(super().nodelist_to_text(node.nodelist)).replace("*", "∗") if source.strip() else ""
+            return f"${_SPACED.sub(' ', source).strip()}$"
+
+        def environment_node_to_text(self, node: Any) -> str:
+            return str(self.nodelist_to_text(node.nodelist)) + " "
+
+    return Renderer
+
+
+def _renderer(reading: Reading, plain_math: bool) -> Any:
+    renderer = _renderer_class()(math_mode="text" if plain_math else "verbatim")
+    renderer.reading = reading
+    return renderer
+
+
+def _inner_source(node: Any) -> str:
+    source = str(node.latex_verbatim())
+    left, right = node.delimiters if hasattr(node, "delimiters") else ("", "")
+    return source.removeprefix(left).removesuffix(right)
+
+
+def key_text(node: Any) -> str:
+    """An argument as it is written, without its braces."""
+    if node is None:
+        return ""
+    source = str(node.latex_verbatim())
+    return source[1:-1] if source[:1] in "{[" and source[-1:] in "}]" else source
+
+
+def _label(renderer: Any, node: Any) -> str:
+    for argument in arguments(node)[-1:]:
+        renderer.reading.label(key_text(argument))
+    return ""
+
+
+def _ref(_: Any, node: Any) -> str:
+    keys = key_text(arguments(node)[-1]) if arguments(node) else ""
+    return f"{OPEN}{node.macroname}{BETWEEN}{keys}{CLOSE}"
+
+
+def _cite(renderer: Any, node: Any) -> str:
+    given = arguments(node)
+    if len(given) < 4:
+        return "[?]"
+    notes = [renderer.nodelist_to_text([a]) if a is not None else "" for a in given[1:3]]
+    if given[1] is not None and given[2] is None:
+        notes = ["", notes[0]]
+    keys = [key.strip() for key in key_text(given[3]).split(",") if key.strip()]
+    renderer.reading.cited.extend(keys)
+    return OPEN + BETWEEN.join(("cite", node.macroname, notes[0], notes[1], ",".join(keys))) + CLOSE
+
+
+def _nocite(renderer: Any, node: Any) -> str:
+    renderer.reading.cited.extend(k.strip() for a in arguments(node)[-1:] for k in key_text(a).split(","))
+    return ""
+
+
+def _footnote(renderer: Any, node: Any) -> str:
+    text = tidy(renderer.nodelist_to_text([a for a in arguments(node)[-1:] if a is not None]))
+    if text:
+        renderer.reading.footnotes.append(text)
+    return ""
+
+
+def _verb(renderer: Any, node: Any) -> str:
+    texts = renderer.reading.aside.texts
+    index = key_text(arguments(node)[0]) if arguments(node) else ""
+    return texts[int(index)] if index.isdigit() and int(index) < len(texts) else ""
+
+
+def _url(_: Any, node: Any) -> str:
+    return key_text(arguments(node)[-1]).replace("\\%", "%").replace("\\_", "_") if arguments(node) else ""
+
+
+def _ding(_: Any, node: Any) -> str:
+    return _DINGS.get(key_text(arguments(node)[0]), "•") if arguments(node) else ""
+
+
+def _script(mark: str) -> Callable[[Any, Any], str]:
+    def render(renderer: Any, node: Any) -> str:
+        text = renderer.nodelist_to_text([a for a in arguments(node) if a is not None])
+        return f"{mark}{text}" if mark and text.strip() else text
+
+    return render
+
+
+def _newline(_: Any, __: Any) -> str:
+    return " "
+
+
+_HANDLERS: dict[str, Callable[[Any, Any], str]] = {
+    **dict.fromkeys(CITES, _cite),
+    **dict.fromkeys(REFS - {"hyperref"}, _ref),
+    **dict.fromkeys(("url", "path", "nolinkurl"), _url),
+    **dict.fromkeys(("footnote", "footnotetext", "thanks", "sidenote", "tablefootnote"), _footnote),
+    **dict.fromkeys((VERB, VERBATIM), _verb),
+    "label": _label,
+    "nocite": _nocite,
+    "ding": _ding,
+    "textsuperscript": _script(""),
+    "textsubscript": _script(""),
+    "\\": _newline,
+}
+_OURS = frozenset(
+    names("""textcolor colorbox fcolorbox scalebox resizebox rotatebox raisebox parbox makebox framebox
+    multicolumn multirow texttransparent href shortstack makecell thead foreignlanguage captionof caption
+    operatorname subfloat subfigure hyperref texorpdfstring index phantom hphantom vphantom hypersetup
+    includegraphics vspace hspace setlength addtolength setcounter color fontsize rule item bibliography
+    bibliographystyle input include title author date nicefrac sfrac boldsymbol bm ensuremath textnormal uline hl
+    sout ul part chapter section subsection subsubsection paragraph subparagraph""")
+)

@@ -1,0 +1,193 @@
+r"""The bibliography: printed entries from ``\bibitem``, else entries made from the ``.bib`` files that are cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from referee.papers.bibliography import parse_entry
+from referee.papers.latex.bibtex import BibEntry, split_names
+from referee.papers.latex.inline import Reading, key_text, text_of, tidy
+from referee.papers.latex.scan import names
+from referee.papers.latex.specs import arguments, children
+from referee.papers.pieces import Entry, Piece
+
+_NATBIB_LABEL = re.compile(r"^(?P<authors>.*?)\s*\((?P<year>[^()]*)\)(?P<full>.*)$", re.DOTALL)
+_YEAR = re.compile(r"\d{4}[a-z]?")
+_NUMERIC = frozenset(
+    names("""plain abbrv unsrt ieeetr acm siam amsplain IEEEtran IEEEtranS splncs04 splncs03 splncs elsarticle-num
+    unsrtnat spmpsci naturemag nature vancouver model1-num-names ACM-Reference-Format numeric numeric-comp ieee
+    sn-mathphys-num jmlr-num ieee_fullname plainurl abbrvurl""")
+)
+_BY_CITATION = frozenset(names("unsrt ieeetr IEEEtran unsrtnat elsarticle-num naturemag nature ieee numeric-cited"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cited work: the label that is printed, and author and year for citations in the text."""
+
+    key: str
+    text: str
+    label: str | None
+    authors: str
+    year: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class Style:
+    r"""How the paper cites.
+
+    Attributes:
+        numeric: By numbers or other labels in brackets; else by author and year.
+        natbib: Whether ``\cite`` is natbib's, which prints 'Author (2020)' in an author-year style.
+        by_citation: Whether entries made from ``.bib`` files stand in the order of their citation.
+    """
+
+    numeric: bool
+    natbib: bool
+    by_citation: bool
+
+
+def citation_style(source: str) -> Style:
+    """Read the style off the packages, their options and the bibliography style."""
+    packages = {
+        m[2].strip(): m[1] or "" for m in re.finditer(r"\\usepackage\s*(?:\[([^\]]*)\])?\s*\{([^{}]*)\}", source)
+    }
+    named = re.search(r"\\bibliographystyle\s*\{([^{}]*)\}", source)
+    name = named[1].strip() if named else ""
+    biblatex = packages.get("biblatex")
+    if biblatex is not None:
+        style = re.search(r"(?<![a-z])(?:cite)?style\s*=\s*([\w-]+)", biblatex)
+        numeric = not style or not re.search("author|apa|mla|chicago|verbose", style[1])
+        return Style(numeric, False, "sorting=none" in biblatex.replace(" ", ""))
+    options = packages.get("natbib", "") + "," + ",".join(re.findall(r"\\setcitestyle\s*\{([^{}]*)\}", source))
+    options += "," + ",".join(re.findall(r"\\PassOptionsToPackage\s*\{([^{}]*)\}\s*\{natbib\}", source))
+    natbib = "natbib" in packages or bool(re.search(r"\\cite[tp]\b", source))
+    by_number = bool(re.search(r"\b(?:numbers|super)\b", options))
+    return Style(by_number or name in _NUMERIC or not (natbib or name), natbib, name in _BY_CITATION)
+
+
+def printed_sources(nodes: list[Any], reading: Reading, style: Style) -> list[Source]:
+    r"""Entries of a ``thebibliography`` in its order."""
+    found: list[tuple[str, str | None, list[Any]]] = []
+    for node in nodes:
+        if getattr(node, "macroname", "") == "bibitem" and arguments(node):
+            given = arguments(node)
+            label = text_of(given[0], reading, plain_math=True).strip("[]") if given[0] is not None else None
+            found.append((key_text(given[1]).strip(), label, []))
+        elif found:
+            found[-1][2].append(node)
+    sources: list[Source] = []
+    for key, label, body in found:
+        blocks = [tidy(text_of(part, reading)) for part in _new_blocks(body)]
+        if any(blocks):
+            sources.append(_printed(key, label, [part for part in blocks if part], len(sources) + 1, style))
+    return sources
+
+
+def _new_blocks(nodes: list[Any]) -> list[list[Any]]:
+    r"""An entry's parts, which BibTeX styles set apart by ``\newblock``: authors, title, and the rest."""
+    parts: list[list[Any]] = [[]]
+    for node in nodes:
+        if getattr(node, "macroname", "") == "newblock":
+            parts.append([])
+        else:
+            parts[-1].append(node)
+    return parts
+
+
+def _printed(key: str, label: str | None, blocks: list[str], number: int, style: Style) -> Source:
+    natbib = _NATBIB_LABEL.match(label) if label else None
+    text = " ".join(blocks)
+    entry = parse_entry(text)
+    if len(blocks) >= 3:
+        entry = replace(entry, title=blocks[1].strip(" ."))
+    authors = natbib["authors"].strip() if natbib else _short(entry.authors)
+    year = natbib["year"].strip() if natbib else str(entry.year or "")
+    if style.numeric or not natbib:
+        shown = label if label and not natbib else str(number)
+        return Source(key, f"[{shown}] {text}", shown, authors, year, replace(entry, label=shown))
+    return Source(key, text, None, authors, year, entry)
+
+
+def made_sources(entries: dict[str, BibEntry], cited: list[str], reading: Reading, style: Style) -> list[Source]:
+    """Entries for the works that are cited (``*``: all), written as the plain styles write them."""
+    keys = list(dict.fromkeys(k for c in cited for k in (entries if c == "*" else [c]) if k in entries))
+    shown = {key: _Shown(entries[key], lambda value: _plain(value, reading)) for key in keys}
+    if not style.by_citation:
+        keys.sort(key=lambda key: (shown[key].sort_name, shown[key].year, shown[key].title.casefold()))
+    sources: list[Source] = []
+    for number, key in enumerate(keys, start=1):
+        work = shown[key]
+        label = str(number) if style.numeric else None
+        text = f"[{number}] {work.text}" if style.numeric else work.text
+        entry = Entry(label, work.names, work.title or None, work.number_of_year, work.venue or None, work.doi or None)
+        sources.append(Source(key, text, label, _short(tuple(work.last_names)), work.year, entry))
+    return sources
+
+
+def _plain(value: str, reading: Reading) -> str:
+    from referee.papers.latex.balance import balanced
+    from referee.papers.latex.specs import parse
+
+    return text_of(parse(balanced(value).text), reading, plain_math=True)
+
+
+class _Shown:
+    """One ``.bib`` entry with its fields as text."""
+
+    def __init__(self, entry: BibEntry, plain: Callable[[str], str]) -> None:
+        people = split_names(entry.get("author", "editor"))
+        pairs = [(plain(first), plain(last)) for first, last in people[:200]]
+        self.last_names = [last for _, last in pairs]
+        self.names = tuple(f"{first} {last}".strip() for first, last in pairs if last != "others")
+        self.title = plain(entry.get("title"))
+        self.year = (_YEAR.search(entry.get("year", "date")) or [""])[0]
+        self.number_of_year = int(self.year[:4]) if self.year else None
+        self.venue = plain(entry.get("journal", "booktitle", "journaltitle", "publisher", "school", "institution",
+                                     "howpublished"))  # fmt: skip
+        self.doi = entry.get("doi").removeprefix("https://doi.org/")
+        self.sort_name = " ".join(self.last_names or [self.title]).casefold()
+        self.text = self._whole(entry, plain)
+
+    def _whole(self, entry: BibEntry, plain: Callable[[str], str]) -> str:
+        names = list(self.names) + (["et al."] if "others" in self.last_names else [])
+        people = names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}" if names else ""
+        number = f"({entry.get('number')})" if entry.get("number") and entry.get("volume") else ""
+        pages = plain(entry.get("pages"))
+        where = [self.venue, plain(entry.get("volume")) + number, f"pages {pages}" if pages else "", self.year]
+        extra = entry.get("eprint", "url") if not self.doi else f"doi:{self.doi}"
+        sentences = [people, self.title, ", ".join(part for part in where if part), plain(extra) if extra else ""]
+        if entry.kind == "inproceedings" and self.venue:
+            sentences[2] = f"In {sentences[2]}"
+        return " ".join(f"{s.rstrip('.')}." for s in sentences if s)
+
+
+def _short(names: tuple[str, ...]) -> str:
+    """'Lo', 'Lo and Wu', 'Lo et al.' from names in full or last names."""
+    last = [name.split()[-1] if name.split() and name != "others" else name for name in names]
+    if len(last) == 2 and last[1] != "others":
+        return f"{last[0]} and {last[1]}"
+    return f"{last[0]} et al." if len(last) > 1 else (last[0] if last else "")
+
+
+def reference_pieces(sources: list[Source]) -> list[Piece]:
+    """The bibliography as pieces, its heading first; nothing for none."""
+    if not sources:
+        return []
+    entries = [Piece(kind="reference", text=source.text, entry=source.entry) for source in sources]
+    return [Piece(kind="heading", text="References", level=1), *entries]
+
+
+def find_bibliographies(nodes: list[Any]) -> list[list[Any]]:
+    r"""The inner nodes of every ``thebibliography``, wherever it stands."""
+    found: list[list[Any]] = []
+    for node in nodes:
+        if getattr(node, "environmentname", "") == "thebibliography":
+            found.append(children(node))
+        elif children(node):
+            found.extend(find_bibliographies(children(node)))
+    return found

@@ -1,0 +1,277 @@
+"""How well a page's text stands out: the page painted with it and without it, compared where each character stands."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from referee.papers.pdf.hidden.objects import Bounds, TextObject, address_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pypdfium2 import PdfPage, PdfTextPage
+
+    Pixels = NDArray[np.uint8]
+
+UNSEEN = 5.0
+FAINT = 10.0
+CLEAR = 25.0
+# Large signs are read at half the contrast that small ones need.
+LARGE_PT = 18.0
+_SCALE, _CLOSE_SCALE = 1.0, 2.5
+_MAX_PIXELS = 4_000_000
+_PLAIN_TO_SEE, _STRONG, _STRONG_LARGE, _INK = 160, 60, 22, 60
+_ENOUGH_PX = 12
+_STRIDE = 12
+_SAMPLE_PX = 48
+
+
+@dataclass(slots=True)
+class Char:
+    """A character of a suspect object. ``contrast`` is a CIE76 colour difference: under 5 is hard to tell apart.
+
+    ``index`` counts in the text page; ``bounds`` are left, bottom, right, top in page space; ``inside`` says whether
+    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page.
+    """
+
+    index: int
+    text: str
+    bounds: Bounds
+    object: TextObject
+    contrast: float = 0.0
+    inside: bool = True
+    inked: bool = False
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where page space lies in pixels of scale 1: x, y of a point are sums with these factors."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+    width: float
+    height: float
+
+    def place(self, bounds: Bounds) -> Bounds:
+        """Left, top, right, bottom in points from the visible page's top left corner."""
+        points = [
+            (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
+            for x in (bounds[0], bounds[2])
+            for y in (bounds[1], bounds[3])
+        ]
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+def frame_of(page: PdfPage, box: Bounds) -> Frame:
+    """The frame of a page whose visible part is ``box`` (left, bottom, right, top), turned as its rotation says."""
+    left, bottom, right, top = box
+    wide, high = right - left, top - bottom
+    turns: dict[int, tuple[float, float, float, float, float, float, float, float]] = {
+        0: (1, 0, 0, -1, -left, top, wide, high),
+        90: (0, 1, 1, 0, -bottom, -left, high, wide),
+        180: (-1, 0, 0, 1, right, -bottom, wide, high),
+        270: (0, -1, -1, 0, top, right, high, wide),
+    }
+    return Frame(*turns[page.get_rotation() % 360])
+
+
+def measure(page: PdfPage, text_page: PdfTextPage, suspects: Sequence[TextObject], frame: Frame) -> list[Char]:
+    """The inked characters of the suspects with their contrast, in content order.
+
+    The first look is at 72 pixels an inch, over the whole page at once; only where something does not clearly change
+    there, a second one is taken closer, character by character.
+    """
+    chars = _chars_of(text_page, suspects)
+    if not chars:
+        return []
+    shown, bare = _paint_twice(page, suspects, frame, _SCALE)
+    first = _first_look(chars, shown, bare, frame)
+    if not any(look is None for look in first):
+        return [look for look in first if look]
+    shown, bare = _paint_twice(page, suspects, frame, _CLOSE_SCALE)
+    scale = _scale(frame, _CLOSE_SCALE)
+    pairs = zip(chars, first, strict=True)
+    return [look or _compared(char, shown, bare, frame, scale) for char, look in pairs]
+
+
+def _first_look(chars: Sequence[Char], shown: Pixels, bare: Pixels, frame: Frame) -> list[Char | None]:
+    """Each character as clearly there, as not there at all, or None where a closer look is needed."""
+    import numpy as np
+
+    scale = _scale(frame, _SCALE)
+    change = (np.maximum(shown, bare) - np.minimum(shown, bare)).max(axis=-1)
+    boxes = _pixel_boxes(chars, change.shape, frame, scale)
+    behind = _distance_behind(chars, bare, boxes)
+    looks: list[Char | None] = []
+    for char, (left, top, right, bottom), apart in zip(chars, boxes.T.tolist(), behind.tolist(), strict=True):
+        peak = int(change[top:bottom, left:right].max(initial=0))
+        large = char.object.size >= LARGE_PT
+        needed = _STRONG_LARGE if large else _STRONG
+        if peak >= needed and (apart >= needed or char.object.mode != 0 or char.object.color is None):
+            char.contrast = CLEAR
+            looks.append(char)
+        elif large or (peak == 0 and (right - left) * (bottom - top) >= _ENOUGH_PX):
+            looks.append(_compared(char, shown, bare, frame, scale))
+        else:
+            looks.append(None)
+    return looks
+
+
+def _distance_behind(chars: Sequence[Char], bare: Pixels, boxes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far each character's colour is from what is behind it, in steps of 255: the middle of its box's corners."""
+    import numpy as np
+
+    height, width = bare.shape[:2]
+    left, top, right, bottom = np.minimum(boxes, np.array([[width], [height], [width], [height]]) - 1)
+    corners = np.stack([bare[y, x] for y in (top, bottom) for x in (left, right)]).astype(np.int16)
+    own = np.array([(char.object.color or (0, 0, 0, 255))[2::-1] for char in chars], dtype=np.int16)
+    return np.asarray(np.abs(own - np.median(corners, axis=0)).max(axis=-1))
+
+
+def _pixel_boxes(chars: Sequence[Char], shape: tuple[int, ...], frame: Frame, scale: float) -> NDArray[np.int64]:
+    """Left, top, right, bottom of each character in pixels, cut to the picture; four rows."""
+    import numpy as np
+
+    x0, y0, x1, y1 = np.array([char.bounds for char in chars]).T
+    xs = np.stack([frame.a * x + frame.c * y + frame.e for x, y in ((x0, y0), (x1, y1))])
+    ys = np.stack([frame.b * x + frame.d * y + frame.f for x, y in ((x0, y0), (x1, y1))])
+    places = np.stack([xs.min(axis=0), ys.min(axis=0), xs.max(axis=0), ys.max(axis=0)]) * scale
+    limits = np.array([[shape[1]], [shape[0]], [shape[1]], [shape[0]]])
+    boxes = np.clip(places, -1, 2**30).astype(np.int64) + np.array([[0], [0], [1], [1]])
+    boxes = np.clip(boxes, 0, limits)
+    boxes[2:] = np.maximum(boxes[2:], boxes[:2])
+    return np.asarray(boxes)
+
+
+def set_active(objects: Iterable[TextObject], active: bool) -> None:
+    """Put objects on the page, or take them off, in memory only."""
+    import pypdfium2.raw as pdfium
+
+    for text in objects:
+        pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))
+
+
+def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Char]:
+    import pypdfium2.raw as pdfium
+
+    by_address = {text.address: text for text in suspects}
+    raw, chars = text_page.raw, []
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    for index, address in _owners(raw, text_page.count_chars()):
+        owner = by_address.get(address)
+        if owner is None:
+            continue
+        code = pdfium.FPDFText_GetUnicode(raw, index)
+        if code <= 32 or chr(code).isspace():
+            continue
+        pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
+        chars.append(Char(index, chr(code), (left.value, bottom.value, right.value, top.value), owner))
+    return chars
+
+
+def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
+    """Each character with the address of its object. An object's characters stand together, so most need no call."""
+    import pypdfium2.raw as pdfium
+
+    address, known = 0, 0
+    for index in range(count):
+        if index >= known:
+            address, known = address_of(pdfium.FPDFText_GetTextObject(raw, index)), index + 1
+            ahead = index + _STRIDE
+            while address and ahead < count and address_of(pdfium.FPDFText_GetTextObject(raw, ahead)) == address:
+                known, ahead = ahead + 1, ahead + _STRIDE
+        yield index, address
+
+
+def _paint_twice(page: PdfPage, suspects: Sequence[TextObject], frame: Frame, scale: float) -> tuple[Pixels, Pixels]:
+    """The page with the suspects and without them, blue, green, red."""
+    scale = _scale(frame, scale)
+    shown = _paint(page, scale)
+    set_active(suspects, False)
+    try:
+        bare = _paint(page, scale)
+    finally:
+        set_active(suspects, True)
+    return shown, bare
+
+
+def _scale(frame: Frame, scale: float) -> float:
+    """The scale, lowered for huge pages."""
+    area = frame.width * frame.height
+    return min(scale, float((_MAX_PIXELS / area) ** 0.5)) if area > 0 else scale
+
+
+def _paint(page: PdfPage, scale: float) -> Pixels:
+    bitmap = page.render(scale=scale, may_draw_forms=False, maybe_alpha=False)
+    pixels: Pixels = bitmap.to_numpy()[:, :, :3].copy()
+    return pixels
+
+
+def _compared(char: Char, shown: Pixels, bare: Pixels, frame: Frame, scale: float) -> Char:
+    """The character with its contrast measured in its own box."""
+    import numpy as np
+
+    height, width = shown.shape[:2]
+    x0, y0, x1, y1 = (value * scale for value in frame.place(char.bounds))
+    left, top = max(0, int(x0)), max(0, int(y0))
+    right, bottom = min(width, int(x1) + 1), min(height, int(y1) + 1)
+    char.inside = right > left and bottom > top
+    if not char.inside:
+        return char
+    stride = 1 + max(right - left, bottom - top) // _SAMPLE_PX
+    here = shown[top:bottom:stride, left:right:stride].astype(np.int16)
+    there = bare[top:bottom:stride, left:right:stride].astype(np.int16)
+    char.inked = int(there.max()) - int(there.min()) >= _INK
+    change = np.abs(here - there).max(axis=-1)
+    changed = int(change.max())
+    if not changed:
+        return char
+    char.contrast = 100.0 if changed >= _PLAIN_TO_SEE else _apart(*_most_changed(change, here, there))
+    color = char.object.color
+    if char.object.mode == 0 and color is not None:
+        own = np.array(color[2::-1], dtype=np.int16)
+        backdrop = _backdrop(there) if char.inked else there[0, 0]
+        if int(np.abs(own - backdrop).max()) < _PLAIN_TO_SEE:
+            char.contrast = min(char.contrast, _apart(own, backdrop))
+    return char
+
+
+def _backdrop(pixels: Any) -> Any:
+    """The colour that most of a box has: ink of other text does not count."""
+    import numpy as np
+
+    flat = pixels.reshape(-1, 3)
+    shades = flat.sum(axis=-1) // 24
+    return np.median(flat[shades == np.bincount(shades).argmax()], axis=0)
+
+
+def _most_changed(change: Any, here: Any, there: Any) -> tuple[Any, Any]:
+    at = divmod(int(change.argmax()), change.shape[1])
+    return here[at], there[at]
+
+
+def _apart(one: Any, other: Any) -> float:
+    import numpy as np
+
+    return float(np.sqrt(((lab(one) - lab(other)) ** 2).sum(axis=-1)).max())
+
+
+def lab(pixels: Any) -> NDArray[np.float64]:
+    """Blue, green, red values (0 to 255, last axis) as CIE L*a*b* under D65."""
+    import numpy as np
+
+    unit = np.asarray(pixels, dtype=np.float64)[..., ::-1] / 255
+    linear = np.where(unit <= 0.04045, unit / 12.92, ((unit + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = linear @ to_xyz.T / np.array([0.9505, 1.0, 1.089])
+    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    x, y, z = root[..., 0], root[..., 1], root[..., 2]
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)

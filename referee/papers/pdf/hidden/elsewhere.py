@@ -1,0 +1,183 @@
+"""Text that no page prints: notes, form fields, alternative texts, document information, outline, metadata.
+
+None of it reaches the paper's text: the readers do not look there. It is listed so that nothing goes unmentioned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.characters import decode, find_invisible
+from referee.papers.pdf.hidden.runs import MAX_TEXT
+from referee.schemas.paper import Box, Finding
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage
+
+_NOTE_WORDS, _INFO_WORDS = 3, 25
+_INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "Creator", "Producer")
+_XMP = re.compile(rb"<x:xmpmeta.*?</x:xmpmeta>|<\?xpacket begin.*?<\?xpacket end", re.DOTALL)
+_METADATA = re.compile(rb"/Type\s*/Metadata\b[^>]{0,300}>>\s*stream\r?\n|/Subtype\s*/XML\b[^>]{0,300}>>\s*stream\r?\n")
+_MAX_XMP = 2**20
+_MAX_DEPTH = 40
+
+
+@dataclass(frozen=True)
+class _Note:
+    where: str
+    text: str
+    least_words: int
+    page: int | None = None
+    box: Box | None = None
+
+
+def find_elsewhere(document: PdfDocument, pages: Iterable[PdfPage], data: bytes) -> list[Finding]:
+    """Findings for text outside the pages' content.
+
+    Notes and form fields of three words or more are listed as low, so is document information of more than 25 words;
+    alternative texts and outlines only count when they speak to a model. What speaks to a model is high.
+    """
+    notes = [*_information(document), *_metadata(data), *_outline(document)]
+    for number, page in enumerate(pages, start=1):
+        notes += [*_annotations(page, number), *_alternatives(page, number)]
+    seen: set[str] = set()
+    findings = []
+    for note in notes:
+        text = re.sub(r"\s+", " ", note.text).strip()
+        if text not in seen and (finding := _told(note, text)):
+            findings.append(finding)
+        seen.add(text)
+    return findings
+
+
+def _told(note: _Note, text: str) -> Finding | None:
+    spelled = decode(text) if find_invisible(text) else ""
+    speaks = addresses_a_model(text) or addresses_a_model(spelled)
+    if not speaks and len(re.findall(r"[^\W\d_]{2,}", text)) < note.least_words:
+        return None
+    return Finding(
+        kind="hidden_text",
+        message=f"The file holds text in {note.where} that no page prints. It was not read as part of the paper.",
+        certainty="high" if speaks else "low",
+        page=note.page,
+        box=note.box,
+        text=(spelled or text)[:MAX_TEXT],
+    )
+
+
+def _information(document: PdfDocument) -> Iterator[_Note]:
+    for key in _INFO_KEYS:
+        if value := document.get_metadata_value(key):
+            yield _Note(f"the document information ({key})", value, _INFO_WORDS)
+
+
+def _metadata(data: bytes) -> Iterator[_Note]:
+    """The text of XMP packets, plain or deflated."""
+    packets = [match[0] for match in _XMP.finditer(data)]
+    for match in _METADATA.finditer(data):
+        try:
+            packets.append(zlib.decompressobj().decompress(data[match.end() : match.end() + _MAX_XMP], _MAX_XMP))
+        except zlib.error:
+            continue
+    for packet in packets:
+        text = html.unescape(re.sub(rb"<[^>]*>", b"\n", packet[:_MAX_XMP]).decode("utf-8", errors="ignore"))
+        for line in re.split(r"\n\s*", text):
+            yield _Note("the metadata (XMP)", line, _INFO_WORDS)
+        for value in re.findall(rb"=\"([^\"]{20,})\"", packet[:_MAX_XMP]):
+            yield _Note("the metadata (XMP)", html.unescape(value.decode("utf-8", errors="ignore")), 10**6)
+
+
+def _outline(document: PdfDocument) -> Iterator[_Note]:
+    for bookmark in document.get_toc(max_depth=8):
+        yield _Note("the outline", bookmark.get_title(), 10**6)
+
+
+def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
+    import pypdfium2.raw as pdfium
+
+    printed = None
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
+        try:
+            subtype = pdfium.FPDFAnnot_GetSubtype(annotation)
+            keys = (b"V", b"DV", b"TU", b"Contents") if subtype == pdfium.FPDF_ANNOT_WIDGET else (b"Contents", b"RC")
+            where = "a form field" if subtype == pdfium.FPDF_ANNOT_WIDGET else "a note (annotation)"
+            least = 10**6 if subtype == pdfium.FPDF_ANNOT_LINK else _NOTE_WORDS
+            for key in keys:
+                if value := _string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)):
+                    printed = printed or _key(_text_of(page))
+                    if _key(value) not in printed:
+                        yield _Note(where, re.sub(r"<[^>]*>", " ", value), least, number, _box(page, annotation))
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _text_of(page: PdfPage) -> str:
+    text_page = page.get_textpage()
+    try:
+        text: str = text_page.get_text_range()
+    finally:
+        text_page.close()
+    return text
+
+
+def _key(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def _box(page: PdfPage, annotation: Any) -> Box:
+    import pypdfium2.raw as pdfium
+
+    rect, height = pdfium.FS_RECTF(), page.get_height()
+    pdfium.FPDFAnnot_GetRect(annotation, rect)
+    return Box(x0=rect.left, y0=height - rect.top, x1=rect.right, y1=height - rect.bottom)
+
+
+def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:
+    """Alternative and replacement texts, titles and expansions of the structure tree's elements on a page."""
+    import pypdfium2.raw as pdfium
+
+    tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
+    if not tree:
+        return
+    try:
+        for index in range(pdfium.FPDF_StructTree_CountChildren(tree)):
+            yield from _element(pdfium.FPDF_StructTree_GetChildAtIndex(tree, index), number, 0)
+    finally:
+        pdfium.FPDF_StructTree_Close(tree)
+
+
+def _element(element: Any, number: int, depth: int) -> Iterator[_Note]:
+    import pypdfium2.raw as pdfium
+
+    if not element or depth > _MAX_DEPTH:
+        return
+    readers = (
+        pdfium.FPDF_StructElement_GetAltText,
+        pdfium.FPDF_StructElement_GetActualText,
+        pdfium.FPDF_StructElement_GetTitle,
+        pdfium.FPDF_StructElement_GetExpansion,
+    )
+    for reader in readers:
+        if value := _string(partial(reader, element)):
+            yield _Note("an alternative text", value, 10**6, number)
+    for index in range(pdfium.FPDF_StructElement_CountChildren(element)):
+        yield from _element(pdfium.FPDF_StructElement_GetChildAtIndex(element, index), number, depth + 1)
+
+
+def _string(read: Callable[[Any, int], int]) -> str:
+    """A UTF-16 value by pdfium's custom: asked for its length in bytes first."""
+    length = read(None, 0)
+    if length <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    read(buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", errors="ignore").strip()

@@ -1,0 +1,289 @@
+"""What a page paints, in painting order: text objects with their state, and areas that can cover or back text."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+Bounds = tuple[float, float, float, float]
+Color = tuple[int, int, int, int]
+_MAX_DEPTH = 8
+_NO_RULE_PT = 2.0
+_MANY_OBJECTS = 3000
+_BOX_SEGMENTS, _CORNER_PT = 20, 4.0
+
+
+@dataclass(frozen=True)
+class TextObject:
+    """One text object. ``bounds`` are left, bottom, right, top in page space; ``form`` is the outermost form around it.
+
+    ``size`` is the font size in points after all matrices; ``color`` is null for patterns; ``transparent`` counts the
+    forms around it too.
+    """
+
+    handle: Any
+    address: int
+    order: int
+    bounds: Bounds
+    size: float
+    mode: int
+    color: Color | None
+    clipped: bool
+    transparent: bool
+    marks: tuple[str, ...]
+    form: Any = None
+
+
+@dataclass(frozen=True)
+class Area:
+    """A painted area: a filled path, an image or a shading. ``color`` is null where it is not one opaque colour.
+
+    ``solid`` says that it fills its box, but for rounded corners.
+    """
+
+    order: int
+    bounds: Bounds
+    color: Color | None
+    image: bool = False
+    solid: bool = False
+
+
+@dataclass
+class PageObjects:
+    """What one page paints. ``crowded`` says that there are too many areas to list them."""
+
+    texts: list[TextObject] = field(default_factory=list)
+    areas: list[Area] = field(default_factory=list)
+    count: int = 0
+    crowded: bool = False
+
+
+def read_objects(page: PdfPage) -> PageObjects:
+    """All text objects of a page, forms opened, and its areas of at least two points in both directions."""
+    import pypdfium2.raw as pdfium
+
+    found = PageObjects()
+    count = pdfium.FPDFPage_CountObjects(page.raw)
+    _walk(found, lambda index: pdfium.FPDFPage_GetObject(page.raw, index), count, _Outer())
+    for annotation in _annotation_areas(page):
+        found.areas.append(Area(found.count, annotation, None))
+    return found
+
+
+Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
+
+
+@dataclass(frozen=True)
+class _Outer:
+    """What the forms around an object do to it."""
+
+    matrix: Matrix = _IDENTITY
+    form: Any = None
+    transparent: bool = False
+    depth: int = 0
+
+    def inside(self, form: Any) -> _Outer:
+        import pypdfium2.raw as pdfium
+
+        transparent = self.transparent or bool(pdfium.FPDFPageObj_HasTransparency(form))
+        return _Outer(multiply(matrix_of(form), self.matrix), self.form or form, transparent, self.depth + 1)
+
+
+def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Outer) -> None:
+    import pypdfium2.raw as pdfium
+
+    for index in range(count):
+        handle = get(index)
+        kind = pdfium.FPDFPageObj_GetType(handle)
+        found.count += 1
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            found.texts.append(_text(handle, found.count, outer))
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and outer.depth < _MAX_DEPTH:
+            _walk(found, _child_of(handle), pdfium.FPDFFormObj_CountObjects(handle), outer.inside(handle))
+        elif found.count > _MANY_OBJECTS:
+            found.crowded = True
+        elif area := _area(handle, kind, found.count, outer.matrix):
+            found.areas.append(area)
+
+
+def _child_of(form: Any) -> Callable[[int], Any]:
+    import pypdfium2.raw as pdfium
+
+    return lambda index: pdfium.FPDFFormObj_GetObject(form, index)
+
+
+def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
+    import pypdfium2.raw as pdfium
+
+    box = transform(bounds_of(handle), outer.matrix)
+    size = ctypes.c_float()
+    pdfium.FPDFTextObj_GetFontSize(handle, size)
+    matrix = matrix_of(handle)
+    if outer.form:
+        matrix = multiply(matrix, outer.matrix)
+    return TextObject(
+        handle=handle,
+        address=address_of(handle),
+        order=order,
+        bounds=box,
+        size=abs(size.value) * min(math.hypot(matrix[0], matrix[1]), math.hypot(matrix[2], matrix[3])),
+        mode=pdfium.FPDFTextObj_GetTextRenderMode(handle),
+        color=_fill(handle),
+        clipped=_is_clipped(handle, box, outer.matrix),
+        transparent=outer.transparent or bool(pdfium.FPDFPageObj_HasTransparency(handle)),
+        marks=_marks(handle),
+        form=outer.form,
+    )
+
+
+def _area(handle: Any, kind: int, order: int, outer: Matrix) -> Area | None:
+    import pypdfium2.raw as pdfium
+
+    left, bottom, right, top = bounds = transform(bounds_of(handle), outer)
+    if right - left < _NO_RULE_PT or top - bottom < _NO_RULE_PT:
+        return None
+    if kind != pdfium.FPDF_PAGEOBJ_PATH:
+        return Area(order, bounds, None, image=kind == pdfium.FPDF_PAGEOBJ_IMAGE)
+    filled, stroked = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(handle, filled, stroked)
+    if filled.value:
+        color = _fill(handle)
+        plain = color is not None and color[3] == 255 and not pdfium.FPDFPageObj_HasTransparency(handle)
+        return Area(order, bounds, color if plain else None, solid=plain and _is_solid(handle, outer, bounds))
+    width = ctypes.c_float()
+    if stroked.value and pdfium.FPDFPageObj_GetStrokeWidth(handle, width) and width.value > _NO_RULE_PT:
+        return Area(order, bounds, None)
+    return None
+
+
+def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
+    """Whether a path is a box: few segments, all their points near the sides of its bounds."""
+    import pypdfium2.raw as pdfium
+
+    count = pdfium.FPDFPath_CountSegments(path)
+    if count > _BOX_SEGMENTS:
+        return False
+    matrix = multiply(matrix_of(path), outer)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for index in range(count):
+        pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFPath_GetPathSegment(path, index), x, y)
+        at_x, at_y, _, _ = transform((x.value, y.value, x.value, y.value), matrix)
+        nearest = min(abs(at_x - bounds[0]), abs(at_x - bounds[2]), abs(at_y - bounds[1]), abs(at_y - bounds[3]))
+        if nearest > _CORNER_PT:
+            return False
+    return True
+
+
+def _annotation_areas(page: PdfPage) -> list[Bounds]:
+    """Where annotations that paint something stand; links and form fields leave text as it is."""
+    import pypdfium2.raw as pdfium
+
+    silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT)
+    areas = []
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
+        if pdfium.FPDFAnnot_GetSubtype(annotation) not in silent:
+            rect = pdfium.FS_RECTF()
+            pdfium.FPDFAnnot_GetRect(annotation, rect)
+            areas.append((rect.left, min(rect.bottom, rect.top), rect.right, max(rect.bottom, rect.top)))
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return areas
+
+
+def address_of(handle: Any) -> int:
+    """Where the object lies in memory: the same object has the same address however it was reached."""
+    return ctypes.addressof(handle.contents) if handle else 0
+
+
+def bounds_of(handle: Any) -> Bounds:
+    """Left, bottom, right, top of an object in its parent's space."""
+    import pypdfium2.raw as pdfium
+
+    values = [ctypes.c_float() for _ in range(4)]
+    pdfium.FPDFPageObj_GetBounds(handle, *values)
+    left, bottom, right, top = (value.value for value in values)
+    return left, bottom, right, top
+
+
+def matrix_of(handle: Any) -> Matrix:
+    """The object's own matrix."""
+    import pypdfium2.raw as pdfium
+
+    matrix = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(handle, matrix):
+        return _IDENTITY
+    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+
+
+def multiply(first: Matrix, second: Matrix) -> Matrix:
+    """The matrix that applies ``first``, then ``second``."""
+    a, b, c, d, e, f = first
+    p, q, r, s, x, y = second
+    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + x, e * q + f * s + y
+
+
+def transform(bounds: Bounds, matrix: Matrix) -> Bounds:
+    """The smallest upright box around a transformed box."""
+    if matrix is _IDENTITY:
+        return bounds
+    a, b, c, d, e, f = matrix
+    corners = [(x, y) for x in (bounds[0], bounds[2]) for y in (bounds[1], bounds[3])]
+    xs = [a * x + c * y + e for x, y in corners]
+    ys = [b * x + d * y + f for x, y in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _fill(handle: Any) -> Color | None:
+    import pypdfium2.raw as pdfium
+
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
+        return None
+    return red.value, green.value, blue.value, alpha.value
+
+
+def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
+    """Whether a clip path could cut the object: its box is not inside the path's, or the path is no rectangle."""
+    import pypdfium2.raw as pdfium
+
+    clip = pdfium.FPDFPageObj_GetClipPath(handle)
+    paths = pdfium.FPDFClipPath_CountPaths(clip) if clip else 0
+    left, bottom, right, top = box
+    for path in range(paths):
+        segments = pdfium.FPDFClipPath_CountPathSegments(clip, path)
+        if segments < 1 or segments > 6:
+            return True
+        points = [_segment_point(clip, path, index) for index in range(segments)]
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        inside = transform((min(xs), min(ys), max(xs), max(ys)), outer)
+        if left < inside[0] - 1 or right > inside[2] + 1 or bottom < inside[1] - 1 or top > inside[3] + 1:
+            return True
+    return False
+
+
+def _segment_point(clip: Any, path: int, index: int) -> tuple[float, float]:
+    import pypdfium2.raw as pdfium
+
+    segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, index)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+    return x.value, y.value
+
+
+def _marks(handle: Any) -> tuple[str, ...]:
+    import pypdfium2.raw as pdfium
+
+    names = []
+    for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
+        mark = pdfium.FPDFPageObj_GetMark(handle, index)
+        buffer, length = (ctypes.c_ushort * 64)(), ctypes.c_ulong()
+        pdfium.FPDFPageObjMark_GetName(mark, buffer, 128, length)
+        names.append(bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", errors="replace"))
+    return tuple(names)

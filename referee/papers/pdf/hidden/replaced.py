@@ -1,0 +1,127 @@
+"""Text whose stored words differ from the signs it paints: a replacement text (ActualText) on marked content."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.pdf.hidden.contrast import Frame
+from referee.papers.pdf.hidden.objects import TextObject
+from referee.papers.pdf.hidden.runs import MAX_TEXT, box_around
+from referee.papers.pdf.hidden.silent import spell
+from referee.schemas.paper import Finding
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+_WORDS = 3
+_KEY = b"ActualText"
+
+
+@dataclass
+class Replaced:
+    """Objects that carry replacement words of some length, and what to say of them."""
+
+    objects: list[TextObject] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame: Frame) -> Replaced:
+    """Replacement texts of three words or more that say something else than what is painted.
+
+    Shorter ones are ordinary: ligatures, hyphens and formulas carry them.
+    """
+    found = Replaced()
+    groups: dict[str, list[TextObject]] = {}
+    for text in texts:
+        words = _actual_text(text) if text.marks else ""
+        if len(words.split()) >= _WORDS:
+            groups.setdefault(words, []).append(text)
+    if not groups:
+        return found
+    replacements = {text.address: words for words, group in groups.items() for text in group}
+    painted = _painted(page, [text for group in groups.values() for text in group], replacements)
+    for words, group in groups.items():
+        key = _key("".join(painted[text.address] for text in group))
+        if _key(words) == key or (not addresses_a_model(words) and _close(_key(words), key)):
+            continue
+        found.objects += group
+        found.findings.append(_tell(words, group, number, frame))
+    return found
+
+
+def _tell(words: str, group: Sequence[TextObject], number: int, frame: Frame) -> Finding:
+    return Finding(
+        kind="hidden_text",
+        message=(
+            f"Page {number} holds text that a reader cannot see ({len(words.split())} words): it is stored as the "
+            "replacement of other, printed signs. Only the printed signs were read."
+        ),
+        certainty="high" if addresses_a_model(words) else "medium",
+        page=number,
+        box=box_around([frame.place(text.bounds) for text in group]),
+        text=words[:MAX_TEXT],
+    )
+
+
+def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[int, str]) -> dict[int, str]:
+    """What each object paints, spelled while its replacement is taken off in memory."""
+    import pypdfium2.raw as pdfium
+
+    for text in texts:
+        take_off(text)
+    text_page = page.get_textpage()
+    try:
+        painted = {text.address: spell(text.handle, text_page) for text in texts}
+    finally:
+        text_page.close()
+    for text in texts:
+        mark = pdfium.FPDFPageObj_GetMark(text.handle, 0)
+        value = b"\xfe\xff" + replacements[text.address].encode("utf-16-be")
+        units = (ctypes.c_ubyte * len(value)).from_buffer_copy(value)
+        pdfium.FPDFPageObjMark_SetBlobParam(page.pdf.raw, text.handle, mark, _KEY, units, len(value))
+    return painted
+
+
+def take_off(text: TextObject) -> None:
+    """Remove the replacement from an object's marks, in memory."""
+    import pypdfium2.raw as pdfium
+
+    for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
+        pdfium.FPDFPageObjMark_RemoveParam(text.handle, pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY)
+
+
+def _close(one: str, other: str) -> bool:
+    """Whether two spellings differ in a few signs only, as a formula's two spellings do."""
+    from rapidfuzz.fuzz import ratio
+
+    return bool(other) and ratio(one, other) >= 60
+
+
+def _key(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def _actual_text(text: TextObject) -> str:
+    import pypdfium2.raw as pdfium
+
+    for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
+        mark = pdfium.FPDFPageObj_GetMark(text.handle, index)
+        if value := _parameter(mark, _KEY):
+            return value
+    return ""
+
+
+def _parameter(mark: Any, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    length = ctypes.c_ulong()
+    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, None, 0, length)
+    if length.value <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length.value // 2))()
+    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, buffer, length.value, length)
+    return bytes(buffer)[: length.value - 2].decode("utf-16-le", errors="ignore").strip()

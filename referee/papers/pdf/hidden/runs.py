@@ -1,0 +1,143 @@
+"""Hidden characters joined to readable runs, and runs told as findings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.pdf.hidden.contrast import Char, Frame
+from referee.papers.pdf.hidden.objects import Bounds, PageObjects, TextObject, bounds_of
+from referee.papers.pdf.hidden.reasons import Verdict, judge
+from referee.papers.pdf.pages import printable
+from referee.schemas.paper import Box, Certainty, Finding
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfTextPage
+
+MAX_TEXT = 2000
+_SHORT_WORDS, _SHORT_LETTERS = 3, 12
+_PROSE_WORDS = 5
+_FIGURE_SHARE = 0.5
+_LEVELS: tuple[Certainty, ...] = ("low", "medium", "high")
+
+
+@dataclass
+class Run:
+    """Neighbouring characters that a reader cannot see; ``text`` is what a program reads there."""
+
+    chars: list[Char]
+    verdicts: list[Verdict]
+    text: str = ""
+    certainty: Certainty = "low"
+    in_figure: bool = False
+    cut_off: bool = False
+    objects: list[TextObject] = field(default_factory=list)
+
+    @property
+    def reason(self) -> str:
+        """What hides most of it."""
+        return Counter(verdict.reason for verdict in self.verdicts).most_common(1)[0][0]
+
+    @property
+    def removed(self) -> bool:
+        """Whether it is taken out.
+
+        Short signs inside figures or at the end of a visible line, and faint text that can be made out, stay.
+        """
+        if not all(verdict.unreadable for verdict in self.verdicts):
+            return False
+        return self.certainty != "low" or not (self.in_figure or self.cut_off)
+
+
+def find_runs(chars: Sequence[Char], text_page: PdfTextPage, objects: PageObjects, page_box: Bounds) -> list[Run]:
+    """The page's hidden runs, in content order; runs without a letter or digit are none."""
+    runs: list[Run] = []
+    verdicts = {char.index: verdict for char in chars if (verdict := judge(char, objects.areas, page_box))}
+    if not verdicts:
+        return []
+    in_part = {char.object.address for char in chars if char.index not in verdicts}
+    codes = _Codes(text_page)
+    for char in chars:
+        if not (verdict := verdicts.get(char.index)):
+            continue
+        last = runs[-1] if runs and runs[-1].verdicts[-1].unreadable == verdict.unreadable else None
+        if last and codes.blank(last.chars[-1].index, char.index):
+            last.chars.append(char)
+            last.verdicts.append(verdict)
+        else:
+            runs.append(Run([char], [verdict]))
+    for run in runs:
+        run.text = codes.text(run.chars[0].index, run.chars[-1].index)
+        run.objects = list({char.object.address: char.object for char in run.chars}.values())
+        run.in_figure = all(char.object.form is not None and _is_part(char.object.form, page_box) for char in run.chars)
+        run.cut_off = any(one.address in in_part for one in run.objects)
+        run.certainty = _certainty(run)
+    return [run for run in runs if any(sign.isalnum() for sign in run.text)]
+
+
+def tell(run: Run, page: int, frame: Frame) -> Finding:
+    """The finding for a run."""
+    words = len(run.text.split())
+    fate = "It was taken out before the paper was read." if run.removed else "It stays in the text."
+    places = [frame.place(char.bounds) for char in run.chars]
+    return Finding(
+        kind="hidden_text",
+        message=f"Page {page} holds text that a reader cannot see ({words} words): it {run.reason}. {fate}",
+        certainty=run.certainty,
+        page=page,
+        box=box_around(places),
+        text=run.text[:MAX_TEXT],
+    )
+
+
+def box_around(places: Sequence[tuple[float, float, float, float]]) -> Box:
+    """The smallest box around boxes given as left, top, right, bottom."""
+    return Box(
+        x0=round(min(p[0] for p in places), 2),
+        y0=round(min(p[1] for p in places), 2),
+        x1=round(max(p[2] for p in places), 2),
+        y1=round(max(p[3] for p in places), 2),
+    )
+
+
+def _certainty(run: Run) -> Certainty:
+    level = Counter(verdict.certainty for verdict in run.verdicts).most_common(1)[0][0]
+    if addresses_a_model(run.text):
+        return "high"
+    words = re.findall(r"[^\W\d_]{2,}", run.text)
+    letters = sum(sign.isalnum() for sign in run.text)
+    if not words or (len(words) < _SHORT_WORDS and letters < _SHORT_LETTERS):
+        return "low"
+    aside = run.in_figure or run.cut_off or all(char.inked for char in run.chars)
+    return "low" if aside and not _is_prose(words, letters) else level
+
+
+def _is_part(form: Any, page_box: Bounds) -> bool:
+    """Whether a form takes up less than half of the page, as a figure does; some writers put the whole page in one."""
+    left, bottom, right, top = bounds_of(form)
+    return (right - left) * (top - bottom) < _FIGURE_SHARE * (page_box[2] - page_box[0]) * (page_box[3] - page_box[1])
+
+
+def _is_prose(words: Sequence[str], letters: int) -> bool:
+    return len(words) >= _PROSE_WORDS and sum(map(len, words)) > 0.7 * letters
+
+
+class _Codes:
+    """The text page's UTF-16 units, read once."""
+
+    def __init__(self, text_page: PdfTextPage) -> None:
+        import pypdfium2.raw as pdfium
+
+        raw = text_page.raw
+        self._codes = [pdfium.FPDFText_GetUnicode(raw, index) for index in range(text_page.count_chars())]
+
+    def blank(self, first: int, last: int) -> bool:
+        return all(code <= 32 or chr(code).isspace() for code in self._codes[first + 1 : last])
+
+    def text(self, first: int, last: int) -> str:
+        units = [32 if code in (9, 10, 13) else code for code in self._codes[first : last + 1]]
+        return re.sub(r"\s+", " ", printable(units)).strip()

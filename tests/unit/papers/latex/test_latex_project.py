@@ -1,0 +1,241 @@
+"""A paper of several files, read as a folder and as an archive."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from referee.errors import PaperParseError
+from referee.papers.latex import load_latex, load_latex_archive
+from referee.schemas.paper import Block, Paper
+
+
+def read(folder: Path) -> Paper:
+    path = folder / "main.tex"
+    return load_latex(path, path.read_bytes())
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return whole.getvalue()
+
+
+def block(paper: Paper, label: str, kind: str) -> Block:
+    return next(b for _, b in paper.blocks() if b.label == label and b.kind == kind)
+
+
+def whole_text(paper: Paper) -> str:
+    return "\n".join([paper.title, *(b.text for s, b in paper.blocks() if s.role != "front")])
+
+
+def test_title_abstract_and_format(project: Path) -> None:
+    paper = read(project)
+    assert paper.title == "A Small Paper About Ours and k-Means"
+    assert paper.abstract == "We study Ours, which improves 12.5% over others."
+    assert paper.format == "latex"
+    assert paper.converter.name == "referee-latex"
+    assert "pylatexenc" in paper.converter.version
+    assert paper.findings == ()
+
+
+def test_headings_with_numbers_and_roles(project: Path) -> None:
+    assert [(s.number, s.heading, s.level, s.role) for s in read(project).sections] == [
+        (None, "Front matter", 1, "front"),
+        (None, "Abstract", 1, "abstract"),
+        ("1", "Introduction", 1, "content"),
+        ("2", "Method", 1, "content"),
+        ("2.1", "Results", 2, "content"),
+        (None, "Acknowledgments", 1, "acknowledgements"),
+        (None, "References", 1, "references"),
+        ("A", "Proofs", 1, "appendix"),
+        ("A.1", "First Proof", 2, "appendix"),
+    ]
+
+
+def test_authors_stand_only_in_the_front_matter(project: Path) -> None:
+    paper = read(project)
+    front = paper.sections[0].text
+    assert all(word in front for word in ("Ada Author", "Ben Writer", "University of Tests", "Funded by nobody"))
+    for section in paper.content:
+        assert not any(word in section.text for word in ("Ada", "Ben Writer", "University", "Funded"))
+
+
+def test_what_latex_does_not_print_never_appears(project: Path) -> None:
+    text = whole_text(read(project))
+    assert "SECRET" not in text
+    assert "after the end" not in text
+    assert "Never Cited" not in text
+
+
+def test_citations_and_references_by_author_and_year(project: Path) -> None:
+    paper = read(project)
+    assert "As Lo et al. (2020) said, and others agree (see Wu, 2019; Lo et al., 2020, p. 3), Ours" in whole_text(paper)
+    first, second = paper.references
+    assert (first.title, first.year, first.doi, first.venue) == (
+        "A BIG Corpus",
+        2020,
+        "10.1000/xyz",
+        "Journal of Tests",
+    )
+    assert first.authors == ("Kyle Lo", "Ana de la Cruz", "Lucy Wang")
+    assert second.text == "Jane Wu. On Things. In Proceedings of Things, 2019."
+
+
+def test_numeric_style_labels_references_and_citations(project: Path) -> None:
+    main = project / "main.tex"
+    main.write_text(main.read_text().replace("plainnat", "plain").replace("[round]{natbib}", "{cite}"))
+    paper = read(project)
+    assert [reference.label for reference in paper.references] == ["1", "2"]
+    assert paper.references[0].text.startswith("[1] Kyle Lo")
+    assert "[see 2, 1, p. 3]" in whole_text(paper)
+
+
+def test_a_printed_bibliography_is_preferred(project: Path) -> None:
+    entries = r"\begin{thebibliography}{1}\bibitem[Wu(2019)]{wu2019}J.~Wu. \newblock On printed things. \newblock 2019."
+    (project / "main.bbl").write_text(entries + r"\end{thebibliography}")
+    paper = read(project)
+    assert [(r.text, r.title) for r in paper.references] == [("J. Wu. On printed things. 2019.", "On printed things")]
+    assert "Wu, 2019" in whole_text(paper)
+
+
+def test_references_inside_the_paper_carry_its_numbers(project: Path) -> None:
+    text = whole_text(read(project))
+    assert "in Section 2, (1) and Theorem 2.1; the data are in Tables 1 and 2, Figure 1 and Algorithm 1." in text
+    assert "so (2) precedes (3)" in text
+    assert "See table 1 and Appendix A." in text
+    assert "??" not in text
+
+
+def test_equations_keep_their_latex_and_number(project: Path) -> None:
+    equations = [(b.label, b.text) for _, b in read(project).blocks() if b.kind == "equation"]
+    assert equations == [
+        ("(1)", r"L(\theta) = \lVert y - f_\theta(x) \rVert_{2}"),
+        ("(2)", "a &= b"),
+        ("(3)", r"c &= d \\ e &= \operatorname{arg\,min}_x \begin{cases} 1 \\ 2 \end{cases}"),
+        (None, "z = 1"),
+    ]
+
+
+def test_tables_with_spans_and_bold_numbers(project: Path) -> None:
+    paper = read(project)
+    assert block(paper, "Table 1", "table").cells == (
+        ("", "", "Score", ""),
+        ("Data", "Method", "mean", "sd"),
+        ("A", "base", "81.2", "± 0.3"),
+        ("", "Ours", "**84.5**", "± 0.2"),
+    )
+    assert block(paper, "Table 2", "table").cells == (("x", "-1.5"), ("y", "2 %"))
+
+
+def test_captions(project: Path) -> None:
+    captions = [b.text for _, b in read(project).blocks() if b.kind == "caption"]
+    assert captions == [
+        "Algorithm 1: Doing it",
+        "Table 1: Main results. Bold is best.",
+        "Table 2: More results.",
+        "Figure 1: One plot of $x^2$.",
+    ]
+
+
+def test_theorems_lists_footnotes_code(project: Path) -> None:
+    paper = read(project)
+    assert block(paper, "Theorem 2.1", "paragraph").text == "Theorem 2.1 (Main). All is well."
+    assert block(paper, "Lemma 2.2", "paragraph").text == "Lemma 2.2. So it stays."
+    assert [b.text for _, b in paper.blocks() if b.kind == "list"] == [
+        "1. A first one.\n2. A second one with a list:\n  - inner"
+    ]
+    assert [b.text for _, b in paper.blocks() if b.kind == "footnote"] == ["A note on goodness."]
+    codes = [b.text for _, b in paper.blocks() if b.kind == "code"]
+    assert codes == [
+        "Require: data x\nfor i=1 to n:\n  if $x_i > 0$:\n    add $x_i$ ▷ only positive\nreturn sum",
+        "code % stays \\here",
+    ]
+
+
+def test_verb_unknown_commands_and_accents(project: Path) -> None:
+    assert "Use a_b%c and kept words. A hat over é and ö." in whole_text(read(project))
+
+
+def test_the_digest_covers_every_file_that_was_read(project: Path) -> None:
+    before = read(project).paper_id
+    assert before == read(project).paper_id
+    assert before != hashlib.sha256((project / "main.tex").read_bytes()).hexdigest()
+    (project / "refs.bib").write_text("@misc{lo2020, title={Other}, year=2021}")
+    assert read(project).paper_id != before
+
+
+def test_the_digest_of_a_single_file_is_its_own(tmp_path: Path) -> None:
+    data = b"\\documentclass{article}\\begin{document}\\section{A} text\\end{document}"
+    assert load_latex(tmp_path / "a.tex", data).paper_id == hashlib.sha256(data).hexdigest()
+
+
+def test_zip_and_tar_give_the_same_paper(project: Path, project_files: Mapping[str, bytes]) -> None:
+    folder = read(project)
+    nested = zipped({f"paper/{name}": data for name, data in project_files.items()})
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w:gz") as tar:
+        for name, data in project_files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    for data in (nested, whole.getvalue()):
+        paper = load_latex_archive(Path("paper.archive"), data)
+        assert paper.paper_id == hashlib.sha256(data).hexdigest()
+        assert paper.sections == folder.sections
+        assert paper.references == folder.references
+
+
+def test_a_lone_gzipped_file(tmp_path: Path) -> None:
+    source = b"\\documentclass{article}\\begin{document}\\section{One} Words.\\end{document}"
+    paper = load_latex_archive(Path("2301.00001.gz"), gzip.compress(source))
+    assert paper.sections[0].heading == "One"
+
+
+DOCUMENT = b"\\documentclass{article}\\begin{document}\\section{%s}%s\\end{document}"
+
+
+def headings(files: Mapping[str, bytes]) -> list[str]:
+    return [s.heading for s in load_latex_archive(Path("p.zip"), zipped(files)).sections]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"00README.XXX": b"b.tex toplevelfile\n"},
+        {"00README.json": b'{"sources": [{"usage": "toplevel", "filename": "b.tex"}]}'},
+    ],
+)
+def test_of_several_papers_the_readme_names_one(extra: Mapping[str, bytes]) -> None:
+    assert headings({"a.tex": DOCUMENT % (b"A", b""), "b.tex": DOCUMENT % (b"B", b"x"), **extra}) == ["B"]
+
+
+def test_of_several_papers_the_one_that_reads_others() -> None:
+    files = {"a.tex": DOCUMENT % (b"A", b"x"), "b.tex": DOCUMENT % (b"B", b"\\input{part}"), "part.tex": b"Words."}
+    assert headings(files) == ["B"]
+
+
+@pytest.mark.parametrize("name", ["ms.tex", "main.tex"])
+def test_of_several_papers_the_customary_name(name: str) -> None:
+    assert headings({"a.tex": DOCUMENT % (b"A", b"x"), name: DOCUMENT % (b"B", b"x")}) == ["B"]
+
+
+def test_several_equally_likely_papers_are_named() -> None:
+    with pytest.raises(PaperParseError) as caught:
+        headings({"a.tex": DOCUMENT % (b"A", b"x"), "b.tex": DOCUMENT % (b"B", b"x")})
+    assert "'a.tex', 'b.tex'" in caught.value.message
+    assert "main.tex" in caught.value.hint
+
+
+def test_no_paper_in_an_archive() -> None:
+    with pytest.raises(PaperParseError, match="documentclass"):
+        headings({"part.tex": b"\\section{A} words"})

@@ -27,6 +27,7 @@ _KINDS: dict[str, BlockKind] = {
     # A figure block's text is its caption; the picture itself has none.
     "figure": "caption",
 }
+_INNER_LINK = re.compile(r"\[(?P<shown>[^\[\]]{1,40})\]\(#[\w.:-]{1,40}\)")
 _CAPTION_LABEL = re.compile(
     r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)?[a-z]?)\b", re.I
 )
@@ -68,7 +69,11 @@ def converter() -> Converter:
 
 
 def clean(text: str) -> str:
-    """Text without control characters, in composed Unicode, with single blanks at its ends removed."""
+    """Text without control characters, in composed Unicode, with single blanks at its ends removed.
+
+    The converter writes a link within the paper as ``[2](#ref-2)``; the page prints ``2``.
+    """
+    text = _INNER_LINK.sub(r"\g<shown>", text)
     kept = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
     return unicodedata.normalize("NFC", kept).strip()
 

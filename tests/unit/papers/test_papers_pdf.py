@@ -12,6 +12,7 @@ import pytest
 
 from referee.papers import load_paper
 from referee.papers.pdf.compare import find_losses, measure_loss
+from referee.papers.pdf.convert import clean
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
 from referee.papers.pdf.repairs.equations import repair_equations
@@ -278,3 +279,9 @@ def test_furniture_counts_as_neither(draw_pdf: Drawn) -> None:
     )
     assert [line.text for line in pages[1].lines if line.furniture] == ["Running head here", "2"]
     assert replace(pages[0], lines=()).tokens == ()
+
+
+def test_a_link_within_the_paper_reads_as_it_is_printed(examples: Path) -> None:
+    assert clean("Bouthillier et al. [[2](#ref-2)] say") == "Bouthillier et al. [2] say"
+    text = "".join(block.text for _, block in load_paper(examples / "paper.pdf").blocks())
+    assert "](#" not in text

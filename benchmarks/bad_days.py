@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _faults(outcomes: Sequence[Outcome]) -> int:
     kinds = sorted({kind for outcome in outcomes for kind in outcome.injected})
-    rows = {
+    rows: dict[str, list[object]] = {
         "share of calls that go wrong": [f"{o.rate:.0%}" for o in outcomes],
         "runs": [o.runs for o in outcomes],
         "calls sent": [o.calls for o in outcomes],

@@ -33,7 +33,7 @@ class Nursery:
         given = {"argv": [str(word) for word in argv], "folder": str(folder), "log": str(log), "env": dict(env)}
         assert self._process.stdin is not None, "it was opened with pipes"
         self._process.stdin.write(json.dumps(given).encode() + b"\n")
-        return Child(self.read(PATIENCE_S)["pid"], self)
+        return Child(self.read(PATIENCE_S)["pid"], self, log)
 
     def read(self, seconds: float) -> Any:
         """What the nursery says next; null where it says nothing for so long."""
@@ -49,6 +49,7 @@ class Child:
 
     pid: int
     nursery: Nursery
+    log: Path
 
     def ended(self, seconds: float = PATIENCE_S) -> int | None:
         """Its exit code once it has ended; null where it still runs after so many seconds."""
@@ -71,7 +72,7 @@ class Child:
         if code is None:
             self.send(signal.SIGKILL)
             code = self.ended()
-        assert code in (0, -signal.SIGKILL), f"the command ended with {code}"
+        assert code in (0, -signal.SIGKILL), f"the command ended with {code}:\n{self.log.read_text()[-3000:]}"
         return code != 0
 
 

@@ -2,12 +2,13 @@
 
 Settings hold values and build nothing. Unknown keys are refused wherever they come from, with the nearest known name.
 Keys of providers are not settings: they stay in the providers' own environment variables, and a key found in a file is
-refused, because files get shared.
+refused, because files get shared. A value that looks like one is warned about, and never written down as it is.
 """
 
 from __future__ import annotations
 
 import difflib
+import logging
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from referee.errors import SettingsError
+from referee.secrets import holds_key, names_key, scrub
 
 ENV_PREFIX = "REFEREE_"
 FILE_NAME = "referee.toml"
@@ -25,6 +27,8 @@ FILE_NAME = "referee.toml"
 RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
 
 EMBEDDED_MODEL = "local"
+
+logger = logging.getLogger(__name__)
 
 
 class _Group(BaseModel):
@@ -70,10 +74,16 @@ class BudgetSettings(_Group):
 
 
 class PaperSettings(_Group):
-    """Limits that are checked before a file is parsed."""
+    """Limits that are checked before a file is parsed, and those of the process that parses it.
+
+    ``isolated``: the file is read in a process of its own, which may run for ``max_seconds`` and use ``max_memory_mb``.
+    """
 
     max_pages: int = Field(default=400, ge=1)
     max_bytes: int = Field(default=100 * 2**20, ge=1)
+    isolated: bool = True
+    max_seconds: float = Field(default=120.0, ge=1, le=3600)
+    max_memory_mb: int = Field(default=2048, ge=512)
 
 
 class ReviewSettings(_Group):
@@ -118,7 +128,8 @@ def load_settings(
         SettingsError: A key is unknown or a value is not usable; the message names the layer and the nearest key.
     """
     tree: dict[str, Any] = {}
-    for origin, values in _layers(overrides or {}, file, os.environ if env is None else env):
+    env = os.environ if env is None else env
+    for origin, values in _layers(overrides or {}, file, env):
         for key, value in values.items():
             _put(tree, key, value, origin)
     return _validated(tree)
@@ -144,7 +155,7 @@ def _validated(tree: dict[str, Any]) -> Settings:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise SettingsError(
-            f"setting {key!r} has an unusable value {first.get('input')!r}: {first['msg'].lower()}.",
+            f"setting {key!r} has an unusable value {scrub(repr(first.get('input')))}: {first['msg'].lower()}.",
             hint="See docs/settings.md for what each setting takes.",
         ) from error
 
@@ -152,12 +163,12 @@ def _validated(tree: dict[str, Any]) -> Settings:
 def _layers(
     overrides: Mapping[str, Any], file: Path | None, env: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from _file_layer(file)
+    yield from _file_layer(file, env)
     yield "the environment", _env_layer(env)
     yield "the arguments", {key: value for key, value in overrides.items() if value is not None}
 
 
-def _file_layer(file: Path | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _file_layer(file: Path | None, env: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     path = file or Path(FILE_NAME)
     if file is None and not path.is_file():
         return
@@ -167,7 +178,34 @@ def _file_layer(file: Path | None) -> Iterator[tuple[str, dict[str, Any]]]:
         raise SettingsError(f"settings file {str(path)!r} does not exist.", hint="Check the path.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"settings file {str(path)!r} is not valid TOML: {error}.", hint="Mend it.") from error
+    _look_for_keys(data, repr(str(path)), env)
     yield repr(str(path)), dict(_flatten(data, _known_keys()))
+
+
+def _look_for_keys(data: Mapping[str, Any], origin: str, env: Mapping[str, str], prefix: str = "") -> None:
+    """Refuse what is named like a key and warn of values that look like one, in tables with free names too."""
+    for name, value in data.items():
+        dotted = f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            _look_for_keys(value, origin, env, f"{dotted}.")
+        elif names_key(name):
+            _refuse_key(dotted, origin)
+        elif any(holds_key(str(text), env) for text in (name, *(value if isinstance(value, list) else [value]))):
+            _warn_of_key(scrub(dotted, env), origin)
+
+
+def _warn_of_key(dotted: str, origin: str) -> None:
+    if dotted in ("embedder", "models.default") or dotted.startswith("models.roles."):
+        raise SettingsError(
+            f"{origin} sets {dotted!r} to what looks like a key; a model's name belongs there.",
+            hint="Put the key into the provider's environment variable (see `referee doctor`) and remove it there.",
+        )
+    logger.warning(
+        "%s: the value of %r looks like a key. Files get shared: put it into an environment variable (see "
+        "`referee doctor`), remove it there, and replace a key that others may have seen.",
+        origin,
+        dotted,
+    )
 
 
 def _env_layer(env: Mapping[str, str]) -> dict[str, Any]:
@@ -197,14 +235,18 @@ def _put(tree: dict[str, Any], key: str, value: Any, origin: str) -> None:
 
 
 def _refuse(key: str, origin: str) -> None:
-    if key.split(".")[-1].endswith(("key", "token", "secret", "password")):
-        raise SettingsError(
-            f"{origin} holds {key!r}: keys are not settings.",
-            hint="Put the key into the provider's environment variable (see `referee doctor`) and remove it there.",
-        )
+    if names_key(key.split(".")[-1]):
+        _refuse_key(key, origin)
     near = difflib.get_close_matches(key, _known_keys(), n=3, cutoff=0.5)
     offer = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else "See docs/settings.md for all settings."
     raise SettingsError(f"{origin} sets {key!r}, which is not a setting.", hint=offer)
+
+
+def _refuse_key(key: str, origin: str) -> None:
+    raise SettingsError(
+        f"{origin} holds {key!r}: keys are not settings.",
+        hint="Put the key into the provider's environment variable (see `referee doctor`) and remove it there.",
+    )
 
 
 def _known_keys() -> frozenset[str]:

@@ -1,9 +1,12 @@
-"""Logging for the command line: to stderr, with keys removed whatever a library logs."""
+"""Logging for the command line: to stderr, with keys removed whatever a library logs, warns of or raises."""
 
 from __future__ import annotations
 
 import logging
 import sys
+import threading
+import traceback
+from types import TracebackType
 
 
 class _ScrubbingFormatter(logging.Formatter):
@@ -20,5 +23,14 @@ def configure(verbose: int) -> None:
     own = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("referee").setLevel(own)
+    sys.excepthook = _print_scrubbed
+    threading.excepthook = lambda failed: _print_scrubbed(failed.exc_type, failed.exc_value, failed.exc_traceback)
     # It warns about every proxy variable, also where our own connections decide.
     logging.getLogger("langchain_openai").setLevel(logging.ERROR)
+
+
+def _print_scrubbed(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    """Print what nobody caught as Python would, without keys: a message may hold the header that could not be sent."""
+    from referee.llm.secrets import scrub
+
+    print(scrub("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from pathlib import Path
 
@@ -22,6 +23,12 @@ class CachedReply(BaseModel):
     output_tokens: int
 
 
+class _Entry(CachedReply):
+    """What a file holds. ``seal`` binds the reply to its request, so that no damage can pass for a reply."""
+
+    seal: str
+
+
 class ReplyCache:
     """Replies under the user's cache folder. A damaged entry is a miss; an unwritable folder is said once."""
 
@@ -31,25 +38,40 @@ class ReplyCache:
 
     def get(self, request: str) -> CachedReply | None:
         """The reply to this very request, if there is one."""
+        path = self._path(request)
         try:
-            return CachedReply.model_validate_json(self._path(request).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            entry = _Entry.model_validate_json(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValidationError, UnicodeDecodeError) as error:
-            logger.warning("cache entry %s is not usable and counts as a miss: %s", request[:12], error)
+            logger.info("cache entry %s is not usable (%s) and counts as absent", path, type(error).__name__)
             return None
+        if entry.seal != _seal(request, entry):
+            logger.info("cache entry %s is not what was written for its request and counts as absent", path)
+            return None
+        return CachedReply(**entry.model_dump(exclude={"seal"}))
 
     def put(self, request: str, entry: CachedReply) -> None:
         """Keep a reply."""
         if not self._writable:
             return
         path = self._path(request)
+        sealed = _Entry(**entry.model_dump(), seal=_seal(request, entry))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, entry.model_dump_json())
+            write_atomically(path, sealed.model_dump_json())
         except OSError as error:
             self._writable = False
-            logger.warning("the reply cache %s cannot be written, this run goes on without it: %s", self._folder, error)
+            logger.warning(
+                "the reply cache %s cannot be written (%s); this run goes on without it",
+                self._folder,
+                error.strerror or error,
+            )
 
     def _path(self, request: str) -> Path:
         return self._folder / request[:2] / f"{request[2:]}.json"
+
+
+def _seal(request: str, entry: CachedReply) -> str:
+    parts = f"{request}\x00{entry.input_tokens}\x00{entry.output_tokens}\x00{entry.reply}"
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()

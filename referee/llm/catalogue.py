@@ -120,11 +120,21 @@ def models_dir(cache_dir: Path | None = None) -> Path:
 
 
 def cache_root(cache_dir: Path | None = None) -> Path:
-    """The folder for everything that can be fetched or made again."""
-    if cache_dir is not None:
-        return cache_dir.expanduser()
+    """The folder for everything that can be fetched or made again.
+
+    Raises:
+        SettingsError: It lies in the home folder, and nothing says where that is.
+    """
     set_by_user = os.environ.get(CACHE_VARIABLE, "").strip()
-    return Path(set_by_user).expanduser() if set_by_user else user_cache_path("referee")
+    wanted = cache_dir or set_by_user or None
+    try:
+        return Path(wanted).expanduser() if wanted else user_cache_path("referee")
+    except RuntimeError as error:
+        named = f"the cache folder {str(wanted)!r}" if wanted else "the cache folder"
+        raise SettingsError(
+            f"{named} cannot be found: HOME is not set, and the system knows no home.",
+            hint=f"Set {CACHE_VARIABLE} to a folder you may write.",
+        ) from error
 
 
 def model_path(key: str, cache_dir: Path | None = None) -> Path | None:

@@ -26,6 +26,7 @@ from referee.llm.replies import UnusableReply, read_reply
 from referee.llm.wire import Completion, Messages, WireRequest, completion_in
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
+from referee.runs.stopping import current_stop
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
 from referee.settings import CallSettings
@@ -77,6 +78,7 @@ class Door:
         self._budget = budget or Budget()
         self._cache = cache
         self._progress = progress
+        self._stop = current_stop()
 
     async def ask(
         self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
@@ -149,14 +151,15 @@ class Door:
         reservation = self._budget.reserve(most, model.cost(tokens_in, ask.wire.max_output_tokens))
         used = Usage()
         try:
-            async with model.limits.slot(most):
+            async with model.limits.slot(most), self._stop.call():
                 self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
                 completion, tries = await self._tried(ask, model)
             completion = replace(completion, text=_writable(completion.text))
             used = _usage(model, completion, tokens_in)
         except RefereeError as error:
+            tries, seconds = int(error.ids.get(_TRIES, 1)), time.monotonic() - started
             self.ledger.append(
-                self._record(ask, request, model, Usage(), error=str(error), seconds=time.monotonic() - started)
+                self._record(ask, request, model, Usage(), error=str(error), attempt=tries, seconds=seconds)
             )
             raise
         finally:
@@ -179,11 +182,16 @@ class Door:
             retry=retry_if_exception(lambda error: _can_retry(error, model)),
             wait=self._wait,
             before_sleep=self._say_retry,
+            sleep=self._stop.pause,
             reraise=True,
         )
-        async for attempt in attempts:
-            with attempt:
-                completion = await self._sent(ask, model)
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    completion = await self._sent(ask, model)
+        except RefereeError as error:
+            error.ids[_TRIES] = str(attempts.statistics["attempt_number"])
+            raise
         model.answered = True
         return completion, attempt.retry_state.attempt_number
 
@@ -274,6 +282,7 @@ class Door:
 
 
 _CUT_OFF = "the reply was cut off at the token limit"
+_TRIES = "tries"
 
 
 def prompt_digest(prompt: RenderedPrompt, schema: dict[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -25,6 +25,7 @@ from referee.settings import Settings
 logger = logging.getLogger(__name__)
 
 ROLES = ("writer", "mapper", "cross", "checker", "composer", "supervisor")
+JUDGE = "judge"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
 LOCAL_READING = 4_000
@@ -81,33 +82,62 @@ class Models:
         return {role: model.spec.id for role, model in self.by_role.items()}
 
 
-def check_models(settings: Settings) -> dict[str, ModelSpec]:
+def judge_role(number: int) -> str:
+    """The role of a panel's judge, counted from 1: ``judge``, ``judge-2``, ..."""
+    return JUDGE if number == 1 else f"{JUDGE}-{number}"
+
+
+def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> dict[str, ModelSpec]:
     """Read the models' names and look for their keys, without any call.
 
+    Args:
+        settings: Names the models; the role ``judge`` is only looked at where there are judges.
+        judges: Names of a panel's models; their roles alone are looked at then. An empty panel is the setting's judge.
+
     Raises:
-        SettingsError: A role or provider is unknown, or a key is missing.
+        SettingsError: A role or provider is unknown, a key is missing, or a judge is named twice.
     """
+    known = (*ROLES, JUDGE)
     for role in settings.models.roles:
-        if role not in ROLES:
-            near = get_close_matches(role, ROLES, n=1, cutoff=0.5)
+        if role not in known:
+            near = get_close_matches(role, known, n=1, cutoff=0.5)
             offer = f"Did you mean {near[0]!r}? " if near else ""
-            raise SettingsError(f"there is no role {role!r}.", hint=f"{offer}Roles: {', '.join(ROLES)}.")
+            raise SettingsError(f"there is no role {role!r}.", hint=f"{offer}Roles: {', '.join(known)}.")
     names = {role: settings.models.roles.get(role, settings.models.default) for role in ROLES}
+    if judges is not None:
+        panel = judges or [settings.models.roles.get(JUDGE, settings.models.default)]
+        names = {judge_role(number): name for number, name in enumerate(panel, 1)}
     specs = {role: parse_model(name, settings.models.base_url) for role, name in names.items()}
+    if judges is not None:
+        _refuse_twice(specs)
     for spec in specs.values():
         require_key(spec)
     return specs
 
 
-async def open_models(settings: Settings, progress: Progress, cache_dir: Path | None = None) -> Models:
+def _refuse_twice(specs: Mapping[str, ModelSpec]) -> None:
+    ids = [spec.id for spec in specs.values()]
+    for judge in ids:
+        if ids.count(judge) > 1:
+            raise SettingsError(
+                f"judge {judge!r} is named twice: it would agree with itself.",
+                hint="Name each judge once; to ask one several times, use --repeats.",
+            )
+
+
+async def open_models(
+    settings: Settings, progress: Progress, cache_dir: Path | None = None, *, judges: Sequence[str] | None = None
+) -> Models:
     """Make every role's model ready: fetch and load the embedded one, ask servers for their context.
+
+    With ``judges`` these are a panel's roles and no others, as ``check_models`` says.
 
     Raises:
         SettingsError: As ``check_models``; or a cost limit stands and a model's price is unknown.
         ModelUnavailable: A server cannot be reached.
         DataError: The embedded model's file cannot be had.
     """
-    specs = check_models(settings)
+    specs = check_models(settings, judges=judges)
     opened: dict[ModelSpec, Model] = {}
     for spec in specs.values():
         if spec not in opened:

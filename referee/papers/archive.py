@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import re
 import stat
 import tarfile
@@ -24,6 +25,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{document\}|input|section)\b")
 _HINT = "Pack the paper's sources (.tex, .bib, .bbl, .sty) anew as .tar.gz or .zip, without anything else."
 _ENCRYPTED = 0x1
+# Lists and members that lie about places and sizes end in any of these.
+_BROKEN = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, OSError, NotImplementedError, ValueError),
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class _Unpacking:
                 self._gzip()
             else:
                 self._tar(self.data)
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except _BROKEN as error:
             raise PaperParseError(
                 f"The archive {self.name!r} cannot be read: {str(error) or type(error).__name__}.",
                 hint="Download or pack it again as .tar.gz or .zip.",

@@ -87,32 +87,51 @@ def _is_running_text(piece: Piece) -> bool:
 
 def _headed_sections(pieces: Sequence[Piece]) -> list[_OpenSection]:
     sections: list[_OpenSection] = []
+    before = _Before()
     for piece in pieces:
         if piece.kind == "heading":
-            role = _role(piece, sections)
-            sections.append(_OpenSection(piece.text, piece.level, piece.number, role))
+            section = _OpenSection(piece.text, piece.level, piece.number, before.role_of(piece))
+            before.add(section)
+            sections.append(section)
         else:
             sections[-1].pieces.append(piece)
     return sections
 
 
-def _role(heading: Piece, before: Sequence[_OpenSection]) -> SectionRole:
-    """By name, then by an appendix letter, then from the section above it, then by standing after the references."""
-    named = role_by_name(heading.text)
-    if named and not (named == "abstract" and any(s.role == "abstract" for s in before)):
-        return named
-    parent = next((s for s in reversed(before) if s.level < heading.level), None)
-    if parent is not None and parent.role in ("appendix", "checklist"):
-        return parent.role
-    past_references = any(s.role == "references" for s in before)
-    in_appendix = any(s.role == "appendix" for s in before)
-    lettered = heading.number is not None and heading.number[0].isalpha() and heading.level == 1
-    roman = any(s.number == "I" for s in before) or heading.number == "I"
-    if (lettered and not roman) or ((past_references or in_appendix) and heading.number is None):
-        return "appendix"
-    if past_references and heading.number is not None and heading.number[0].isalpha():
-        return "appendix"
-    return "content"
+class _Before:
+    """What the sections so far say about the next one's role; a paper of very many headings is still read in time."""
+
+    def __init__(self) -> None:
+        self.roles: set[SectionRole] = set()
+        self.roman = False
+        self.parents: list[_OpenSection] = []
+
+    def add(self, section: _OpenSection) -> None:
+        self.roles.add(section.role)
+        self.roman = self.roman or section.number == "I"
+        self._leave(section.level)
+        self.parents.append(section)
+
+    def role_of(self, heading: Piece) -> SectionRole:
+        """By name, then by an appendix letter, then from the section above, then by standing after the references."""
+        named = role_by_name(heading.text)
+        if named and not (named == "abstract" and "abstract" in self.roles):
+            return named
+        self._leave(heading.level)
+        if self.parents and self.parents[-1].role in ("appendix", "checklist"):
+            return self.parents[-1].role
+        past_references = "references" in self.roles
+        in_appendix = "appendix" in self.roles
+        is_letter = heading.number is not None and heading.number[0].isalpha()
+        roman = self.roman or heading.number == "I"
+        if is_letter and ((heading.level == 1 and not roman) or past_references):
+            return "appendix"
+        return "appendix" if (past_references or in_appendix) and heading.number is None else "content"
+
+    def _leave(self, level: int) -> None:
+        """Forget the sections that can be above nothing that follows a heading of this level."""
+        while self.parents and self.parents[-1].level >= level:
+            self.parents.pop()
 
 
 def _close(open_sections: Sequence[_OpenSection], findings: tuple[Finding, ...]) -> Assembled:

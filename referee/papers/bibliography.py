@@ -36,8 +36,9 @@ def parse_entry(text: str) -> Entry:
     label_match = _LABEL.match(text)
     label = (label_match["bracket"] or label_match["number"]) if label_match else None
     body = re.sub(r"^[-*+•]\s+", "", text[label_match.end() :] if label_match else text.strip())
+    body = " ".join(body.split())  # patterns with a blank in them take quadratic time on very many
     doi = _DOI.search(body)
-    authors, title = _authors_and_title(" ".join(body.split()))
+    authors, title = _authors_and_title(body)
     return Entry(
         label=label,
         authors=authors,

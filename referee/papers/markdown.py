@@ -10,15 +10,17 @@ from referee.papers.bibliography import starts_entry
 from referee.papers.headings import name_headings, role_by_name
 from referee.papers.pieces import Piece, cells_text
 
-_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*?))?(?:[ \t]+#+)?[ \t]*$")
+# Closing marks are stripped from the text afterwards: a pattern for them takes quadratic time on a line of blanks.
+_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
 _SETEXT = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>.*)$")
 _LIST_ITEM = re.compile(r"^\s{0,6}(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _IMAGE = re.compile(r"^\s*!\[(?P<alt>[^\]]*)\]\((?P<target>[^)]*)\)(?:\{[^}]*\})?\s*$")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)*$")
+_TABLE_RULE = re.compile(r"^\s*+\|?+\s*+:?-++:?\s*+(?:\|\s*+:?-*+:?\s*+)*+$")
 _BOLD = re.compile(r"^(?P<mark>\*\*|__)(?P<text>[^*_]+)(?P=mark)$")
 _CAPTION = re.compile(r"^[*_]{0,2}(?P<label>(?:Table|Figure|Fig\.)\s*\d+[a-z]?)[*_]{0,2}\s*[:.|—–]", re.IGNORECASE)
 _EQUATION_LABEL = re.compile(r"\\tag\{(?P<tag>[^}]*)\}")
+_MOST_CELLS = 100_000
 _TITLE_KEY = re.compile(r"^title\s*:\s*(?P<title>.*)$", re.IGNORECASE)
 
 
@@ -121,6 +123,8 @@ def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
         end += 1
     rows = [_cells(line) for line in (lines[at], *lines[at + 2 : end])]
     width = max(len(row) for row in rows)
+    if width * len(rows) > _MOST_CELLS:
+        width = 0  # one row of very many cells must not widen very many rows
     cells = tuple((*row, *("" for _ in range(width - len(row)))) for row in rows)
     _add(pieces, "table", cells_text(cells), cells=cells, label=_caption_near(pieces))
     return end

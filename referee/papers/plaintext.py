@@ -50,23 +50,46 @@ def _could_be_title(line: str) -> bool:
 
 
 def _pieces(chunk: Sequence[str]) -> list[Piece]:
-    """The pieces of one block: underlined headings inside it, a lone heading line, or text."""
-    for index, line in enumerate(chunk[1:], start=1):
-        if match := _UNDERLINE.match(line):
+    """The pieces of one block: underlined headings inside it, and what stands between them."""
+    pieces: list[Piece] = []
+    start, at = 0, 1
+    while at < len(chunk):
+        if match := _UNDERLINE.match(chunk[at]):
+            pieces += _between(chunk[start : at - 1])
             level = 1 if match["mark"][0] == "=" else 2
-            heading = Piece(kind="heading", text=chunk[index - 1].strip(), level=level)
-            before, after = list(chunk[: index - 1]), list(chunk[index + 1 :])
-            return [*(_pieces(before) if before else []), heading, *(_pieces(after) if after else [])]
+            pieces.append(Piece(kind="heading", text=chunk[at - 1].strip(), level=level))
+            start = at = at + 1
+        at += 1
+    return pieces + _between(chunk[start:])
+
+
+def _between(chunk: Sequence[str]) -> list[Piece]:
+    """Lines without an underline: customary names at either end are headings, as is a lone line that looks like one."""
+    if not chunk:
+        return []
+    start, end = 0, len(chunk)
+    while end - start > 1 and _is_name(chunk[start]):
+        start += 1
+    while end - start > 1 and _is_name(chunk[end - 1]):
+        end -= 1
+    return [*_names(chunk[:start]), _text(chunk[start:end]), *_names(chunk[end:])]
+
+
+def _is_name(line: str) -> bool:
+    return is_known_name(line) and line.strip()[0].isupper()
+
+
+def _names(lines: Sequence[str]) -> list[Piece]:
+    return [Piece(kind="heading", text=line.strip()) for line in lines]
+
+
+def _text(chunk: Sequence[str]) -> Piece:
     text = "\n".join(line.strip() for line in chunk)
     if len(chunk) == 1 and _looks_like_heading(text):
-        return [Piece(kind="heading", text=text)]
-    if is_known_name(chunk[0]) and len(chunk) > 1 and chunk[0].strip()[0].isupper():
-        return [Piece(kind="heading", text=chunk[0].strip()), *_pieces(chunk[1:])]
-    if len(chunk) > 1 and is_known_name(chunk[-1]) and chunk[-1].strip()[0].isupper():
-        return [*_pieces(chunk[:-1]), Piece(kind="heading", text=chunk[-1].strip())]
+        return Piece(kind="heading", text=text)
     if match := _CAPTION.match(text):
-        return [Piece(kind="caption", text=text, label=f"{match['kind'].capitalize()} {match['number']}")]
-    return [Piece(kind="list" if _LIST_ITEM.match(chunk[0]) else "paragraph", text=text)]
+        return Piece(kind="caption", text=text, label=f"{match['kind'].capitalize()} {match['number']}")
+    return Piece(kind="list" if _LIST_ITEM.match(chunk[0]) else "paragraph", text=text)
 
 
 def _looks_like_heading(text: str) -> bool:

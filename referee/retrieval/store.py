@@ -1,20 +1,25 @@
 """The door to Chroma: one folder in the cache, one collection for one paper and one way of indexing it.
 
 A collection stores vectors and ids, not the paper's words. It is written once and then only read; one that a killed
-process left half-written is recognised and written anew. A damaged folder is an error that names it, and is never
-repaired or moved: another process may be working in it.
+process left half-written, or that no longer gives the vectors that were written, is recognised and written anew. A
+damaged folder is an error that names it, and is never repaired or moved: another process may be working in it. Where
+nothing can be written, the index lies in a temporary folder for as long as it is open.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
+import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from referee.errors import RetrievalError
 from referee.llm.catalogue import CACHE_VARIABLE, cache_root
@@ -25,14 +30,17 @@ from referee.schemas.paper import Paper
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection as ChromaCollection
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 _FOLDER = "chroma"
 _LOCKS = ".locks"
 _NAME_LENGTH = 24
 _WRITE_ROWS = 1000
 # Search looks at no fewer candidates than this, so that it is exact for any paper of usual length.
 _CANDIDATES = 100
+# What a folder for reading only, or a file in the place of the cache folder, says.
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
 
 logger = logging.getLogger(__name__)
 
@@ -66,17 +74,29 @@ class VectorStore:
 
     def __init__(self, cache_dir: Path | None = None) -> None:
         self.folder = _folder(cache_dir)
+        self._passing: tempfile.TemporaryDirectory[str] | None = None
         with _failures(self.folder):
-            (self.folder / _LOCKS).mkdir(parents=True, exist_ok=True)
-            with held(self.lock_path()):
-                self._client: Client | None = _open_client(self.folder)
+            try:
+                self._client: Client | None = self._opened()
+            except OSError as error:
+                if error.errno not in _UNWRITABLE or self.folder.is_file():
+                    raise
+                logger.warning(
+                    "the index folder %s cannot be written (%s); this run's index lies in a temporary folder, and the "
+                    "next run makes its own",
+                    self.folder,
+                    error.strerror,
+                )
+                self._passing = tempfile.TemporaryDirectory(prefix="referee-index-", ignore_cleanup_errors=True)
+                self.folder = Path(self._passing.name)
+                self._client = self._opened()
 
     def lock_path(self, name: str = "folder") -> Path:
         """The lock file of a collection, or the one of the folder, which is held for moments only."""
         return self.folder / _LOCKS / f"{name}.lock"
 
     def holds(self, name: str, children: int) -> bool:
-        """Whether a collection is here and complete: finished, and with this many children."""
+        """Whether a collection is here as it was written: finished, with this many children and the same vectors."""
         from chromadb.errors import NotFoundError
 
         with _failures(self.folder):
@@ -84,9 +104,11 @@ class VectorStore:
                 collection = self._open().get_collection(name, embedding_function=None)
             except NotFoundError:
                 return False
-            if (collection.metadata or {}).get("complete") is True and collection.count() == children:
+            metadata = collection.metadata or {}
+            whole = metadata.get("complete") is True and collection.count() == children
+            if whole and metadata.get("seal") == _seal(collection):
                 return True
-        logger.info("collection %s was left unfinished and is made anew", name)
+        logger.info("collection %s was left unfinished or is damaged; it is made anew", name)
         return False
 
     def write(self, name: str, children: Sequence[Child], vectors: Vectors) -> None:
@@ -102,11 +124,15 @@ class VectorStore:
                 client.delete_collection(name)
             except NotFoundError:
                 logger.debug("collection %s is new", name)
+            # All vectors stay in the database, which notices when it is cut: Chroma's own files beside it may be lost
+            # without a word, and crash the process when they are cut.
+            hnsw: Any = {
+                "space": "cosine",
+                "ef_search": max(_CANDIDATES, len(children)),
+                "sync_threshold": max(_WRITE_ROWS, len(children) + 1),
+            }
             collection = client.create_collection(
-                name,
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "ef_search": max(_CANDIDATES, len(children))}},
-                metadata={"complete": False},
+                name, embedding_function=None, configuration={"hnsw": hnsw}, metadata={"complete": False}
             )
             for start in range(0, len(children), _WRITE_ROWS):
                 part = children[start : start + _WRITE_ROWS]
@@ -115,7 +141,7 @@ class VectorStore:
                     embeddings=vectors[start : start + _WRITE_ROWS],
                     metadatas=[{"section_id": child.section_id, "parent_id": child.parent_id} for child in part],
                 )
-            collection.modify(metadata={"complete": True})
+            collection.modify(metadata={"complete": True, "seal": _seal(collection)})
 
     def query(
         self, name: str, vectors: Vectors, top_k: int, exclude_sections: Collection[str] = ()
@@ -152,6 +178,13 @@ class VectorStore:
             client, self._client = self._client, None
             with _failures(self.folder), held(self.lock_path()):
                 client.close()
+        if self._passing is not None:
+            self._passing.cleanup()
+
+    def _opened(self) -> Client:
+        (self.folder / _LOCKS).mkdir(parents=True, exist_ok=True)
+        with held(self.lock_path()):
+            return _open_client(self.folder)
 
     def _open(self) -> Client:
         if self._client is None:
@@ -174,6 +207,16 @@ def remove_index(paper_id: str, cache_dir: Path | None = None) -> int:
         return store.remove(paper_id)
     finally:
         store.close()
+
+
+def _seal(collection: ChromaCollection) -> str:
+    """A digest of ids and vectors as Chroma gives them back: it changes the last digits of what it is given."""
+    stored = collection.get(include=["embeddings"])
+    rows = dict(zip(stored["ids"], np.asarray(stored["embeddings"], dtype="<f4"), strict=True))
+    digest = hashlib.sha256()
+    for key in sorted(rows):
+        digest.update(key.encode() + b"\x00" + rows[key].tobytes())
+    return digest.hexdigest()
 
 
 def _folder(cache_dir: Path | None) -> Path:
@@ -207,7 +250,10 @@ def _failures(folder: Path) -> Iterator[None]:
     try:
         yield
     except (ChromaError, OSError, ValueError) as error:
+        full = "is full" in str(error) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
         raise RetrievalError(
             f"the index folder {str(folder)!r} cannot be used: {type(error).__name__}: {error}.",
-            hint=f"Everything in it can be made again: delete it, or set {CACHE_VARIABLE} to another folder.",
+            hint=f"Make room there, or set {CACHE_VARIABLE} to a folder on another disk."
+            if full
+            else f"Everything in it can be made again: delete it, or set {CACHE_VARIABLE} to another folder.",
         ) from error

@@ -45,11 +45,13 @@ class Budget:
         wanted = Reservation(tokens, cost_usd or 0.0)
         held_tokens = self._spent.total_tokens + sum(r.tokens for r in self._reserved)
         if self.max_tokens is not None and held_tokens + tokens > self.max_tokens:
-            raise self._exceeded(f"{tokens:,} tokens", f"{self.max_tokens - held_tokens:,}", "--max-tokens")
+            left = f"{self.max_tokens - held_tokens:,}"
+            raise self._exceeded(f"{tokens:,} tokens", left, f"--max-tokens (it was {self.max_tokens:,})")
         if self.max_cost is not None:
             held = (self._spent.cost_usd or 0.0) + sum(r.cost_usd for r in self._reserved)
             if held + wanted.cost_usd > self.max_cost:
-                raise self._exceeded(f"${wanted.cost_usd:.4f}", f"${self.max_cost - held:.4f}", "--max-cost")
+                left = f"${self.max_cost - held:.4f}"
+                raise self._exceeded(f"${wanted.cost_usd:.4f}", left, f"--max-cost (it was {self.max_cost:g})")
         self._reserved.append(wanted)
         return wanted
 
@@ -58,9 +60,9 @@ class Budget:
         self._reserved.remove(reservation)
         self._spent += usage
 
-    def _exceeded(self, wanted: str, left: str, flag: str) -> BudgetExceeded:
+    def _exceeded(self, wanted: str, left: str, limit: str) -> BudgetExceeded:
         return BudgetExceeded(
             f"the next call may take up to {wanted}, and {left} of the budget is left; it was not sent.",
-            hint=f"Resume the run with a higher {flag}.",
+            hint=f"Resume the run with a higher {limit}.",
             usage=self._spent.model_dump(),
         )

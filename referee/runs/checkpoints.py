@@ -1,20 +1,95 @@
-"""LangGraph checkpoints in the run folder (SQLite)."""
+"""LangGraph checkpoints in the run folder (SQLite). A damaged file is refused and named; it is never repaired."""
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import RunError
+from referee.runs.checkpoint_times import drop_if_ahead
+from referee.secrets import scrub
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+# How long another program's hold on the file is waited for.
+_BUSY_MS = 5_000
+_SEAL_BYTES = hashlib.sha256().digest_size
+_FULL = "is full"
+
+
+class _Changed(sqlite3.DatabaseError):
+    """A value is not the one that was written, though SQLite finds nothing wrong with the file."""
+
+
+class _Sealed:
+    """A serializer that puts a digest before what another one writes, and takes nothing without it back."""
+
+    def __init__(self, plain: Any) -> None:
+        self._plain = plain
+
+    def dumps_typed(self, value: Any) -> tuple[str, bytes]:
+        # LangGraph keeps the error that ended a node, and an error that nobody foresaw may quote a key.
+        said = scrub(repr(value)) if isinstance(value, BaseException) else value
+        kind, data = self._plain.dumps_typed(said)
+        return kind, _seal(kind, data) + data
+
+    def loads_typed(self, stored: tuple[str, bytes]) -> Any:
+        kind, sealed = stored
+        seal, data = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
+        if seal != _seal(kind, data):
+            raise _Changed("a stored state is not what was written")
+        return self._plain.loads_typed((kind, data))
+
 
 @asynccontextmanager
 async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    """Open (or begin) the checkpoint file of a run."""
+    """Open (or begin) the checkpoint file of a run.
+
+    Raises:
+        RunError: The file is damaged, or another program holds it; also while it is in use.
+    """
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        yield saver
+    try:
+        if path.exists():
+            _examine(path)
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            saver.serde = _Sealed(saver.serde)
+            await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            yield saver
+    except sqlite3.Error as error:
+        raise _failure(path, error) from error
+
+
+def _examine(path: Path) -> None:
+    with closing(sqlite3.connect(path, timeout=_BUSY_MS / 1000)) as database:
+        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        if said != "ok":
+            raise sqlite3.DatabaseError(" ".join(str(said).split()))
+        drop_if_ahead(database)
+
+
+def _seal(kind: str, data: bytes) -> bytes:
+    return hashlib.sha256(kind.encode() + b"\x00" + data).digest()
+
+
+def _failure(path: Path, error: sqlite3.Error) -> RunError:
+    if "locked" in str(error):
+        return RunError(
+            f"{str(path)!r} is held by another program: {error}.",
+            hint="Close what has the file open, then continue the run.",
+        )
+    if _FULL in str(error) or "disk I/O" in str(error):
+        return RunError(
+            f"{str(path)!r} cannot be written: {error}.",
+            hint="Make room on the disk, then continue the run; answered calls are not paid again.",
+        )
+    return RunError(
+        f"{str(path)!r} is damaged: {error}.",
+        hint="Continue the run after you delete it; answered calls are not paid again.",
+    )

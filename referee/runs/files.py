@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PART = ".part"
@@ -25,8 +27,24 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that a reader, also after a crash, sees the old file or the new one, never a part.
 
     Raises:
-        OSError: The folder cannot be written or the disk is full; the old file is untouched.
+        OSError: The folder cannot be written or the disk is full, with the file's name; the old file is untouched.
     """
+    with naming(path):
+        _write(path, text)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the file system inside get this file's name: a full disk's has none of its own."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write(path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as part:

@@ -20,10 +20,12 @@ from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
+from referee.secrets import scrub_tree
 
 RECORD = "run.json"
 TRACE = "trace.jsonl"
 CHECKPOINTS = "checkpoints.sqlite"
+_FROM_OUTSIDE = ("inputs", "settings", "models", "error")
 
 
 class RunFolder:
@@ -100,7 +102,9 @@ class RunFolder:
         return folder
 
     def save(self) -> None:
-        """Write ``run.json``."""
+        """Write ``run.json``, without keys in what was given or said from outside."""
+        tree = self.record.model_dump()
+        self.record = RunRecord.model_validate(tree | {name: scrub_tree(tree[name]) for name in _FROM_OUTSIDE})
         write_atomically(self.path / RECORD, self.record.model_dump_json(indent=2) + "\n")
 
     def write(self, name: str, text: str) -> Path:
@@ -110,7 +114,8 @@ class RunFolder:
 
     def set_status(self, status: RunStatus, *, error: str = "") -> None:
         """Record how the run stands."""
-        finished = _now().isoformat(timespec="seconds") if status != "running" else None
+        ended = max(_now(), datetime.fromisoformat(self.record.started_at))  # the clock may have been set back
+        finished = ended.isoformat(timespec="seconds") if status != "running" else None
         self.record = self.record.model_copy(update={"status": status, "finished_at": finished, "error": error})
         self.save()
 
@@ -163,9 +168,14 @@ def check_resumable(path: Path, inputs: Mapping[str, str] | None = None) -> None
 
 
 def read_record(path: Path) -> RunRecord:
-    """Read a run's ``run.json``; raises ``RunError`` where it is damaged."""
+    """Read a run's ``run.json``; raises ``RunError`` where it is damaged or cannot be read."""
     try:
         return RunRecord.model_validate_json((path / RECORD).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(
+            f"{str(path / RECORD)!r} cannot be read: {error.strerror or error}.",
+            hint="Mend its rights, then try again.",
+        ) from error
     except (ValidationError, UnicodeDecodeError) as error:
         raise RunError(
             f"{str(path / RECORD)!r} is damaged or from another version.", hint="Start a new run with another --out."
@@ -208,7 +218,8 @@ def _sweep(path: Path) -> None:
 
 
 def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str]) -> None:
-    changed = sorted(key for key in record.inputs.keys() | inputs.keys() if record.inputs.get(key) != inputs.get(key))
+    given = scrub_tree(dict(inputs))
+    changed = sorted(key for key in record.inputs.keys() | given.keys() if record.inputs.get(key) != given.get(key))
     if changed:
         raise RunError(
             f"run {str(path)!r} was started with another {' and another '.join(changed)}.",

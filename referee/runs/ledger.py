@@ -1,7 +1,8 @@
 """The call ledger: every model call as one line, on the disk before its reply is used.
 
 A resumed run finds a reply under its request's digest and does not pay for it again. A line that a crash cut off, or
-that no longer parses, is left out and counted; the file itself is only ever appended to.
+that no longer parses, is left out and counted, as is a line that stands there again; the file itself is only ever
+appended to.
 """
 
 from __future__ import annotations
@@ -12,12 +13,22 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from referee.errors import RunError
+from referee.runs.files import naming
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
+from referee.secrets import scrub
 
 
 class Ledger:
-    """The calls of one run, in a file or (without a path) in memory."""
+    """The calls of one run, in a file or (without a path) in memory.
+
+    Attributes:
+        damaged_lines: Lines of the file that were left out.
+
+    Raises:
+        RunError: The file is there and cannot be read.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
@@ -28,7 +39,12 @@ class Ledger:
             self._read(path)
 
     def append(self, record: CallRecord) -> None:
-        """Write the line through to the disk, then remember it."""
+        """Write the line through to the disk, then remember it.
+
+        Raises:
+            OSError: It could not be written, with the file's name; it is not remembered either.
+        """
+        record = record.model_copy(update={"error": scrub(record.error)})
         if self.path is not None:
             self._write(self.path, record.model_dump_json(exclude_defaults=True) + "\n")
         self._remember(record)
@@ -36,6 +52,10 @@ class Ledger:
     def reply(self, request: str) -> CallRecord | None:
         """The call that answered this request, if the run has made it."""
         return self._replies.get(request)
+
+    def next_call_id(self) -> str:
+        """An id that no call of this run has, those on damaged lines included."""
+        return f"c{len(self.records) + self.damaged_lines + 1:04d}"
 
     def usage(self) -> Usage:
         """What the run has consumed in all its starts."""
@@ -60,16 +80,29 @@ class Ledger:
         self._replies = {request: r for request, r in self._replies.items() if r.base != base}
 
     def _read(self, path: Path) -> None:
-        with path.open("rb") as lines:
-            for line in lines:
-                try:
-                    self._remember(CallRecord.model_validate_json(line))
-                except ValidationError:
-                    self.damaged_lines += 1
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise RunError(
+                f"{str(path)!r} cannot be read: {error.strerror or error}.",
+                hint="Mend its rights, or start a new run: the replies in it cannot be used without it.",
+            ) from error
+        seen: set[bytes] = set()
+        for line in filter(None, lines):
+            try:
+                record = CallRecord.model_validate_json(line)
+            except ValidationError:
+                self.damaged_lines += 1
+                continue
+            if line in seen:
+                self.damaged_lines += 1
+                continue
+            seen.add(line)
+            self._remember(record)
 
     @staticmethod
     def _write(path: Path, line: str) -> None:
-        with path.open("ab") as file:
+        with naming(path), path.open("ab") as file:
             if file.tell() and not _ends_with_newline(path):
                 file.write(b"\n")
             file.write(line.encode())

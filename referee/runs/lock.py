@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from pathlib import Path
 
 from referee.errors import RunError
 
+_LONGEST_OWNER = 300
+
 
 class FolderLock:
-    """An advisory lock that the kernel releases when the process ends, however it ends."""
+    """An advisory lock that the kernel releases when the process ends, however it ends.
+
+    The lock file says who holds it, for the message to others. What it says of a dead process holds nobody up.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -20,17 +26,22 @@ class FolderLock:
         """Take the lock.
 
         Raises:
-            RunError: Another process works in the folder.
+            RunError: Another process works in the folder; the message names its id and its machine.
         """
         handle = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _write_owner(handle)
         except BlockingIOError as error:
+            owner = _owner(handle)
             os.close(handle)
             raise RunError(
-                f"run folder {str(self._folder)!r} is in use by another process.",
+                f"run folder {str(self._folder)!r} is in use by another process{f' ({owner})' if owner else ''}.",
                 hint="Wait for it to end, or choose another folder with --out.",
             ) from error
+        except BaseException:
+            os.close(handle)
+            raise
         self._handle = handle
 
     def release(self) -> None:
@@ -38,3 +49,13 @@ class FolderLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+def _write_owner(handle: int) -> None:
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"pid {os.getpid()} on {socket.gethostname()!r}\n".encode(), 0)
+
+
+def _owner(handle: int) -> str:
+    """Who says to hold the lock; empty in the moment before it is written."""
+    return os.pread(handle, _LONGEST_OWNER, 0).decode("utf-8", "replace").strip()

@@ -67,12 +67,20 @@ def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
         borrow(data, lambda venue: _read(_lender(path, venue, borrowers), (*borrowers, path)))
     except ValidationError as error:
         raise _mistake(path, written, error) from error
+    except UnicodeError as error:
+        raise VenueError(
+            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
+        ) from error
     except ValueError as error:
         raise VenueError(f"venue file {str(path)!r} borrows wrongly: {error}.", hint=_DOCS) from error
     try:
         return VenueForm.model_validate(data)
     except ValidationError as error:
         raise _mistake(path, data, error) from error
+    except UnicodeError as error:
+        raise VenueError(
+            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
+        ) from error
 
 
 def _lender(path: Path, venue: str, borrowers: tuple[Path, ...]) -> Path:
@@ -128,6 +136,8 @@ def _decode(path: Path, text: str) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise VenueError(f"venue file {str(path)!r} is nested too deeply.", hint=_DOCS) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise VenueError(f"venue file {str(path)!r} cannot be read: {error}.", hint="Correct that place.") from error
     if not isinstance(data, dict):
         raise VenueError(f"venue file {str(path)!r} holds no table of keys but {_shown(data)}.", hint=_DOCS)
     return data

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from referee.errors import VenueError
+from referee.errors import SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.venues.files import BUNDLED as _BUNDLED
 from referee.venues.files import SUFFIXES, read_venue_file
@@ -49,9 +49,19 @@ def list_venues(user_dir: Path | None = None) -> list[VenueForm]:
 
 
 def user_venue_dir(env: Mapping[str, str] | None = None) -> Path:
-    """The folder of the user's own venue files; it need not exist. ``REFEREE_CONFIG_DIR`` moves it."""
+    """The folder of the user's own venue files; it need not exist. ``REFEREE_CONFIG_DIR`` moves it.
+
+    Raises:
+        SettingsError: It lies in the home folder, and nothing says where that is.
+    """
     chosen = (os.environ if env is None else env).get("REFEREE_CONFIG_DIR")
-    root = Path(chosen) if chosen else platformdirs.user_config_path("referee")
+    try:
+        root = Path(chosen) if chosen else platformdirs.user_config_path("referee")
+    except RuntimeError as error:
+        raise SettingsError(
+            "the folder of your own venues cannot be found: HOME is not set, and the system knows no home.",
+            hint="Set REFEREE_CONFIG_DIR to a folder.",
+        ) from error
     return root / "venues"
 
 

@@ -50,7 +50,7 @@ def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) 
         _, first_err = first.communicate(timeout=PATIENCE_S)
     assert second.returncode == third.returncode == 2
     assert second.stdout == third.stdout == ""
-    assert "error: run folder 'run' is in use by another process." in second.stderr
+    assert f"error: run folder 'run' is in use by another process (pid {first.pid} on " in second.stderr
     assert "  next: Wait for it to end" in second.stderr
     assert "'run' already holds a run" in third.stderr
     assert first.returncode == 0, first_err
@@ -58,10 +58,13 @@ def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) 
     assert_finished(workplace / "run")
 
 
-def test_ctrl_c_during_a_call(referee: Referee, workplace: Path, paper: Path, slow: SlowServer) -> None:
+def test_ctrl_c_twice_during_a_call(referee: Referee, workplace: Path, paper: Path, slow: SlowServer) -> None:
     asked = ("review", paper, *VENUE, *on(slow.fake))
     with command(workplace, *asked, "--out", "run") as process:
         wait_for(lambda: len(slow.fake.log))
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert any("Ctrl-C again stops at once" in line for line in process.stderr)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, err

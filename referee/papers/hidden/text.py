@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.papers.hidden.addresses import addresses_a_model
@@ -16,7 +17,6 @@ _COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
 _LINK_COMMENT = re.compile(
     r"^ {0,3}\[(?://|comment|_|#)\]:\s*(?:#|<>|\S+)\s*[(\"'](?P<text>[^\n]*?)[)\"']\s*$", re.MULTILINE | re.I
 )
-_OPENING = re.compile(r"<(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _WHITE = (
     r"(?:#fff(?:fff)?(?:ff)?\b|#f[c-f]f[c-f]f[c-f]\b|(?:white|snow|ivory|transparent)\b"
     r"|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d|rgba\([^)]*,\s*0(?:\.0\d*)?\s*\))"
@@ -42,9 +42,10 @@ _TEX_WHITE = re.compile(
     r"\\(?:text)?color(?:box)?\s*(?:\[[^\]]*\])?\{\s*white\s*\}\s*\{(?P<text>[^{}]*)\}|\{\s*\\color\{white\}(?P<rest>[^{}]*)\}"
     r"|\$?\\(?:h|v)?phantom\{(?:\\text\{)?(?P<phantom>[^{}]{12,})\}?\}\$?"
 )
-_CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^ {0,3}(?P=fence)[ \t]*$|`[^`\n]+`", re.DOTALL | re.MULTILINE
-)
+_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<rest>.*)$")
+_INLINE_CODE = re.compile(r"`[^`\n]+`")
+_TAG = re.compile(r"<(?P<close>/?)\s*(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
+_EMPTY_TAGS = ("input", "img", "br", "meta")
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,73 @@ def scan_text(text: str) -> tuple[str, tuple[Finding, ...]]:
 
 
 def _spans(text: str) -> Iterator[_Span]:
-    code = [match.span() for match in _CODE.finditer(text)]
+    code = _Places(_code(text))
     for pattern in (_COMMENT, _LINK_COMMENT):
         for match in pattern.finditer(text):
-            if not _within(match.start(), code):
+            if match.start() not in code:
                 yield _comment(match)
-    for match in _OPENING.finditer(text):
-        if not _within(match.start(), code) and (reason := _why_unseen(match)):
-            yield _element(text, match, reason)
+    yield from _elements(text, [match for match in _TAG.finditer(text) if match.start() not in code])
     for match in _TEX_WHITE.finditer(text):
-        if not _within(match.start(), code):
+        if match.start() not in code:
             words = match["text"] or match["rest"] or match["phantom"] or ""
             yield _Span(*match.span(), words.strip(), "is set in white or as a blank")
+
+
+class _Places:
+    """Ranges that do not overlap, in order; ``in`` asks whether an offset lies in one."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = list(ranges)
+        self._starts = [start for start, _ in self._ranges]
+
+    def __contains__(self, at: int) -> bool:
+        place = bisect_right(self._starts, at) - 1
+        return place >= 0 and at < self._ranges[place][1]
+
+
+def _code(text: str) -> Iterator[tuple[int, int]]:
+    """Fenced blocks that are closed, and code within lines; in one pass, because a paper may be made of backticks."""
+    at, fence, opened = 0, "", 0
+    waiting: list[tuple[int, int]] = []
+    for line in text.splitlines(keepends=True):
+        mark = _FENCE.match(line.rstrip("\r\n"))
+        if fence and mark and mark["fence"] == fence and not mark["rest"].strip(" \t"):
+            yield opened, at + len(line)
+            fence, waiting = "", []
+        else:
+            if mark and not fence:
+                fence, opened = mark["fence"], at
+            inline = [(at + m.start(), at + m.end()) for m in _INLINE_CODE.finditer(line)]
+            if fence:
+                waiting += inline
+            else:
+                yield from inline
+        at += len(line)
+    yield from waiting
+
+
+def _elements(text: str, tags: Sequence[re.Match[str]]) -> Iterator[_Span]:
+    """Elements that are not shown, the outermost of nested ones."""
+    ends, done = _ends(tags), 0
+    for match in tags:
+        if match["close"] or match.start() < done or not (reason := _why_unseen(match)):
+            continue
+        span = _element(text, match, ends.get(match.start()), reason)
+        done = span.end
+        yield span
+
+
+def _ends(tags: Iterable[re.Match[str]]) -> dict[int, int]:
+    """Where the element of an opening tag ends, by where the tag begins; nothing for one that is never closed."""
+    open_at: dict[str, list[int]] = {}
+    ends: dict[int, int] = {}
+    for match in tags:
+        waiting = open_at.setdefault(match["tag"].lower(), [])
+        if not match["close"]:
+            waiting.append(match.start())
+        elif waiting:
+            ends[waiting.pop()] = match.end()
+    return ends
 
 
 def _comment(match: re.Match[str]) -> _Span:
@@ -123,19 +179,13 @@ def _why_unseen(match: re.Match[str]) -> str:
     return "has the colour of the page" if _WHITE_FONT.search(attributes) else ""
 
 
-def _element(text: str, opening: re.Match[str], reason: str) -> _Span:
-    """From the opening tag to its closing tag, nested ones counted; to the paragraph's end where none closes it."""
-    tag = re.escape(opening["tag"])
-    depth, end = 1, -1
-    if opening["attributes"].rstrip().endswith("/") or opening["tag"].lower() in ("input", "img", "br", "meta"):
+def _element(text: str, opening: re.Match[str], closed: int | None, reason: str) -> _Span:
+    """From the opening tag to its closing tag; to the paragraph's end where none closes it."""
+    if opening["attributes"].rstrip().endswith("/") or opening["tag"].lower() in _EMPTY_TAGS:
         end = opening.end()
-    for match in re.finditer(rf"<(?P<close>/?)\s*{tag}\b[^<>]*>", text[opening.end() :], re.IGNORECASE):
-        if end >= 0:
-            break
-        depth += -1 if match["close"] else 1
-        if depth == 0:
-            end = opening.end() + match.end()
-    if end < 0:
+    elif closed is not None:
+        end = closed
+    else:
         blank = text.find("\n\n", opening.end())
         end = blank if blank >= 0 else len(text)
     words = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^<>]*>", " ", text[opening.end() : end]))).strip()
@@ -143,10 +193,6 @@ def _element(text: str, opening: re.Match[str], reason: str) -> _Span:
     words = words or (value[1] if value else "")
     certainty: Certainty = "high" if len(words.split()) >= 3 else "low"
     return _Span(opening.start(), end, words, reason, certainty)
-
-
-def _within(at: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in spans)
 
 
 def _outermost(spans: list[_Span]) -> list[_Span]:

@@ -18,6 +18,8 @@ _DECLARED = re.compile(
 _XML_HEAD = re.compile(r"^\s*<\?xml[^>]*\?>")
 _DOCTYPE_SUBSET = re.compile(r"<!DOCTYPE[^>\[]{0,300}\[", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(?:html|head|body|article|section|main|div|p|h[1-6]|table)\b", re.IGNORECASE)
+# The parser takes these characters in, but the tree refuses them when text is moved within it.
+_NO_TEXT = dict.fromkeys([*range(0x09), 0x0B, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]) | {0x0C: " "}
 _WINDOW = 4096
 _DEEPEST = 150
 # The encodings that browsers know; Python has more (rot13, unicode_escape), and those are no encodings of pages.
@@ -39,7 +41,7 @@ def parse_page(name: str, data: bytes) -> HtmlElement:
     """
     from lxml import etree, html
 
-    text = _XML_HEAD.sub("", _decode(name, data), count=1)
+    text = _XML_HEAD.sub("", _decode(name, data), count=1).translate(_NO_TEXT)
     if not _ELEMENT.search(text):
         raise PaperParseError(
             f"{name!r} holds no HTML element.", hint="Save the paper's page as HTML, or name it .txt."

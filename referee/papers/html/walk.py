@@ -33,7 +33,7 @@ _LISTS = frozenset({"ul", "ol", "dl"})
 _NUMBER_AT_END = re.compile(r"\s*(?:\\qquad|\\quad|\\hspace\{[^}]*\})?\s*(?:\\tag\{(?P<tag>[^}]+)\})\s*$")
 # TeX that a script would set on the page, between the marks such scripts look for.
 _TEX_DISPLAY = re.compile(r"\\\[(?P<tex>.+)\\\]|\$\$(?P<dollars>[^$]+)\$\$", re.DOTALL)
-_TEX_INLINE = re.compile(r"\\\((.+?)\\\)")
+_TEX_INLINE = re.compile(r"\\\(((?:(?!\\\().)+?)\\\)")
 
 
 class Walk:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -85,8 +86,32 @@ def test_a_folder_set_by_the_user_is_used(tmp_path: Path, variable: str) -> None
     assert not (tmp_path / "ours").exists()
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_gives_way_to_a_temporary_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "file" / "x"))
-    with pytest.raises(DataError, match="vocabulary cannot be stored"):
-        tokens._seeded_folder()
+    with tokens._seeded_folder() as folder:
+        assert folder != tmp_path / "file" / "x"
+        assert len(list(folder.iterdir())) == 2
+    assert not folder.exists()
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(tokens, "_seed_all", full)
+    with pytest.raises(DataError, match="vocabulary cannot be stored"), tokens._seeded_folder():
+        pass
+
+
+def test_a_damaged_vocabulary_is_put_in_place_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    with tokens._seeded_folder() as folder:
+        one = sorted(folder.iterdir())[0]
+    whole = one.read_bytes()
+    one.write_bytes(whole[:1000])
+    with tokens._seeded_folder():
+        assert one.read_bytes() == whole

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from referee.papers.isolated.load import load_paper_isolated, read_paper
 from referee.settings import PaperSettings
 
 LIMITS = ChildLimits(seconds=60)
-SOON = ChildLimits(seconds=3)
+SOON = ChildLimits(seconds=2)
 # What a converter may be made to do by a file; it stands in for the real one in the child alone.
 CONVERTER = """
 import json, os, resource, signal, sys, time
@@ -76,22 +77,21 @@ def test_the_paper_is_the_same_as_without_a_process(examples: Path, name: str) -
         ("raise KeyError('a fault of ours')", "fault", "the reader failed with \"KeyError: 'a fault of ours'\""),
         ("os._exit(0)", "reply", "is no paper"),
         ("os._exit(3)", "fault", "exit code 3"),
-        ("sys.setrecursionlimit(10**9)\ndef deep(n): return deep(n + 1)\ndeep(0)", "", ""),
     ],
 )
 def test_every_end_of_the_converter_has_its_refusal(examples, converter, body: str, kind: str, words: str) -> None:
     converter(body)
     error = refusal(examples / "paper.pdf")
     assert words in error.message
-    assert error.ids["converter"] == kind or not kind
+    assert error.ids["converter"] == kind
 
 
-@pytest.mark.parametrize("body", ["time.sleep(600)", "while True: pass", "os.close(1); os.close(2); time.sleep(600)"])
+@pytest.mark.parametrize("body", ["time.sleep(600)", "os.close(1); os.close(2); time.sleep(600)"])
 def test_a_converter_that_does_not_end_is_stopped(examples: Path, converter, body: str) -> None:
     converter(body)
     started = time.monotonic()
     error = refusal(examples / "paper.pdf", SOON)
-    assert "stopped after 3 s" in error.message
+    assert "stopped after 2 s" in error.message
     assert "paper.max_seconds" in error.hint
     assert time.monotonic() - started < 20
 
@@ -183,7 +183,7 @@ def test_short_plain_text_needs_no_process(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(b"%PDF-1.4")
     with pytest.raises(AssertionError):
         load_paper_isolated(path)
-    path.write_text("word " * 2**18)
+    path.write_text("word " * 2**14)
     with pytest.raises(AssertionError):
         load_paper_isolated(path)
 
@@ -195,21 +195,23 @@ def test_what_is_no_file_is_refused_before(tmp_path: Path, name: str, words: str
         load_paper_isolated(tmp_path / name)
 
 
+async def eventually(holds: Callable[[], bool]) -> bool:
+    for _ in range(600):
+        if holds():
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
 async def test_cancelling_ends_the_child(examples: Path, converter, tmp_path: Path) -> None:
     sign = tmp_path / "pid"
     converter(f"Path({str(sign)!r}).write_text(str(os.getpid())); time.sleep(600)")
     task = asyncio.create_task(read_paper(examples / "paper.pdf", PaperSettings()))
-    while not sign.exists() or not sign.read_text():
-        await asyncio.sleep(0.05)
+    assert await eventually(lambda: sign.exists() and bool(sign.read_text()))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    pid = int(sign.read_text())
-    for _ in range(200):
-        if not Path(f"/proc/{pid}").exists():
-            return
-        await asyncio.sleep(0.05)
-    pytest.fail("the child still runs")
+    assert await eventually(lambda: not Path(f"/proc/{sign.read_text()}").exists())
 
 
 def test_without_limits_of_the_system_nothing_is_read(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,169 @@
+"""One untrusted file to one ``Paper``, read elsewhere; every way the child can end is a paper or a named refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from referee.errors import PaperParseError
+from referee.papers.isolated.child import PAPER, REFUSED
+from referee.papers.isolated.limits import ChildLimits
+from referee.papers.isolated.process import Child, Ending
+from referee.papers.load import checked_head, is_plain_text, load_paper
+from referee.schemas.paper import Paper
+from referee.settings import PaperSettings
+
+_LOG = logging.getLogger(__name__)
+_OUT_OF_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc", "ut of memory", "failed to map segment")
+_STOPPED_BY_TIME = (signal.SIGXCPU, signal.SIGALRM)
+# How programs end themselves when they get no memory: pdfium says nothing before it does.
+_GAVE_UP = (signal.SIGABRT, signal.SIGTRAP, signal.SIGILL)
+_MOST_PLAIN_BYTES = 2**16
+_SHOWN = 200
+_OTHER_FORMAT = "Export or download the paper again, or give it in another format"
+_MEMORY_HINT = f"{_OTHER_FORMAT}; for a very long paper set paper.max_memory_mb (REFEREE_PAPER__MAX_MEMORY_MB)."
+
+
+def load_paper_isolated(
+    path: str | Path,
+    *,
+    max_pages: int = 400,
+    max_bytes: int = 100 * 2**20,
+    limits: ChildLimits | None = None,
+) -> Paper:
+    """Read a paper as ``load_paper`` does, in a child process with limits.
+
+    PDF, Word, HTML, LaTeX and archives are read by the child. Markdown and plain text of at most 64 KiB are read here:
+    no converter touches them. The child has no key in its environment, no open file of ours and a folder of its own.
+
+    Args:
+        path: The file.
+        max_pages: Pages a PDF may have.
+        max_bytes: Size the file may have.
+        limits: What the child may use.
+
+    Returns:
+        The same paper that ``load_paper`` gives.
+
+    Raises:
+        PaperParseError: As ``load_paper``; or the converter crashed, was stopped at a limit, or gave no paper. Then
+            ``ids["converter"]`` is ``crashed``, ``time``, ``memory``, ``fault`` or ``reply``.
+    """
+    return _Reading(Path(path), max_pages, max_bytes, limits or ChildLimits()).run()
+
+
+def load_as_set(path: Path, bounds: PaperSettings) -> Paper:
+    """Read a paper within the limits of the settings; isolated unless they say otherwise.
+
+    Raises:
+        PaperParseError: As ``load_paper_isolated``.
+    """
+    return _reading(path, bounds).run()
+
+
+async def read_paper(path: Path, bounds: PaperSettings) -> Paper:
+    """As ``load_as_set``, without blocking the event loop; when it is cancelled, the child ends at once.
+
+    Raises:
+        PaperParseError: As ``load_paper_isolated``.
+    """
+    reading = _reading(path, bounds)
+    try:
+        return await asyncio.to_thread(reading.run)
+    except asyncio.CancelledError:
+        reading.stop()
+        raise
+
+
+def _reading(path: Path, bounds: PaperSettings) -> _Reading:
+    limits = ChildLimits(seconds=bounds.max_seconds, memory_mb=bounds.max_memory_mb) if bounds.isolated else None
+    return _Reading(path, bounds.max_pages, bounds.max_bytes, limits)
+
+
+class _Reading:
+    """One file on its way through a child, or read here where there are no limits for one."""
+
+    def __init__(self, path: Path, max_pages: int, max_bytes: int, limits: ChildLimits | None) -> None:
+        self.path = path
+        self.bounds = {"max_pages": max_pages, "max_bytes": max_bytes}
+        self.isolated = limits is not None
+        self.limits = limits or ChildLimits()
+        self.child = Child({"path": str(path.absolute()), **self.bounds}, self.limits)
+
+    def run(self) -> Paper:
+        size, head = checked_head(self.path, self.bounds["max_bytes"])
+        if not self.isolated or (size <= _MOST_PLAIN_BYTES and is_plain_text(self.path, head)):
+            return load_paper(self.path, **self.bounds)
+        if find_spec("resource") is None:
+            raise self._not_started("this system knows no limits for processes")
+        try:
+            ending = self.child.run()
+        except OSError as error:
+            raise self._not_started(f"no process can be started for it: {error.strerror or error}") from error
+        if ending.errors:
+            _LOG.debug("the reader of %r ended with %d: %s", self.path.name, ending.code, ending.errors)
+        if ending.code or ending.timed_out or ending.too_long:
+            raise self._failure(ending)
+        return self._understood(ending.reply)
+
+    def stop(self) -> None:
+        self.child.stop()
+
+    def _understood(self, reply: bytes) -> Paper:
+        """The paper, or the child's own refusal; a reply is checked like any data from outside."""
+        kind, body = reply[:1], reply[1:]
+        try:
+            if kind == PAPER:
+                return Paper.model_validate_json(body)
+            if kind == REFUSED:
+                told = json.loads(body)
+                if _says_out_of_memory(told["message"]):
+                    raise self._out_of_memory()
+                refusal = PaperParseError(told["message"], hint=told["hint"], ids=told["ids"])
+            else:
+                raise self._no_paper()
+        except (ValidationError, ValueError, KeyError, TypeError) as error:
+            raise self._no_paper() from error
+        raise refusal
+
+    def _no_paper(self) -> PaperParseError:
+        return self._refuse("reply", "was read, but what the converter gave back is no paper", f"{_OTHER_FORMAT}.")
+
+    def _failure(self, ending: Ending) -> PaperParseError:
+        seconds, memory = f"{self.limits.seconds:g} s", f"{self.limits.memory_mb:,} MiB"
+        if ending.timed_out or -ending.code in _STOPPED_BY_TIME:
+            hint = f"{_OTHER_FORMAT}; for a very long paper set paper.max_seconds (REFEREE_PAPER__MAX_SECONDS)."
+            return self._refuse("time", f"could not be read: the converter was stopped after {seconds}", hint)
+        if ending.too_long:
+            most = f"{self.limits.reply_bytes / 2**20:g} MiB"
+            return self._refuse("reply", f"holds more than {most} of text", "Give the paper without its attachments.")
+        if _says_out_of_memory(ending.errors):
+            return self._out_of_memory()
+        if ending.code < 0:
+            also = f", as it also does when it needs more than {memory}" if -ending.code in _GAVE_UP else ""
+            what = f"could not be read: the converter crashed (signal {-ending.code}){also}"
+            return self._refuse("crashed", what, _MEMORY_HINT if also else f"{_OTHER_FORMAT}.")
+        last = ending.errors.strip().rpartition("\n")[2][:_SHOWN] or f"exit code {ending.code}"
+        hint = f"This is a fault of the reader: please report it. {_OTHER_FORMAT}."
+        return self._refuse("fault", f"could not be read: the reader failed with {last!r}", hint)
+
+    def _out_of_memory(self) -> PaperParseError:
+        what = f"could not be read: the converter used more than {self.limits.memory_mb:,} MiB"
+        return self._refuse("memory", what, _MEMORY_HINT)
+
+    def _not_started(self, cause: str) -> PaperParseError:
+        hint = "Free some memory or disk space, or set paper.isolated = false for a file you trust."
+        return self._refuse("fault", f"cannot be read in a process of its own: {cause}", hint)
+
+    def _refuse(self, kind: str, what: str, hint: str) -> PaperParseError:
+        return PaperParseError(f"{self.path.name!r} {what}.", hint=hint, ids={"converter": kind})
+
+
+def _says_out_of_memory(text: str) -> bool:
+    return any(sign in text for sign in _OUT_OF_MEMORY)

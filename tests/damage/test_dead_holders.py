@@ -1,0 +1,103 @@
+"""Processes that are killed while they hold a lock do not block the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from referee.llm.fetch import fetch_model
+from referee.retrieval.locks import held, held_long
+from referee.runs.checkpoints import open_checkpoints
+from referee.runs.lock import FolderLock
+from tests.unit.llm.test_fetch import BODY, Site, pinned, site, use
+
+__all__ = ["site"]
+
+HOLDERS = {
+    "a run folder": "from referee.runs.lock import FolderLock; lock = FolderLock(path); lock.acquire()",
+    "an index": "from referee.retrieval.locks import held; lock = held(path / 'x.lock'); lock.__enter__()",
+    "a fetch": "import fcntl; lock = (path / '.lock').open('w'); fcntl.flock(lock, fcntl.LOCK_EX)",
+    "checkpoints": "import sqlite3; lock = sqlite3.connect(path / 'c.sqlite'); "
+    "lock.executescript('PRAGMA journal_mode=WAL; CREATE TABLE t (x); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)')",
+}
+HOLD = """
+import sys, time
+from pathlib import Path
+path = Path(sys.argv[1])
+{}
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@contextmanager
+def holder(path: Path, what: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds a lock until it is killed."""
+    code = HOLD.format(HOLDERS[what])
+    root = str(Path(__file__).parents[2])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], env={"PYTHONPATH": root}, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_run_folder(tmp_path: Path) -> None:
+    with holder(tmp_path, "a run folder"), pytest.raises(Exception, match="in use by another process"):
+        FolderLock(tmp_path).acquire()
+    lock = FolderLock(tmp_path)
+    lock.acquire()
+    lock.release()
+
+
+async def test_an_index(tmp_path: Path) -> None:
+    with holder(tmp_path, "an index"):
+        waiting = asyncio.create_task(_taken(tmp_path / "x.lock"))
+        await asyncio.sleep(0.2)
+        assert not waiting.done(), "it waits for as long as the holder lives"
+    assert await asyncio.wait_for(waiting, 5)
+    with held(tmp_path / "x.lock"):
+        pass
+
+
+async def _taken(path: Path) -> bool:
+    async with held_long(path):
+        return True
+
+
+async def test_a_fetch(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, pinned(site.url))
+    folder = tmp_path / "models" / "tiny"
+    folder.mkdir(parents=True)
+    (folder / "model.bin.part").write_bytes(BODY[:1000])
+    said: list[str] = []
+    with holder(folder, "a fetch"):
+        fetching = asyncio.create_task(
+            fetch_model("tiny", cache_dir=tmp_path, progress=lambda text, done, total: said.append(text))
+        )
+        await asyncio.sleep(0.2)
+        assert any("waiting for another process" in text for text in said)
+        assert not fetching.done()
+    path = await asyncio.wait_for(fetching, 10)
+    assert path.read_bytes() == BODY
+    assert site.asked == ["bytes=1000-"], "it goes on where the killed one stopped"
+
+
+async def test_checkpoints(tmp_path: Path) -> None:
+    with holder(tmp_path, "checkpoints"):
+        pass
+    async with open_checkpoints(tmp_path / "c.sqlite") as saver:
+        rows = await saver.conn.execute_fetchall("SELECT count(*) FROM t")
+        assert list(rows) == [(0,)], "what was not committed is gone"
+        await saver.setup()

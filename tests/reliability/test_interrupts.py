@@ -1,0 +1,145 @@
+"""Ctrl-C and SIGTERM with several calls under way: with real processes, and a server that answers when it is let."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.testing import ChatRequest, FakeServer, Script
+from tests.graphs.sections_paper import paper_text
+
+from .disturbance import benchmark, repeated
+
+SECTIONS = 4
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A run that waits for the replies to all its sections."""
+
+    folder: Path
+    server: FakeServer
+    let: threading.Event
+    child: Any
+    log: Path
+
+    def waits_for(self, condition: Callable[[], object]) -> None:
+        until = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < until, self.log.read_text()
+            time.sleep(0.01)
+
+    def said(self, words: str) -> bool:
+        return words in self.log.read_text()
+
+    def stopped(self, kept: int) -> None:
+        """It ended as a stopped run, in order, with so many replies on the disk."""
+        runs = benchmark("runs")
+        assert self.child.ended() == 130, self.log.read_text()
+        said = self.log.read_text()
+        assert "Traceback" not in said
+        assert "Exception" not in said
+        assert "interrupted: what was answered so far is kept" in said
+        assert "continue with --resume run" in said
+        left = runs.record(self.folder / "run")
+        assert (left.status, left.error) == ("stopped", "interrupted")
+        assert len(runs.paid(self.folder / "run")) == kept
+        assert left.usage.calls == kept
+
+    def resumed(self) -> None:
+        """It goes on where it stopped: what is on the disk is not asked again."""
+        runs, since = benchmark("runs"), len(self.server.log)
+        self.let.set()
+        kept = set(runs.paid(self.folder / "run"))
+        quick = runs.quick(self.server.base_url)
+        assert runs.started(self.folder / "paper.md", self.folder / "run", quick).error == ""
+        assert not kept.intersection(runs.sent(self.server, since))
+        assert len(runs.sent(self.server, since)) == len(runs.paid(self.folder / "run")) - len(kept)
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One process that has imported everything, for all tests of this file."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("REFEREE_CACHE_DIR", str(tmp_path_factory.mktemp("nursery")))
+        patched.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+        with benchmark("processes").nursery() as nursed:
+            yield nursed
+
+
+@pytest.fixture
+def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
+    let, plain = threading.Event(), benchmark("script").script()
+
+    async def when_let(request: ChatRequest) -> Any:
+        await asyncio.to_thread(let.wait, PATIENCE_S)
+        return await plain.answer(request)
+
+    (folder / "paper.md").write_text(paper_text(SECTIONS))
+    with FakeServer(Script({"*": when_let}), context_tokens=32_000) as server:
+        on = ("--model", "fake", "--embedder", "embed", "--base-url", server.base_url, "--no-cache", "--out", "run")
+        argv = ("review", "paper.md", "--venue", "neurips-2025", *on)
+        env = {"REFEREE_CACHE_DIR": str(folder / "cache")}
+        child = nursery.start(argv, folder, log=folder / "log", env=env)
+        started = Scene(folder, server, let, child, folder / "log")
+        started.waits_for(lambda: len(_waiting(server)) == SECTIONS)
+        yield started
+        let.set()
+
+
+def _waiting(server: FakeServer) -> list[Any]:
+    return server.log.calls(endpoint="chat", outcome="pending")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_once_calls_under_way_are_answered_and_kept(scene: Scene, number: signal.Signals) -> None:
+    scene.child.send(number)
+    scene.waits_for(lambda: scene.said(f"waiting for {SECTIONS} calls under way"))
+    assert scene.child.ended(0) is None
+    scene.let.set()
+    scene.stopped(kept=SECTIONS)
+    assert len(scene.server.log.calls(endpoint="chat")) == SECTIONS, "no other call was sent"
+    scene.resumed()
+    assert repeated(scene.server) == []
+
+
+def test_twice_ends_at_once(scene: Scene) -> None:
+    scene.child.send(signal.SIGINT)
+    scene.waits_for(lambda: scene.said("Ctrl-C again stops at once"))
+    scene.child.send(signal.SIGINT)
+    scene.stopped(kept=0)
+    scene.resumed()
+
+
+def test_a_second_sigterm_asks_for_nothing_more(scene: Scene) -> None:
+    for _ in range(2):
+        scene.child.send(signal.SIGTERM)
+        scene.waits_for(lambda: scene.said("waiting for"))
+    assert scene.child.ended(0.2) is None
+    scene.let.set()
+    scene.stopped(kept=SECTIONS)
+
+
+@pytest.mark.parametrize("pause_s", [0.02, 0.1])
+@pytest.mark.parametrize("presses", [2, 8])
+def test_impatience_leaves_no_traceback(scene: Scene, pause_s: float, presses: int) -> None:
+    code = None
+    for _ in range(presses):
+        if code is None:
+            scene.child.send(signal.SIGINT)
+            code = scene.child.ended(pause_s)
+    assert (scene.child.ended() if code is None else code) == 130
+    said = scene.log.read_text()
+    assert "Traceback" not in said
+    assert "Exception" not in said
+    assert "interrupted" in said
+    scene.resumed()

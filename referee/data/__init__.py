@@ -1,0 +1,20 @@
+"""Review sets and their papers in: every layout becomes a stream of ``ReviewCase``, every paper a ``Paper``."""
+
+from __future__ import annotations
+
+from referee.data.layout import LAYOUTS, SetFile, find_layouts
+from referee.data.prose import canonical_text
+from referee.data.reading import read_cases
+from referee.data.rejected import RejectedSink
+from referee.data.shelf import PaperShelf, read_papers
+
+__all__ = [
+    "LAYOUTS",
+    "PaperShelf",
+    "RejectedSink",
+    "SetFile",
+    "canonical_text",
+    "find_layouts",
+    "read_cases",
+    "read_papers",
+]

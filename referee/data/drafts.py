@@ -1,0 +1,120 @@
+"""A review as a layout's reader found it, and how it becomes a case."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from referee.data.entries import finite
+from referee.data.forms import Forms
+from referee.data.prose import canonical_text, cleaned
+from referee.data.ratings import confidence, rating
+from referee.data.sources import Author
+from referee.errors import DataError
+from referee.schemas.case import FieldText, Origin, ReviewCase
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A review before its values are read.
+
+    Attributes:
+        paper_id: The data's id of the paper.
+        author: Who wrote it.
+        fields: By the data's own names, values as they stand there.
+        text: The prose, where the data hold it as one text; empty where it is to be composed of the fields.
+        review_id: The data's id of the review; empty where there is none.
+        identity: What the id is made of where there is none: the record, or what tells it from the others.
+        rating: Where the data hold it beside the fields.
+        confidence: Like ``rating``.
+        platform: The venue's id on OpenReview.
+        extra: Columns that nothing reads.
+    """
+
+    paper_id: str
+    author: Author
+    fields: Mapping[str, object] = field(default_factory=dict)
+    text: str = ""
+    review_id: str = ""
+    identity: object = None
+    paper_title: str = ""
+    conference: object = None
+    year: object = None
+    platform: str = ""
+    rating: object = None
+    confidence: object = None
+    decision: object = None
+    date: str = ""
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+def case_of(draft: Draft, origin: Origin, forms: Forms) -> ReviewCase:
+    """The case of a draft.
+
+    A rating that the venue's form does not offer is kept as the number it is, and ``extra`` says so.
+
+    Raises:
+        DataError: The paper has no id, or a value is of a kind that no case can hold.
+    """
+    if not draft.paper_id.strip():
+        raise DataError("the record names no paper.", hint="A paper's id stands in paper_id or forum_id.")
+    place = forms.place(draft.conference, draft.year, draft.platform)
+    overall = rating(draft.fields, place.form, draft.rating)
+    sure = confidence(draft.fields, place.form, draft.confidence)
+    notes = {"kind_rule": draft.author.rule, "rating_off_form": overall.off_form, "confidence_off_form": sure.off_form}
+    extra = {name: value for name, value in draft.extra.items() if value not in (None, "", [], {})}
+    decision = draft.decision if isinstance(draft.decision, str) else None
+    try:
+        return ReviewCase(
+            case_id=draft.review_id or made_id(draft),
+            paper_id=draft.paper_id.strip(),
+            paper_title=draft.paper_title.strip(),
+            venue=place.venue,
+            year=place.year,
+            source=draft.author.source,
+            kind=draft.author.kind,
+            text=cleaned(draft.text) or canonical_text(draft.fields, place.form),
+            fields={name: field_text(value) for name, value in draft.fields.items()},
+            rating=overall.value,
+            confidence=sure.value,
+            decision=(decision or "").strip() or None,
+            date=draft.date,
+            origin=origin,
+            extra={**_finite(extra), **{name: note for name, note in notes.items() if note}},
+        )
+    except ValidationError as error:
+        raise DataError(f"the record is no review: {describe(error)}.") from error
+
+
+def made_id(draft: Draft) -> str:
+    """An id of the paper, the source and the record's digest: the same wherever in a set the record stands."""
+    record = json.dumps(draft.identity, sort_keys=True, ensure_ascii=False, default=str)
+    digest = hashlib.sha256(record.encode()).hexdigest()[:12]
+    return f"{draft.paper_id.strip()}/{draft.author.source}/{digest}"
+
+
+def field_text(value: object) -> FieldText:
+    """A field's value as a case holds it: text, a number, a list of texts, or null; flags become ``true``/``false``."""
+    value = finite(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list):
+        return [item if isinstance(item, str) else json.dumps(item, ensure_ascii=False) for item in value]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def describe(error: ValidationError) -> str:
+    """The first thing that is wrong, with its place."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else str(first["msg"])
+
+
+def _finite(extra: dict[str, object]) -> dict[str, object]:
+    return {name: finite(value) for name, value in extra.items()}

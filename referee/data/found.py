@@ -1,0 +1,108 @@
+"""What a layout's reader yields for each record: a case, a draft of one, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.data.drafts import Draft
+from referee.data.entries import Entry, json_lines
+from referee.data.json_documents import document_entries
+from referee.data.tables import table_entries
+from referee.errors import DataError
+from referee.schemas.case import ReviewCase
+
+LINE_SUFFIXES = (".jsonl", ".ndjson")
+TABLE_SUFFIXES = (".csv", ".tsv")
+TEXT_SUFFIXES = (".md", ".markdown", ".txt")
+_FIRST_LINE = 2**23
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One record of a file.
+
+    Attributes:
+        line: Its line or place in the list, from 1; None where the file is the record.
+        item: The review, or why there is none.
+        raw: How the record begins in the file.
+    """
+
+    line: int | None
+    item: ReviewCase | Draft | DataError
+    raw: str = ""
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """The records of a table, of a file with one JSON value a line, or of a JSON list or object.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    try:
+        _refuse_wide(path)
+        if path.suffix.lower() in TABLE_SUFFIXES:
+            yield from table_entries(path)
+        elif holds_lines(path):
+            yield from json_lines(path)
+        else:
+            yield from document_entries(path)
+    except OSError as error:
+        raise DataError(
+            f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights."
+        ) from error
+
+
+def _refuse_wide(path: Path) -> None:
+    with path.open("rb") as stream:
+        if stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            raise DataError(f"{str(path)!r} is UTF-16.", hint="Save it as UTF-8.")
+
+
+def holds_lines(path: Path) -> bool:
+    """Whether a JSON file has one value a line: by its suffix, or because its first line is one and is not all."""
+    with path.open("rb") as stream:
+        first = stream.readline(_FIRST_LINE)
+        while first.removeprefix(b"\xef\xbb\xbf").isspace():
+            first = stream.readline(_FIRST_LINE)
+        begin = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if begin.startswith(b"["):
+            return False
+        if path.suffix.lower() in LINE_SUFFIXES:
+            return True
+        return begin.startswith(b"{") and first.rstrip().endswith(b"}") and bool(stream.readline(_FIRST_LINE).strip())
+
+
+def each(path: Path, read: Callable[[Entry, dict[str, object]], Iterator[Found]]) -> Iterator[Found]:
+    """Read every record that is an object; the others, and those on which ``read`` stumbles, become reasons."""
+    for entry in _until_error(path):
+        if entry.error:
+            yield Found(entry.number, DataError(entry.error), entry.raw)
+        elif not isinstance(entry.value, dict):
+            yield Found(entry.number, DataError(f"the record is {kind_of_json(entry.value)}, no object"), entry.raw)
+        else:
+            try:
+                yield from read(entry, entry.value)
+            except DataError as error:
+                yield Found(entry.number, error, entry.raw)
+
+
+def _until_error(path: Path) -> Iterator[Entry]:
+    """The records; where the file itself cannot be read on, that is the last one."""
+    number = 0
+    try:
+        for entry in entries(path):
+            number = entry.number
+            yield entry
+    except DataError as error:
+        yield Entry(number + 1, error=error.message)
+
+
+def kind_of_json(value: object) -> str:
+    """A value's kind in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, dict) else "a text" if isinstance(value, str) else "a number or a flag"

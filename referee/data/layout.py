@@ -1,0 +1,135 @@
+"""Which layout a file is in, by what stands in it, with the reason; and which files of a folder are read at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from referee.data.found import LINE_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries
+from referee.data.layouts.flat import is_flat, path_facts
+from referee.data.layouts.openreview import is_bare_content
+from referee.data.notes import is_wrapped
+from referee.errors import DataError
+
+LAYOUTS: Mapping[str, str] = {
+    "cases": "our own records, one a line",
+    "reviews": "review.json of `referee review`: a file, or a folder of run folders",
+    "papers": "one row a paper with a list of reviews (ReviewArena: `reviews` or `reviews_json`)",
+    "flat": "one row a review, in JSON or in a table",
+    "detection-csv": "the detection benchmark's tree: SUBSET/LLM/CONFYEAR.SUBSET.TAG.csv",
+    "openreview-v2": "notes of OpenReview's API v2",
+    "openreview-v1": "notes of OpenReview's API v1",
+    "openreview-v1-content": "the content of v1 notes, in files YEAR__FORUM__NOTE.json",
+    "mapped": "JSON rows or a table, read by a mapping file",
+    "texts": "Markdown or text files PAPER__SOURCE__N, or one folder a paper",
+}
+_TRIED = 50
+_RUN_FILE = "review.json"
+_NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class SetFile:
+    """A file of a review set: the layout it is read by and why; no layout where it is not read."""
+
+    path: Path
+    layout: str | None
+    reason: str
+
+
+def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...]:
+    """The files of a review set, each with its layout.
+
+    Args:
+        path: A file or a folder. Of a run folder only its ``review.json`` counts, of a folder with rows or tables
+            no text files, and no file that is hidden or named README, LICENSE, ``papers.jsonl`` or ``rejected.jsonl``.
+        layout: One of ``LAYOUTS``; without it the content decides.
+
+    Raises:
+        DataError: The layout is unknown, the path is missing, or no file in it is in a known layout.
+    """
+    if layout is not None and layout not in LAYOUTS:
+        raise DataError(f"layout {layout!r} is unknown.", hint=f"There are: {', '.join(LAYOUTS)}.")
+    if not path.exists():
+        raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")
+    files = tuple(_with_layout(file, layout) for file in _files(path, layout))
+    if not any(file.layout for file in files):
+        reason = files[0].reason if files else "it holds no file that could"
+        raise DataError(
+            f"{str(path)!r} holds no reviews in a known layout: {reason}.",
+            hint="Name the layout, or describe the rows in a mapping file (docs/data.md).",
+        )
+    return files
+
+
+def _with_layout(file: Path, layout: str | None) -> SetFile:
+    if layout is not None:
+        return SetFile(file, layout, "named by the user")
+    found, reason = detect(file)
+    return SetFile(file, found, reason)
+
+
+def detect(file: Path) -> tuple[str | None, str]:
+    """The layout of one file, and what decided it; without a layout, what was seen instead."""
+    if file.suffix.lower() in TEXT_SUFFIXES:
+        return "texts", f"its suffix is {file.suffix}"
+    problem = "it is empty"
+    try:
+        for entry in islice(entries(file), _TRIED):
+            if isinstance(entry.value, dict):
+                around = {name for name in entry.around if isinstance(name, str)}
+                return _of_record(file, entry.value, around)
+            problem = entry.error or "its records are no objects"
+    except DataError as error:
+        problem = error.message.rstrip(".")
+    return None, problem
+
+
+def _of_record(file: Path, row: Mapping[str, object], around: set[str]) -> tuple[str | None, str]:
+    names = set(row)
+    if file.suffix.lower() in TABLE_SUFFIXES and path_facts(file) is not None:
+        return "detection-csv", "it is a table named CONFYEAR.SUBSET.TAG"
+    if names >= {"case_id", "paper_id", "source", "kind", "text"}:
+        return "cases", "its first record has case_id, paper_id, source, kind and text"
+    if names >= {"review_id", "paper_id", "venue", "source", "fields"}:
+        return "reviews", "its first record has review_id, paper_id, venue, source and fields"
+    if {"reviews", "reviews_json"} & names:
+        return "papers", f"its first record has {'reviews_json' if 'reviews_json' in names else 'reviews'}"
+    if "invitations" in names or is_wrapped(row.get("content")):
+        return "openreview-v2", "its first note has invitations or wrapped values"
+    if "invitation" in names and "content" in names:
+        return "openreview-v1", "its first note has one invitation and a content"
+    if {"replies", "details"} & names:
+        return "openreview-v2", "its first note has replies"
+    if is_flat(row):
+        return "flat", "its first record names a paper and holds a review's text"
+    if is_bare_content(row):
+        return "openreview-v1-content", "its record has the boxes of a review and a rating, and no id"
+    shown = ", ".join(sorted(names)[:8]) or "no keys"
+    return None, f"the first record of {file.name!r} has {shown}"
+
+
+def _files(path: Path, layout: str | None) -> list[Path]:
+    if path.is_file():
+        return [path]
+    found = list(_walk(path))
+    if layout is not None:
+        wanted = TEXT_SUFFIXES if layout == "texts" else (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES)
+        return [file for file in found if file.suffix.lower() in wanted]
+    rows = [file for file in found if file.suffix.lower() not in TEXT_SUFFIXES]
+    return rows or found
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    if (folder / _RUN_FILE).is_file():
+        yield folder / _RUN_FILE
+        return
+    for inner in sorted(folder.iterdir()):
+        if inner.name.startswith(".") or inner.name.lower().startswith(_NOT_READ):
+            continue
+        if inner.is_dir():
+            yield from _walk(inner)
+        elif inner.suffix.lower() in (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES, *TEXT_SUFFIXES):
+            yield inner

@@ -1,0 +1,141 @@
+"""One row a review, as JSON or in a table: the shared JSONL, and the detection benchmark's CSV tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.data import keys
+from referee.data.drafts import Draft
+from referee.data.entries import Entry
+from referee.data.found import TABLE_SUFFIXES, Found, each
+from referee.data.prose import is_prose, parted, plain_name
+from referee.data.ratings import CONFIDENCES, RATINGS
+from referee.data.sources import Author, author
+
+_FILE_NAME = re.compile(
+    r"^(?P<conference>[A-Za-z]+)[-_]?(?P<year>\d{4})\.(?P<subset>[^.]+)\.(?P<tag>.+)\.(?:csv|tsv)$", re.IGNORECASE
+)
+_FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
+_AI_WORDS = {"1": "ai", "true": "ai", "yes": "ai", "0": "human", "false": "human", "no": "human"}
+_KIND_WORDS = frozenset({"human", "person", "ai", "llm", "machine", "generated"})
+_ASSESSMENTS = (
+    *("soundness", "presentation", "contribution", "quality", "clarity", "significance", "originality"),
+    *("correctness", "reproducibility", "technical_novelty_and_significance", "empirical_novelty_and_significance"),
+    *("experience_assessment", "ethics_flag", "flag_for_ethics_review"),
+    "review_assessment:_thoroughness_in_paper_reading",
+    "review_assessment:_checking_correctness_of_experiments",
+    "review_assessment:_checking_correctness_of_derivations_and_theory",
+)
+_SCORES = frozenset({*RATINGS, *CONFIDENCES, *_ASSESSMENTS})
+_IDENTITY = frozenset(
+    {*keys.PAPER, *keys.REVIEW, *keys.CONFERENCE, *keys.YEAR, *keys.TEXT, *keys.DECISION, *keys.DATE, *keys.SOURCE}
+    | {"scores", "paper_title"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PathFacts:
+    """What ``.../{subset}/{llm}/{CONF}{YEAR}.{subset}.{tag}.csv`` says about every row of the file."""
+
+    conference: str
+    year: int
+    subset: str
+    llm: str
+    tag: str
+
+
+def path_facts(path: Path) -> PathFacts | None:
+    """The facts of a path in the detection layout; None where the file is named otherwise."""
+    match = _FILE_NAME.match(path.name)
+    if match is None:
+        return None
+    folders = path.parts[-3:-1]
+    llm = folders[1] if len(folders) == 2 and folders[0].lower() == match["subset"].lower() else match["tag"]
+    return PathFacts(match["conference"], int(match["year"]), match["subset"].lower(), llm, match["tag"])
+
+
+def is_flat(row: Mapping[str, object]) -> bool:
+    """Whether a row names a paper and holds a review's text or its boxes."""
+    names = {plain_name(name) for name in row}
+    return bool(names & set(keys.PAPER)) and (bool(names & set(keys.TEXT)) or any(map(is_prose, names)))
+
+
+def read_flat(path: Path) -> Iterator[Found]:
+    """One review a row; in the detection layout the path adds conference, year and system."""
+    facts = path_facts(path) if path.suffix.lower() in TABLE_SUFFIXES else None
+
+    def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
+        named = keys.plain_keys(row)
+        draft = _from_table(named, facts) if facts is not None else _draft(named, author_of(named))
+        yield Found(entry.number, draft, entry.raw)
+
+    return each(path, read)
+
+
+def author_of(row: Mapping[str, object], system: str = "") -> Author:
+    """The author by the row's columns: ``source``, a kind in words, or a flag (1 is AI, 0 human)."""
+    stated = keys.take(row, keys.KIND)
+    kind = stated if _is_kind(stated) else None
+    if kind is None:
+        flag = keys.take(row, _FLAGS)
+        word = str(int(flag) if isinstance(flag, float) else flag).strip().casefold()
+        kind = _AI_WORDS.get(word, word if word in _KIND_WORDS else None)
+    return author(row.get("source"), kind, model=keys.take(row, keys.MODEL) or system)
+
+
+def _is_kind(value: object) -> bool:
+    return isinstance(value, str) and value.strip().casefold() in _KIND_WORDS
+
+
+def _from_table(row: Mapping[str, object], facts: PathFacts) -> Draft:
+    extra = {"subset": facts.subset, "llm_folder": facts.llm, "llm_tag": facts.tag}
+    placed = {
+        "conference": facts.conference,
+        "year": facts.year,
+        **{k: v for k, v in row.items() if v not in (None, "")},
+    }
+    by = author_of(row, system=facts.tag)
+    return _draft(placed, by, extra=extra, identity=[row.get("paper_id"), by.source, _fields(row), _text(row)])
+
+
+def _draft(
+    row: Mapping[str, object], by: Author, *, extra: Mapping[str, object] | None = None, identity: object = None
+) -> Draft:
+    fields, text = _fields(row), _text(row)
+    if composed := parted(text, fields):
+        fields, text = {**fields, **composed}, ""
+    used = {*fields, *_IDENTITY, *(name for name in keys.KIND if _is_kind(row.get(name)))}
+    rest = {name: value for name, value in row.items() if name not in used}
+    return Draft(
+        paper_id=keys.text_of(keys.take(row, keys.PAPER)),
+        author=by,
+        fields=fields,
+        text=text,
+        review_id=_review_id(row, by),
+        identity=row if identity is None else identity,
+        paper_title=keys.text_of(row.get("paper_title")),
+        conference=keys.take(row, keys.CONFERENCE),
+        year=row.get("year"),
+        decision=keys.take(row, keys.DECISION),
+        date=keys.iso_date(keys.take(row, keys.DATE)),
+        extra={**rest, **(extra or {})},
+    )
+
+
+def _review_id(row: Mapping[str, object], by: Author) -> str:
+    """The row's own id; in tables an AI review may carry the id of the human one it stands beside."""
+    given = keys.text_of(keys.take(row, keys.REVIEW))
+    return f"{given}/{by.source}" if given and by.kind == "ai" and keys.take(row, (*keys.KIND, *_FLAGS)) else given
+
+
+def _text(row: Mapping[str, object]) -> str:
+    return keys.text_of(keys.take(row, keys.TEXT))
+
+
+def _fields(row: Mapping[str, object]) -> dict[str, object]:
+    scores = row.get("scores")
+    fields = {name: value for name, value in row.items() if is_prose(name) or name in _SCORES}
+    return {**fields, **(scores if isinstance(scores, dict) else {})}

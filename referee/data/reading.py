@@ -1,0 +1,126 @@
+"""Review sets in: any known layout to a stream of cases, with every unusable row named."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from referee.data.drafts import Draft, case_of
+from referee.data.forms import Forms
+from referee.data.found import Found
+from referee.data.layout import SetFile, find_layouts
+from referee.data.layouts.flat import read_flat
+from referee.data.layouts.mapped import load_mapping, read_mapped
+from referee.data.layouts.openreview import NotesReader, read_bare_content
+from referee.data.layouts.own import read_own_cases, read_own_reviews
+from referee.data.layouts.papers import read_papers_rows
+from referee.data.layouts.texts import read_text
+from referee.data.rejected import RejectedSink
+from referee.errors import DataError
+from referee.schemas.case import Origin, ReviewCase
+
+_log = logging.getLogger(__name__)
+Reader = Callable[[Path], Iterator[Found]]
+
+
+def read_cases(
+    path: Path, *, mapping: Path | None = None, layout: str | None = None, rejected: RejectedSink | None = None
+) -> Iterator[ReviewCase]:
+    """The reviews of a file or folder, one at a time; what is wrong with the path is raised before the first.
+
+    Ids are unique: of two records with one id the second is left out where their texts are equal, and gets the next
+    free suffix ``~2``, ``~3``, ... where they differ (``extra`` then holds ``case_id_given``).
+
+    Args:
+        path: A file or a folder in one of ``LAYOUTS``; a folder may mix them.
+        mapping: A TOML file that says which key is what, for rows in another layout.
+        layout: One of ``LAYOUTS``; without it each file's content decides.
+        rejected: Takes the rows that cannot be used; without it each is logged as a warning.
+
+    Raises:
+        DataError: The path or the mapping file is missing or unusable, or no file is in a known layout.
+    """
+    if mapping is not None and layout not in (None, "mapped"):
+        raise DataError(f"layout {layout!r} takes no mapping file.", hint="Leave out one of the two.")
+    if layout == "mapped" and mapping is None:
+        raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
+    files = find_layouts(path, layout="mapped" if mapping is not None else layout)
+    readers = _readers(path, files, mapping)
+    return _stream(files, readers, rejected)
+
+
+def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapping[str, Reader]:
+    notes = NotesReader([file.path for file in files if file.layout in ("openreview-v1", "openreview-v2")])
+    readers: dict[str, Reader] = {
+        "cases": read_own_cases,
+        "reviews": read_own_reviews,
+        "papers": read_papers_rows,
+        "flat": read_flat,
+        "detection-csv": read_flat,
+        "openreview-v2": notes,
+        "openreview-v1": notes,
+        "openreview-v1-content": read_bare_content,
+        "texts": partial(read_text, root=root),
+    }
+    return readers if mapping is None else {**readers, "mapped": read_mapped(load_mapping(mapping))}
+
+
+def _stream(
+    files: Sequence[SetFile], readers: Mapping[str, Reader], rejected: RejectedSink | None
+) -> Iterator[ReviewCase]:
+    forms, ids = Forms(), _Ids()
+    for file in files:
+        if file.layout is None:
+            _reject(rejected, file.path, None, f"no known layout: {file.reason}", "")
+            continue
+        for found in readers[file.layout](file.path):
+            try:
+                yield ids.unique(_case(found, file, forms))
+            except DataError as error:
+                _reject(rejected, file.path, found.line, error.message, found.raw)
+
+
+def _case(found: Found, file: SetFile, forms: Forms) -> ReviewCase:
+    if isinstance(found.item, DataError):
+        raise found.item
+    if isinstance(found.item, Draft):
+        return case_of(found.item, Origin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
+    return found.item
+
+
+def _reject(rejected: RejectedSink | None, path: Path, line: int | None, reason: str, raw: str) -> None:
+    if rejected is not None:
+        rejected.add(str(path), line, reason, raw)
+    else:
+        _log.warning("%s, line %s is left out: %s", path, line, reason)
+
+
+class _Ids:
+    """The ids given so far with the digest of each text, eight bytes each."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, int] = {}
+
+    def unique(self, case: ReviewCase) -> ReviewCase:
+        """The case, under a free id.
+
+        Raises:
+            DataError: A case with this id and text was there before.
+        """
+        text, name, number = _digest(case.text), case.case_id, 1
+        while (before := self._texts.get(_digest(name))) is not None:
+            if before == text:
+                raise DataError(f"duplicate: a review {name!r} with the same text was read before.")
+            number += 1
+            name = f"{case.case_id}~{number}"
+        self._texts[_digest(name)] = text
+        if number == 1:
+            return case
+        return case.model_copy(update={"case_id": name, "extra": {**case.extra, "case_id_given": case.case_id}})
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())

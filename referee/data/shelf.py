@@ -1,0 +1,208 @@
+"""The papers of a review set, by the ids the reviews name, each read when it is first asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from referee.data.entries import line_entry
+from referee.data.found import LINE_SUFFIXES
+from referee.data.paper_rows import has_full_text, paper_of_row, row_ids
+from referee.errors import DataError
+from referee.papers.load import SUPPORTED, load_paper
+from referee.schemas.paper import Paper
+
+ROWS_FILE = "papers.jsonl"
+_KEPT = 8
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
+_BOM = b"\xef\xbb\xbf"
+
+
+class PaperShelf:
+    """Papers by id. The last eight that were read are kept; threads may share a shelf.
+
+    Attributes:
+        problems: Rows of a ``papers.jsonl`` that cannot be used, each with file, line and reason.
+    """
+
+    def __init__(
+        self, readers: dict[str, Callable[[], Paper]], *, problems: tuple[str, ...] = (), only: bool = False
+    ) -> None:
+        """Make a shelf.
+
+        Args:
+            readers: For each id, what reads the paper.
+            problems: What could not be put on the shelf.
+            only: Whether the shelf's single paper is the paper of every review.
+        """
+        self.problems = problems
+        self._readers = readers
+        self._only = only
+        self._kept: OrderedDict[str, Paper] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all papers, in order; for a single file, the name it has."""
+        return tuple(sorted(self._readers))
+
+    def get(self, paper_id: str) -> Paper | None:
+        """The paper of that id, or None where there is none.
+
+        An id finds a file whose name is the id with each character but letters, digits, ``.``, ``_`` and ``-``
+        replaced by ``_``.
+
+        Raises:
+            DataError: The paper is there and cannot be read.
+        """
+        key = next(iter(self._readers)) if self._only else self._key(paper_id)
+        if key is None:
+            return None
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = self._readers[key]()
+                if len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+    def _key(self, paper_id: str) -> str | None:
+        return next((name for name in (paper_id, file_name(paper_id)) if name in self._readers), None)
+
+
+def read_papers(path: Path) -> PaperShelf:
+    """The shelf of a folder, a JSONL with full texts, or one file that is the paper of every review.
+
+    In a folder the files count that ``load_paper`` reads, named by paper id, and the rows of ``papers.jsonl``. The
+    reviews of ``referee review`` name papers by the digest of the file: where ids are such digests, files are found
+    by them too. Rows with nothing but title and abstract are not on the shelf.
+
+    Raises:
+        DataError: The path is missing or holds no paper, or two files or rows are there for one id.
+    """
+    if not path.exists():
+        raise DataError(f"there is no {str(path)!r}.", hint="Give a folder of papers, a JSONL, or one paper.")
+    if path.is_dir():
+        shelf = _folder(path)
+    elif path.suffix.lower() in LINE_SUFFIXES:
+        shelf = _rows_shelf(path)
+    else:
+        return PaperShelf({_stem(path): lambda: load_paper(path)}, only=True)
+    if not shelf.ids():
+        raise DataError(
+            f"{str(path)!r} holds no paper.",
+            hint=f"Papers are files named by their id ({', '.join(SUPPORTED)}) or rows with sections or markdown.",
+        )
+    return shelf
+
+
+def file_name(paper_id: str) -> str:
+    """The name, without suffix, under which a folder holds the paper of that id."""
+    return _NOT_IN_NAMES.sub("_", paper_id)
+
+
+def _folder(folder: Path) -> PaperShelf:
+    files: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        stem = _stem(file)
+        if not file.is_file() or not stem or file.name.startswith(".") or stem.lower() == "readme":
+            continue
+        if stem in files:
+            raise DataError(
+                f"two files are there for paper {stem!r}: {files[stem].name!r} and {file.name!r}.", hint="Keep one."
+            )
+        files[stem] = file
+    rows = _rows(folder / ROWS_FILE) if (folder / ROWS_FILE).is_file() else ({}, ())
+    both = sorted(files.keys() & {name for key in rows[0] for name in (key, file_name(key))})
+    if both:
+        raise DataError(f"paper {both[0]!r} is a file and a row of {ROWS_FILE!r} as well.", hint="Keep one.")
+    readers: dict[str, Callable[[], Paper]] = {stem: _file_reader(file) for stem, file in files.items()}
+    return _DigestShelf({**readers, **rows[0]}, files=files, problems=rows[1])
+
+
+class _DigestShelf(PaperShelf):
+    """A shelf of files that are also found by the digest of their bytes, computed when such an id is asked for."""
+
+    def __init__(
+        self, readers: dict[str, Callable[[], Paper]], *, files: dict[str, Path], problems: tuple[str, ...]
+    ) -> None:
+        super().__init__(readers, problems=problems)
+        self._files = files
+        self._by_digest: dict[str, str] | None = None
+
+    def _key(self, paper_id: str) -> str | None:
+        found = super()._key(paper_id)
+        if found is not None or not _DIGEST.fullmatch(paper_id):
+            return found
+        if self._by_digest is None:
+            self._by_digest = {_file_digest(file): stem for stem, file in self._files.items()}
+        return self._by_digest.get(paper_id)
+
+
+def _file_digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _file_reader(file: Path) -> Callable[[], Paper]:
+    return lambda: load_paper(file)
+
+
+def _stem(file: Path) -> str:
+    """The file's name without a supported suffix; empty where it has none."""
+    suffix = max((s for s in SUPPORTED if file.name.lower().endswith(s)), key=len, default="")
+    return file.name[: -len(suffix)] if suffix else ""
+
+
+def _rows_shelf(file: Path) -> PaperShelf:
+    readers, problems = _rows(file)
+    return PaperShelf(readers, problems=problems)
+
+
+def _rows(file: Path) -> tuple[dict[str, Callable[[], Paper]], tuple[str, ...]]:
+    """For each id the place of its row in the file; the rows themselves are read again when they are asked for."""
+    readers: dict[str, Callable[[], Paper]] = {}
+    problems: list[str] = []
+    for number, offset, line in _lines(file):
+        entry = line_entry(number, line)
+        if entry.error or not isinstance(entry.value, dict):
+            problems.append(f"{file.name}, line {number}: {entry.error or 'the record is no object'}")
+            continue
+        ids = row_ids(entry.value)
+        if not ids or not has_full_text(entry.value):
+            continue
+        taken = next((name for name in ids if name in readers), None)
+        if taken is not None:
+            raise DataError(
+                f"{str(file)!r} has two rows for paper {taken!r}, the second in line {number}.", hint="Keep one."
+            )
+        readers |= dict.fromkeys(ids, _row_reader(file, offset))
+    return readers, tuple(problems)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of each line that is not blank."""
+    offset = 0
+    with file.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            start = len(_BOM) if number == 1 and line.startswith(_BOM) else 0
+            if line[start:].strip():
+                yield number, offset + start, line[start:]
+            offset += len(line)
+
+
+def _row_reader(file: Path, offset: int) -> Callable[[], Paper]:
+    def read() -> Paper:
+        with file.open("rb") as stream:
+            stream.seek(offset)
+            line = stream.readline().strip()
+        entry = line_entry(0, line)
+        if entry.error or not isinstance(entry.value, dict):
+            raise DataError(f"{str(file)!r} changed while it was read.", hint="Start again.")
+        return paper_of_row(entry.value, line)
+
+    return read

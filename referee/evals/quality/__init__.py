@@ -1,0 +1,1 @@
+"""The metrics that ship, one file each."""

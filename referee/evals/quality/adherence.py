@@ -1,0 +1,220 @@
+"""How far a review follows its venue's rules.
+
+Criteria are the guidelines of the venue's form, subjective (0 to 3 by a judge) or objective (3 or 0), and what the form
+itself prescribes (``form:...``: required boxes, scales, lengths), which is objective. What code can decide it decides
+(``form_checks``); all other criteria go to the judge in one call. Eq. 6: the mean of each kind, summed, over 6; with
+one kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not applicable.
+
+Several judges or repeats: the mean of their values, the decisions of code being the same in each.
+
+Source: *ReviewEval* section 3.5, Eq. 6. Deviations: code decides before the judge does; the judge's examples are the
+same for all venues and stand in the prompt, so nothing has to be generated or cached per venue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from referee.agents.adherence_judge import (
+    HIGHEST,
+    PROMPT,
+    adherence_model,
+    adherence_tokens,
+    read_adherence,
+    render_adherence,
+)
+from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evals.quality.form_checks import FORM_CHECKS, Decision, Record, decide
+from referee.evals.quality.readings import (
+    NO_JUDGE,
+    NO_TEXT,
+    Outcome,
+    Reading,
+    answered,
+    judge_score,
+    nobody_answered,
+    over_judges,
+    readings_of,
+    rescored,
+    result,
+    rough_tokens,
+)
+from referee.evals.quality.room import fitted, no_room
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+from referee.schemas.venue import Guideline, VenueForm
+
+NO_VENUE = "there is no form for this review; name the venue with --venue"
+
+_PROMPT_TOKENS = 1_200
+_TOKENS_A_RULE = 90
+_WHOLE = 0.9
+
+
+def adherence(subjective: Sequence[float], objective: Sequence[float]) -> float | None:
+    """Eq. 6 for scores in [0, 3] (objective ones 0 or 3); with one kind its mean / 3; null without any."""
+    means = [fmean(kind) for kind in (subjective, objective) if kind]
+    return sum(means) / (HIGHEST * len(means)) if means else None
+
+
+class Adherence:
+    """The metric ``adherence``."""
+
+    name = "adherence"
+    version = "1"
+    needs: frozenset[Need] = frozenset({"judge", "venue"})
+    prompts = (PROMPT,)
+
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        """Decide what code can, and have all other criteria judged in one call a judge and repeat."""
+        form, panel = context.form, context.panel
+        if not case.text.strip():
+            return not_applicable(self, case, NO_TEXT)
+        if form is None:
+            return not_applicable(self, case, NO_VENUE)
+        if not form.guidelines:
+            return not_applicable(self, case, f"the form {form.id!r} holds no guidelines")
+        record = Record(case, form)
+        decided, open_rules = _split(record)
+        details: dict[str, Any] = {"venue": form.id, "criteria": decided, "readings": [], "cut": None}
+        if not open_rules:
+            return result(self, case, outcome_of(details), details)
+        if panel is None:
+            return not_applicable(self, case, NO_JUDGE)
+        details["criteria"] = [*decided, *map(_judges_own, open_rules)]
+        filled, text = _laid_out(record)
+        reply, most_out = adherence_model([rule.kind for rule in open_rules]), adherence_tokens(open_rules)
+        shown = fitted(
+            text,
+            panel,
+            render=lambda text: render_adherence(form.name, open_rules, filled, text),
+            reply=reply,
+            most_out=most_out,
+        )
+        if not shown.text:
+            return failed(self, case, no_room(panel))
+        prompt = render_adherence(form.name, open_rules, filled, shown.text)
+        said = await panel.ask(prompt, reply, max_output_tokens=most_out, unit=f"{self.name} of {case.case_id}")
+        details["readings"] = readings_of(
+            said,
+            lambda value: {
+                "answers": {
+                    ruling.rule: {"score": ruling.score, "finding": ruling.finding}
+                    for ruling in read_adherence(value, open_rules)
+                }
+            },
+        )
+        details["cut"] = shown.cut
+        return result(self, case, outcome_of(details), details, said)
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """Compute value and parts anew from the stored decisions and answers."""
+        return rescored(self, stored, outcome_of)
+
+    def load(self, case: ReviewCase, references: int) -> Load:
+        """One judged call; the form is not known yet, so a dozen rules are assumed."""
+        rules = 12
+        tokens = _PROMPT_TOKENS + rules * _TOKENS_A_RULE + rough_tokens(case.text)
+        return Load(input_tokens=tokens, output_tokens=rules * _TOKENS_A_RULE // 2)
+
+
+METRIC = Adherence()
+
+
+def outcome_of(details: Mapping[str, Any]) -> Outcome:
+    """What follows from the stored criteria and answers. ``parts`` hold the mean of each kind, in [0, 3]."""
+    criteria: list[Mapping[str, Any]] = details["criteria"]
+    readings: list[Reading] = details["readings"]
+    usable = answered(readings)
+    if not usable and any(criterion["by"] == "judge" for criterion in criteria):
+        return nobody_answered(readings)
+    # Where code decided everything, there is one reading: the code's.
+    sheets = [(reading["judge"], _sheet(criteria, reading)) for reading in usable] or [("code", _sheet(criteria, {}))]
+    values = [(judge, value) for judge, sheet in sheets if (value := adherence(*sheet)) is not None]
+    if not values:
+        return Outcome("not_applicable", reason="no criterion of the venue can be decided from this review")
+    parts = {
+        "subjective": _mean([(judge, sheet[0]) for judge, sheet in sheets]),
+        "objective": _mean([(judge, sheet[1]) for judge, sheet in sheets]),
+        "criteria": float(len(criteria)),
+        "decided_by_code": float(sum(criterion["by"] == "code" for criterion in criteria)),
+    }
+    judges = tuple(
+        judge_score(reading, None if reading["error"] else adherence(*_sheet(criteria, reading)))
+        for reading in readings
+    )
+    return Outcome("scored", over_judges(values), parts=parts, judges=judges)
+
+
+def _split(record: Record) -> tuple[list[dict[str, Any]], tuple[Guideline, ...]]:
+    """The criteria that code decides, with its decisions, and the guidelines that are left to a judge."""
+    decided: list[dict[str, Any]] = []
+    for criterion_id, (text, check) in FORM_CHECKS.items():
+        decision = check(record)
+        if decision is not None:
+            decided.append(_codes_own(criterion_id, text, decision))
+    left: list[Guideline] = []
+    for guideline in record.form.guidelines:
+        decision = decide(guideline, record)
+        if decision is None:
+            left.append(guideline)
+        else:
+            decided.append(_codes_own(guideline.id, guideline.text, decision))
+    return decided, tuple(left)
+
+
+def _codes_own(criterion_id: str, text: str, decision: Decision) -> dict[str, Any]:
+    return {
+        "id": criterion_id,
+        "kind": "objective",
+        "text": text,
+        "by": "code",
+        "score": HIGHEST * decision.met,
+        "finding": decision.finding,
+    }
+
+
+def _judges_own(rule: Guideline) -> dict[str, Any]:
+    return {"id": rule.id, "kind": rule.kind, "text": rule.text, "by": "judge"}
+
+
+def _sheet(criteria: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[list[float], list[float]]:
+    """All scores under one reading, subjective and objective."""
+    sheet: dict[str, list[float]] = {"subjective": [], "objective": []}
+    for criterion in criteria:
+        own = criterion if criterion["by"] == "code" else reading["answers"][criterion["id"]]
+        sheet[criterion["kind"]].append(own["score"])
+    return sheet["subjective"], sheet["objective"]
+
+
+def _mean(scores: Sequence[tuple[str, Sequence[float]]]) -> float | None:
+    held = [(judge, fmean(own)) for judge, own in scores if own]
+    return over_judges(held) if held else None
+
+
+def _laid_out(record: Record) -> tuple[str, str]:
+    """The boxes that hold a value, a line each, and the prose: under the boxes' titles where the record has them all.
+
+    Rules speak of boxes ("the summary holds no criticism"), and the canonical text has no titles. A record whose boxes
+    hold less than the text is shown as text, so that nothing is lost.
+    """
+    values = {name: value for name, value in record.boxes.items() if record.form.field(name).kind != "text"}
+    if record.case.rating is not None and record.form.overall is not None:
+        values.setdefault(record.form.overall, record.case.rating)
+    filled = "\n".join(f"{_title(record.form, name)}: {_said(value)}" for name, value in values.items())
+    prose = [
+        (name, str(value)) for name, value in record.boxes.items() if record.form.field(name).kind == "text" and value
+    ]
+    text = "\n\n".join(f"{_title(record.form, name)}:\n{value}" for name, value in prose)
+    held = sum(len(value.split()) for _, value in prose)
+    return filled, text if prose and held >= _WHOLE * len(record.case.text.split()) else record.case.text
+
+
+def _title(form: VenueForm, name: str) -> str:
+    return form.field(name).title or name
+
+
+def _said(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,206 @@
+"""Factual correctness: of a review's points that its paper can settle, the share that the paper bears out.
+
+S_fact = valid / (valid + invalid), in [0, 1], higher is better. ``parts`` hold the counts of all kinds.
+
+Deviations from the source, which prints a share over points without saying how one is made: the review is cut into
+points first; points that the paper's text cannot settle are counted and never scored as true; a verdict needs words of
+the paper that were found in it, else the point is undecided.
+
+Source: ReviewEval, section 3.2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from referee.agents import claim_questioner, passage_answerer, point_splitter, rebuttal_judge
+from referee.errors import BudgetExceeded, RefereeError
+from referee.evals.judging import Panel
+from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evidence import QuotationIndex, TermIndex
+from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext
+from referee.graphs.factuality_verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
+from referee.llm.door import Door
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import JudgeScore, MetricResult
+from referee.schemas.paper import Paper
+from referee.schemas.usage import Usage
+
+# Above this share of failed points the rest says too little about the review.
+MOST_FAILED = 0.5
+_PROMPT_TOKENS, _REPLY_TOKENS = 700, 200
+_SHARE_OF_CONTEXT = 0.5
+_WORDS_A_POINT = 30
+
+
+class FactualCorrectness:
+    """The metric ``factual_correctness``.
+
+    Args:
+        bounds: How much is asked about a review; by default more of a provider's model than of the embedded one.
+    """
+
+    name = "factual_correctness"
+    version = "1"
+    needs: frozenset[Need] = frozenset({"paper", "judge", "embedder"})
+    prompts = (
+        point_splitter.PROMPT,
+        point_splitter.LEAN_PROMPT,
+        claim_questioner.PROMPT,
+        passage_answerer.PROMPT,
+        rebuttal_judge.PROMPT,
+    )
+
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds
+
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        """Check a review's points against its paper.
+
+        Without text, paper, search or judge it is not applicable; a splitting that fails, or more than half of the
+        points that fail, is a failure.
+
+        Raises:
+            BudgetExceeded: A call could pass a limit.
+        """
+        if not case.text.strip():
+            return not_applicable(self, case, "the review is empty")
+        if context.paper is None:
+            return not_applicable(self, case, "the paper is not here; name its folder or file with --papers")
+        if context.panel is None:
+            return not_applicable(self, case, "no judge was named; choose one with --judge")
+        if context.retriever is None:
+            return not_applicable(self, case, "there is no search over the paper; choose an embedder with --embedder")
+        if context.retriever.paper_id != context.paper.paper_id:
+            return failed(self, case, f"the search is over another paper, {context.retriever.paper_id[:12]!r}")
+        # Loaded here: listing the metrics does not wait for LangGraph.
+        from referee.graphs.factuality import check_facts
+
+        quotations, terms = await asyncio.to_thread(_laid_out, context.paper)
+        services = FactualityContext(
+            paper=context.paper,
+            retriever=context.retriever,
+            panel=context.panel,
+            quotations=quotations,
+            terms=terms,
+            case_id=case.case_id,
+            text=case.text,
+            bounds=self.bounds or bounds_for(context.panel),
+        )
+        try:
+            details = await check_facts(services)
+        except BudgetExceeded:
+            raise
+        except RefereeError as error:
+            return failed(self, case, error.message, usage=_paid(error.usage))
+        return self._result(case, details)
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """Value, counts and judges' values from the stored points, evidence and votes; no call.
+
+        A result without points (an empty review, a splitting that failed) is returned as it is.
+        """
+        if "points" not in stored.details:
+            return stored
+        return _measured(stored, stored.details)
+
+    def load(self, case: ReviewCase, references: int) -> Load:
+        """What a review costs at most, guessed from its length: a point every thirty words, all of them checkable."""
+        bounds = self.bounds or Bounds()
+        points = min(bounds.points, max(1, len(case.text.split()) // _WORDS_A_POINT))
+        return Load(
+            once=1 + points * (1 + bounds.sub_questions),
+            judged=points,
+            input_tokens=_PROMPT_TOKENS + bounds.passage_tokens,
+            output_tokens=_REPLY_TOKENS,
+        )
+
+    def _result(self, case: ReviewCase, details: dict[str, Any]) -> MetricResult:
+        start = failed(self, case, "not measured yet", usage=_usage(details))
+        return _measured(start, details)
+
+
+def bounds_for(panel: Panel) -> Bounds:
+    """What a panel's first judge can read: lean for the embedded model, never more than half of its context."""
+    if not isinstance(panel.door, Door):
+        return Bounds()
+    model = panel.door.models[panel.first]
+    bounds = LEAN if model.spec.is_local else Bounds()
+    room = int(model.context_tokens * _SHARE_OF_CONTEXT)
+    return replace(
+        bounds, passage_tokens=min(bounds.passage_tokens, room), window_tokens=min(bounds.window_tokens, room)
+    )
+
+
+METRIC = FactualCorrectness()
+
+
+def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
+    """The result that follows from details: status, value, parts, judges."""
+    points = details["points"]
+    outcomes = {point["id"]: outcome_of(point) for point in points}
+    counts = tally(list(outcomes.values()))
+    agreed = mean_agreement(points)
+    status, reason = _status(counts)
+    said = {**details, "outcomes": outcomes, "agreement": agreed}
+    fields = base.model_dump() | {
+        "status": status,
+        "value": counts.value if status == "scored" else None,
+        "reason": reason,
+        "parts": {
+            **{kind: float(number) for kind, number in counts.counts.items()},
+            "n": float(counts.decided),
+            "agreement": agreed,
+        },
+        "details": said,
+        "judges": _judges(points),
+        "usage": base.usage,
+    }
+    return MetricResult.model_validate(fields)
+
+
+def _status(counts: Tally) -> tuple[str, str]:
+    number = counts.counts
+    examined = number["valid"] + number["invalid"] + number["undecided"] + number["failed"]
+    if not examined:
+        return "not_applicable", "the review has no point that can be checked against the paper"
+    if number["failed"] > MOST_FAILED * examined or (number["failed"] and not counts.decided):
+        return "failed", f"{number['failed']} of {examined} points could not be examined"
+    if not counts.decided:
+        return "not_applicable", f"none of {examined} points could be decided from the paper"
+    return "scored", ""
+
+
+def _judges(points: Sequence[Mapping[str, Any]]) -> tuple[JudgeScore, ...]:
+    return tuple(
+        JudgeScore(
+            judge=judge,
+            repeat=repeat,
+            value=value,
+            reason="" if value is not None else "it decided no point",
+            calls=tuple(calls),
+        )
+        for (judge, repeat), (value, calls) in judge_values(points).items()
+    )
+
+
+def _usage(details: Mapping[str, Any]) -> Usage:
+    """What all calls behind the details cost together, those of failures included."""
+    spent = [details["split"]["usage"]]
+    for point in details["points"]:
+        examined = point["examined"]
+        if examined is not None:
+            parts = [examined["asked"], *examined["answers"], *examined["votes"], *examined["failures"]]
+            spent += [part["usage"] for part in parts if part]
+    return sum((_paid(usage) for usage in spent), Usage())
+
+
+def _paid(usage: Mapping[str, Any]) -> Usage:
+    return Usage.model_validate(dict(usage)) if usage else Usage()
+
+
+def _laid_out(paper: Paper) -> tuple[QuotationIndex, TermIndex]:
+    return QuotationIndex(paper), TermIndex(paper)

@@ -1,0 +1,129 @@
+"""What judges said of one review, as a result keeps it, and the result that follows from it.
+
+A reading is what one judge said in one repeat: plain data, from which the value can be computed anew without a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from referee.evals.judging import Said, total_usage
+from referee.evals.metric import Metric
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
+from referee.schemas.usage import Usage
+
+T = TypeVar("T", bound=BaseModel)
+
+Reading = Mapping[str, Any]
+NO_TEXT = "the review has no text"
+NO_JUDGE = "there is no judge; name one with --judge"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What follows from the details: a status, with the value or the reason there is none."""
+
+    status: MetricStatus
+    value: float | None = None
+    reason: str = ""
+    parts: dict[str, float | None] = field(default_factory=dict)
+    judges: tuple[JudgeScore, ...] = ()
+
+
+def readings_of(said: Sequence[Said[T]], read: Callable[[T], dict[str, Any]]) -> list[dict[str, Any]]:
+    """One reading for each asking: who, which repeat, the call, and what was read or the error."""
+    return [
+        {
+            "judge": one.judge,
+            "repeat": one.repeat,
+            "calls": [one.call_id] if one.call_id else [],
+            "error": one.error or ("" if one.value is not None else "no reply"),
+            **({} if one.value is None else read(one.value)),
+        }
+        for one in said
+    ]
+
+
+def judge_score(reading: Reading, value: float | None, reason: str = "") -> JudgeScore:
+    """One judge's value as it stands beside the result's."""
+    return JudgeScore(
+        judge=reading["judge"],
+        repeat=reading["repeat"],
+        value=value,
+        reason=reading["error"] or reason,
+        calls=tuple(reading["calls"]),
+    )
+
+
+def rough_tokens(text: str) -> int:
+    """About how many tokens a text has: for estimates before the first call."""
+    return len(text) // 4
+
+
+def answered(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings of judges that gave a usable reply."""
+    return [reading for reading in readings if not reading["error"]]
+
+
+def nobody_answered(readings: Sequence[Reading]) -> Outcome:
+    """The outcome where no judge gave a usable reply: a failure, with every reason."""
+    reasons = "; ".join(dict.fromkeys(reading["error"] for reading in readings))
+    return Outcome("failed", reason=f"no judge gave a usable reply: {reasons}", judges=_silent(readings))
+
+
+def over_judges(values: Sequence[tuple[str, float]]) -> float:
+    """The mean over judges of each judge's mean over its repeats, so that one with a failed repeat counts no less.
+
+    Args:
+        values: Judge and value, at least one.
+    """
+    by_judge: dict[str, list[float]] = {}
+    for judge, value in values:
+        by_judge.setdefault(judge, []).append(value)
+    return fmean(fmean(own) for own in by_judge.values())
+
+
+def result(
+    metric: Metric, case: ReviewCase, outcome: Outcome, details: Mapping[str, Any], said: Sequence[Said[T]] = ()
+) -> MetricResult:
+    """The record of an outcome."""
+    return MetricResult(
+        case_id=case.case_id,
+        paper_id=case.paper_id,
+        source=case.source,
+        metric=metric.name,
+        version=metric.version,
+        status=outcome.status,
+        value=outcome.value,
+        reason=outcome.reason,
+        parts=outcome.parts,
+        details=dict(details),
+        judges=outcome.judges,
+        usage=total_usage(said) if said else Usage(),
+    )
+
+
+def rescored(metric: Metric, stored: MetricResult, outcome_of: Callable[[Mapping[str, Any]], Outcome]) -> MetricResult:
+    """A stored result with what follows from its details today; one without judgements stays as it is."""
+    if "readings" not in stored.details:
+        return stored
+    outcome = outcome_of(stored.details)
+    anew = {
+        "version": metric.version,
+        "status": outcome.status,
+        "value": outcome.value,
+        "reason": outcome.reason,
+        "parts": outcome.parts,
+        "judges": outcome.judges,
+    }
+    return MetricResult.model_validate({**dict(stored), **anew})
+
+
+def _silent(readings: Sequence[Reading]) -> tuple[JudgeScore, ...]:
+    return tuple(judge_score(reading, None) for reading in readings)

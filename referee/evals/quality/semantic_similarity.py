@@ -1,0 +1,184 @@
+"""Semantic similarity: how near a review's text lies to the human reviews of the same paper.
+
+S_sim = cos(e(R), e(R')), the cosine of the embeddings of two whole reviews in canonical form, from -1 to 1, higher is
+nearer. The value is the mean over the paper's human reviews, and each cosine is kept. A human review is compared with
+the others of its paper. An embedder sees a window: a longer review is cut into windows, and its embedding is the mean
+of theirs, weighted by length. Where a text is empty or its embedding zero there is no cosine.
+
+Source: ReviewEval section 3.1, Eq. 1. The mean over windows is ours: an embedder that cuts at its window would compare
+the beginnings only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import ModelError
+from referee.evals.metric import Context, Load, Need, failed, not_applicable, scored
+from referee.evals.quality.readings import NO_TEXT, Outcome
+from referee.retrieval.pieces import PieceCount, pieces_of
+from referee.retrieval.splitting import split_spans
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+
+if TYPE_CHECKING:
+    from referee.llm.embeddings import Embedder
+
+NO_REFERENCE = "the paper has no human review to compare with"
+POOLING = "mean over windows, weighted by their length"
+
+# What providers document, less a tenth or more for counts that are estimates; models that are not listed may cut
+# silently, often at 512.
+_PROVIDERS_READ = {"openai": 7_500, "google_genai": 1_600}
+_READ_AT_LEAST = 400
+_ZERO = 1e-9
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A whole review's embedding; ``vector`` has length one and is None where the mean of the windows is zero."""
+
+    vector: NDArray[np.float64] | None
+    pieces: int
+    windows: int
+
+
+class SemanticSimilarity:
+    """See the module."""
+
+    name = "semantic_similarity"
+    version = "1"
+    needs: frozenset[Need] = frozenset({"references", "embedder"})
+    prompts: tuple[str, ...] = ()
+
+    def load(self, case: ReviewCase, references: int) -> Load:
+        """No judge is asked."""
+        return Load(once=0, judged=0, output_tokens=0)
+
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        """Compare one review with the human reviews of its paper."""
+        if not case.text.strip():
+            return not_applicable(self, case, NO_TEXT)
+        if not context.references:
+            return not_applicable(self, case, NO_REFERENCE)
+        if context.embedder is None:
+            return not_applicable(self, case, "there is no embedder; name one with --embedder")
+        reviews = (case, *context.references)
+        embedded = await asyncio.gather(*(_outcome(review, context) for review in reviews))
+        details = _details(context.embedder, context.references, embedded)
+        outcome = concluded(details)
+        if outcome.value is not None:
+            return scored(self, case, outcome.value, parts=outcome.parts, details=details)
+        say = failed if outcome.status == "failed" else not_applicable
+        return say(self, case, outcome.reason, details=details)
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """Value and parts from the stored cosines; a result without any stays as it is."""
+        if "references" not in stored.details:
+            return stored
+        outcome = concluded(stored.details)
+        anew = {"version": self.version, "status": outcome.status, "value": outcome.value, "parts": outcome.parts}
+        return MetricResult.model_validate({**dict(stored), **anew, "reason": outcome.reason})
+
+
+METRIC = SemanticSimilarity()
+
+
+def concluded(details: Mapping[str, Any]) -> Outcome:
+    """What follows from the details: the mean of the cosines; ``highest`` is that with the nearest review."""
+    own = details["review"]
+    if own["why_none"]:
+        return Outcome("failed" if own["failed"] else "not_applicable", reason=own["why_none"])
+    references = details["references"]
+    trouble = [reference for reference in references if reference["failed"]]
+    cosines = [reference["cosine"] for reference in references if reference["cosine"] is not None]
+    if trouble and (not cosines or any(reference["retryable"] for reference in trouble)):
+        return Outcome("failed", reason=f"human review {trouble[0]['case_id']!r}: {trouble[0]['why_none']}")
+    if not cosines:
+        return Outcome("not_applicable", reason="no human review of the paper has a text that can be embedded")
+    return Outcome("scored", fmean(cosines), parts={"highest": max(cosines)})
+
+
+async def embed_review(text: str, embedder: Embedder) -> Embedded:
+    """Embed a whole text, by windows where it is longer than one.
+
+    Args:
+        text: Not blank.
+        embedder: Gives rows of length one.
+
+    Raises:
+        ModelError: The embedder failed.
+    """
+    count = _counting(embedder.id).count
+    windows = [text[slice(*span)] for span in split_spans(text, window_of(embedder.id), count)]
+    rows = np.asarray(await embedder.embed(windows), dtype=np.float64)
+    mean = np.average(rows, axis=0, weights=[max(1, count(window)) for window in windows])
+    length = float(np.linalg.norm(mean))
+    return Embedded(mean / length if length > _ZERO else None, count(text), len(windows))
+
+
+def window_of(embedder_id: str) -> int:
+    """Most pieces of a text that are embedded at once: what the embedder reads, as far as that is known."""
+    return _counting(embedder_id).reads or _PROVIDERS_READ.get(embedder_id.partition(":")[0], _READ_AT_LEAST)
+
+
+@lru_cache(maxsize=4)
+def _counting(embedder_id: str) -> PieceCount:
+    """How the embedder counts; kept, because the embedded one's tokenizer is read from a file."""
+    return pieces_of(embedder_id)
+
+
+async def _outcome(review: ReviewCase, context: Context) -> Embedded | ModelError | None:
+    """The review's embedding, made once a run; None without a text."""
+    embedder = context.embedder
+    assert embedder is not None, "measure has looked"
+    if not review.text.strip():
+        return None
+    key = ("embedding", embedder.id, review.case_id)
+    try:
+        return await context.shared.once(key, lambda: embed_review(review.text, embedder))
+    except ModelError as error:
+        return error
+
+
+def _details(
+    embedder: Embedder, references: tuple[ReviewCase, ...], embedded: list[Embedded | ModelError | None]
+) -> dict[str, Any]:
+    own = embedded[0]
+    return {
+        "embedder": embedder.id,
+        "window": window_of(embedder.id),
+        "pooling": POOLING,
+        "review": _record(own),
+        "references": [
+            {"case_id": reference.case_id, "cosine": _cosine(own, other), **_record(other)}
+            for reference, other in zip(references, embedded[1:], strict=True)
+        ],
+    }
+
+
+def _record(embedded: Embedded | ModelError | None) -> dict[str, Any]:
+    """What is kept of an embedding: its extent, or why there is none."""
+    record = {"pieces": 0, "windows": 0, "why_none": "", "failed": False, "retryable": False}
+    if embedded is None:
+        return record | {"why_none": NO_TEXT}
+    if isinstance(embedded, ModelError):
+        return record | {"why_none": embedded.message, "failed": True, "retryable": embedded.retryable}
+    why = "" if embedded.vector is not None else "its embedding is zero"
+    return record | {"pieces": embedded.pieces, "windows": embedded.windows, "why_none": why}
+
+
+def _cosine(one: Embedded | ModelError | None, other: Embedded | ModelError | None) -> float | None:
+    if not isinstance(one, Embedded) or not isinstance(other, Embedded):
+        return None
+    if one.vector is None or other.vector is None:
+        return None
+    return float(np.clip(one.vector @ other.vector, -1.0, 1.0))

@@ -1,0 +1,245 @@
+"""Topic coverage: the share of the topics in a paper's human reviews that a review also raises.
+
+The topics of each review are extracted once a run, by the first judge; every judge then says in every repeat how much
+the topics of two reviews have in common, TS(t_i, t'_j) from 0 to 3, all pairs in one call. With tau = 2
+
+    S_cov = (1/n) #{j : max_i S[i, j] >= tau},    n topics j of the human review, m topics i of the review,
+
+from 0 to 1, higher is better. The value is the mean over the paper's human reviews; for each of them it is the mean
+over judges of each judge's mean over its repeats. Precision (matched topics of the review / m) and F1 stand beside,
+because length inflates recall. A human review is compared with the others of its paper; one without topics does not
+count. A review without topics covers nothing and is scored 0. Where a judge is asked more than once, every second
+repeat sees the two lists in the other order.
+
+Source: ReviewEval section 3.1, Eq. 3. Ours: precision, F1, the bound on the number of topics, one call for all pairs,
+and that the judge is not told which list is whose.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from referee.agents.topic_extractor import MOST_TOPICS, PROMPT, Topics, extract_topics
+from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
+from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
+from referee.errors import ModelError
+from referee.evals.judging import Panel, Said, paid
+from referee.evals.metric import Context, Load, Need, failed, not_applicable, scored
+from referee.evals.quality.coverage_arithmetic import TAU, concluded
+from referee.evals.quality.readings import NO_TEXT
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+from referee.schemas.usage import Usage
+
+T = TypeVar("T")
+Table = list[list[int]]
+
+NO_REFERENCE = "the paper has no human review to compare with"
+ONE_ORDER = "the human review's topics first; with two or more repeats every second one has the other order"
+BOTH_ORDERS = "the human review's topics first in repeats 0, 2, ..., the review's first in repeats 1, 3, ..."
+
+_PROMPT_TOKENS, _TOKENS_A_TOPIC, _CHARS_A_TOKEN = 600, 30, 4
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A review whose topics could not be extracted, and why."""
+
+    reason: str
+    retryable: bool
+    usage: Usage
+
+
+class TopicCoverage:
+    """See the module."""
+
+    name = "topic_coverage"
+    version = "1"
+    needs: frozenset[Need] = frozenset({"references", "judge"})
+    prompts: tuple[str, ...] = (PROMPT, MATCH_PROMPT)
+
+    def load(self, case: ReviewCase, references: int) -> Load:
+        """One extraction a review, and one call a human review for each judge and repeat."""
+        shown = max(len(case.text) // _CHARS_A_TOKEN, 2 * 10 * _TOKENS_A_TOPIC)
+        return Load(once=1, judged=references, input_tokens=_PROMPT_TOKENS + shown, output_tokens=400)
+
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        """Measure one review against the human reviews of its paper.
+
+        Usage counts the extraction of the review's own topics and the matching; the human reviews' topics are counted
+        where those are measured, and in the run's total.
+
+        Raises:
+            BudgetExceeded: The next call could pass a limit.
+        """
+        if not case.text.strip():
+            return not_applicable(self, case, NO_TEXT)
+        if not context.references:
+            return not_applicable(self, case, NO_REFERENCE)
+        if context.panel is None:
+            return not_applicable(self, case, "there is no judge; name one with --judge")
+        own, *others = await _all([_topics(review, context) for review in (case, *context.references)])
+        assert own is not None, "the review has a text"
+        details = _frame(own, context.panel)
+        if isinstance(own, Unread):
+            return failed(self, case, f"its topics: {own.reason}", details=details, usage=own.usage)
+        measured = await _all(
+            [
+                _compared(reference, theirs, own, context.panel)
+                for reference, theirs in zip(context.references, others, strict=True)
+            ]
+        )
+        details["references"] = [record for record, _ in measured]
+        usage = sum((usage for _, usage in measured), own.usage)
+        return self._result(case, details, usage)
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """Value, parts and judges' values from the stored tables and tau; a result without any stays as it is."""
+        if "references" not in stored.details:
+            return stored
+        outcome = concluded(stored.details)
+        anew = {name: getattr(outcome, name) for name in ("status", "value", "reason", "parts", "judges")}
+        return MetricResult.model_validate({**dict(stored), **anew, "version": self.version})
+
+    def _result(self, case: ReviewCase, details: dict[str, Any], usage: Usage) -> MetricResult:
+        outcome = concluded(details)
+        if outcome.value is not None:
+            return scored(
+                self,
+                case,
+                outcome.value,
+                parts=outcome.parts,
+                details=details,
+                judges=outcome.judges,
+                usage=usage,
+            )
+        say = failed if outcome.status == "failed" else not_applicable
+        return say(self, case, outcome.reason, details=details, judges=outcome.judges, usage=usage)
+
+
+METRIC = TopicCoverage()
+
+
+async def _topics(review: ReviewCase, context: Context) -> Topics | Unread | None:
+    """A review's topics, extracted once a run by the first judge; None without a text."""
+    panel = context.panel
+    assert panel is not None, "measure has looked"
+    if not review.text.strip():
+        return None
+    judge = panel.door.models[panel.first]
+
+    def extract() -> Coroutine[Any, Any, Topics]:
+        return extract_topics(
+            review.text,
+            door=panel.door,
+            role=panel.first,
+            context_tokens=judge.context_tokens,
+            count=judge.count,
+        )
+
+    try:
+        return await context.shared.once(("topics", review.case_id), extract)
+    except ModelError as error:
+        return Unread(error.message, error.retryable, paid(error))
+
+
+def _frame(own: Topics | Unread, panel: Panel) -> dict[str, Any]:
+    return {
+        "tau": TAU,
+        "most_topics": MOST_TOPICS,
+        "orders": BOTH_ORDERS if panel.repeats > 1 else ONE_ORDER,
+        **_record(own),
+    }
+
+
+def _record(topics: Topics | Unread | None) -> dict[str, Any]:
+    """What is kept of an extraction; ``cut`` is null where the whole review was read."""
+    if not isinstance(topics, Topics):
+        return {"topics": [], "extracted_by": None, "call": None, "at_bound": False, "cut": None, "notes": []}
+    whole = topics.tokens_read >= topics.tokens
+    return {
+        "topics": list(topics.sentences),
+        "extracted_by": topics.model,
+        "call": topics.call_id,
+        "at_bound": topics.full,
+        "cut": None if whole else {"tokens": topics.tokens, "tokens_read": topics.tokens_read},
+        "notes": list(topics.notes),
+    }
+
+
+async def _compared(
+    reference: ReviewCase, theirs: Topics | Unread | None, own: Topics, panel: Panel
+) -> tuple[dict[str, Any], Usage]:
+    """What is kept of one human review, and what comparing with it has cost."""
+    record = {"case_id": reference.case_id, "reason": "", "retryable": False, **_record(theirs), "matches": []}
+    if isinstance(theirs, Unread):
+        return record | {"status": "failed", "reason": theirs.reason, "retryable": theirs.retryable}, Usage()
+    if theirs is None or not theirs.sentences:
+        why = NO_TEXT if theirs is None else "no topic was found in it"
+        return record | {"status": "without_topics", "reason": why}, Usage()
+    matches, usage = [], Usage()
+    if own.sentences:
+        for swapped, said in await _asked(theirs.sentences, own.sentences, panel, reference.case_id):
+            matches.append(_match(said, swapped, len(theirs.sentences), len(own.sentences)))
+            usage += said.usage
+    return record | {"status": "compared", "matches": matches}, usage
+
+
+async def _asked(
+    theirs: Sequence[str], own: Sequence[str], panel: Panel, unit: str
+) -> list[tuple[bool, Said[BaseModel]]]:
+    """What each judge said in each repeat and whether it saw the lists swapped, ordered by judge, then by repeat."""
+    unit = f"topics against {unit}"
+    asked = [_ask(theirs, own, replace(panel, repeats=(panel.repeats + 1) // 2), unit)]
+    if panel.repeats > 1:
+        asked.append(_ask(own, theirs, replace(panel, repeats=panel.repeats // 2), unit))
+    straight, *turned = await _all(asked)
+    said = [(False, replace(one, repeat=2 * one.repeat)) for one in straight]
+    said += [(True, replace(one, repeat=2 * one.repeat + 1)) for answers in turned for one in answers]
+    order = {judge: place for place, judge in enumerate(dict.fromkeys(one.judge for _, one in said))}
+    return sorted(said, key=lambda entry: (order[entry[1].judge], entry[1].repeat))
+
+
+async def _ask(first: Sequence[str], second: Sequence[str], panel: Panel, unit: str) -> list[Said[BaseModel]]:
+    sizes = len(first), len(second)
+    prompt = render_match(first, second)
+    return await panel.ask(prompt, match_model(*sizes), max_output_tokens=most_out(*sizes), unit=unit)
+
+
+def _match(said: Said[BaseModel], swapped: bool, theirs: int, own: int) -> dict[str, Any]:
+    """What one judge said in one repeat; ``table`` has a row for each topic of the review that is measured."""
+    record = {
+        "judge": said.judge,
+        "repeat": said.repeat,
+        "order": "review_first" if swapped else "human_first",
+        "calls": [said.call_id] if said.call_id else [],
+        "error": "",
+    }
+    if said.value is None:
+        return record | {"error": said.error or "no reply", "table": None}
+    matches = read_matches(said.value, own, theirs) if swapped else read_matches(said.value, theirs, own)
+    table = matches.table if swapped else _transposed(matches.table)
+    named = sum(strength > 0 for row in table for strength in row)
+    return record | {
+        "table": table,
+        "at_bound": most_pairs(own, theirs) <= named < own * theirs,
+        "contradicted": matches.contradicted,
+    }
+
+
+def _transposed(table: Table) -> Table:
+    return [list(column) for column in zip(*table, strict=True)]
+
+
+async def _all(makers: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """All of them side by side; an exception is raised when every one has ended, so that no paid reply is lost."""
+    done = await asyncio.gather(*makers, return_exceptions=True)
+    for outcome in done:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in done if not isinstance(outcome, BaseException)]

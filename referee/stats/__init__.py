@@ -1,0 +1,23 @@
+"""The statistics behind every printed number: intervals, agreement, comparisons. numpy only, seeded, no state.
+
+Where a quantity is not defined (no values, one value, no variation) the answer is None, never 0 or NaN.
+"""
+
+from referee.stats.agreement import Level, krippendorff_alpha
+from referee.stats.comparisons import MannWhitney, cliffs_delta, holm, mann_whitney, permutation_test
+from referee.stats.intervals import Interval, bootstrap_interval, mean_sd, paired_bootstrap, wilson
+
+__all__ = [
+    "Interval",
+    "Level",
+    "MannWhitney",
+    "bootstrap_interval",
+    "cliffs_delta",
+    "holm",
+    "krippendorff_alpha",
+    "mann_whitney",
+    "mean_sd",
+    "paired_bootstrap",
+    "permutation_test",
+    "wilson",
+]

@@ -1,0 +1,139 @@
+"""A row that cannot be used is named with its reason, and the others go on."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from referee.data import RejectedSink, read_cases
+from referee.schemas.case import ReviewCase
+
+GOOD = {"paper_id": "p", "review_id": "r1", "source": "human", "text": "Fine."}
+
+
+def line(**changes: object) -> bytes:
+    return json.dumps({**GOOD, **changes}).encode() + b"\n"
+
+
+def read(file: Path, data: bytes) -> tuple[list[ReviewCase], list[tuple[int, str]]]:
+    file.write_bytes(data)
+    with RejectedSink(file.parent / "rejected.jsonl") as sink:
+        cases = list(read_cases(file, rejected=sink))
+    rows = [json.loads(row) for row in sink.path.read_text(encoding="utf-8").splitlines()] if sink.count else []
+    assert all(row["file"] == str(file) and len(row["row"]) <= 200 for row in rows)
+    return cases, [(row["line"], row["reason"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (b'{"paper_id": "p", "text": "caf\xe9"}\n', "not UTF-8: byte 0xe9"),
+        (b'{"paper_id": "p", "text": \n', "not JSON"),
+        (b'{"paper_id": "p", "text": "half \\ud800"}\n', "half a surrogate pair"),
+        (b"null\n", "the record is null"),
+        (b"[1]\n", "the record is a list"),
+        (b'{"paper_id": "p"} {"paper_id": "q"}\n', "more than one value"),
+        (b'{"text": "of no paper"}\n', "names no paper"),
+        (b'{"paper_id": "p", "source": "human", "author_type": "ai", "text": "t"}\n', "contradict"),
+        (b"[" * 100_000 + b"\n", "nested too deeply"),
+    ],
+)
+def test_a_bad_line_is_left_out_and_named(tmp_path: Path, bad: bytes, reason: str) -> None:
+    cases, rejected = read(tmp_path / "set.jsonl", b"\xef\xbb\xbf" + line() + b"\n" + bad + line(review_id="r2"))
+    assert [case.case_id for case in cases] == ["r1", "r2"]
+    assert [number for number, _ in rejected] == [3]
+    assert reason in rejected[0][1]
+
+
+def test_what_is_missing_is_null_and_an_empty_review_is_kept(tmp_path: Path) -> None:
+    data = b'{"paper_id": "p", "review_id": null, "source": null, "text": null, "scores": {"rating": NaN}}\n'
+    (case,), rejected = read(tmp_path / "set.jsonl", data)
+    assert (case.text, case.rating, case.source, case.kind, case.fields) == (
+        "",
+        None,
+        "unknown",
+        "unknown",
+        {"rating": None},
+    )
+    assert case.case_id.startswith("p/unknown/")
+    assert rejected == []
+
+
+def test_reviews_of_two_and_of_fifty_thousand_words(tmp_path: Path) -> None:
+    cases, _ = read(tmp_path / "set.jsonl", line(text="Accept it.") + line(review_id="r2", text="word " * 50_000))
+    assert [len(case.text.split()) for case in cases] == [2, 50_000]
+
+
+def test_an_id_that_comes_twice(tmp_path: Path) -> None:
+    cases, rejected = read(tmp_path / "set.jsonl", line() + line(text="Other.") + line() + line(text="Third."))
+    assert [case.case_id for case in cases] == ["r1", "r1~2", "r1~3"]
+    assert cases[1].extra["case_id_given"] == "r1"
+    assert len(rejected) == 1
+    assert rejected[0][0] == 3
+    assert "duplicate" in rejected[0][1]
+
+
+def test_a_list_goes_on_after_a_broken_record(tmp_path: Path) -> None:
+    bad = b'{"paper_id": "p", "text": \'single\', "more": {"a": [1]}}'
+    data = b",".join([line(), bad, line(review_id="r2", text="]}[{"), b" 7", line(review_id="r3")])
+    cases, rejected = read(tmp_path / "set.json", b"[" + data + b"]")
+    assert [case.case_id for case in cases] == ["r1", "r2", "r3"]
+    assert [number for number, _ in rejected] == [2, 4]
+
+
+def test_a_list_that_breaks_off_says_so(tmp_path: Path) -> None:
+    cases, rejected = read(tmp_path / "set.json", b"[" + line() + b', {"paper_id": "q", "text": "and th')
+    assert len(cases) == 1
+    assert "not closed" in rejected[0][1]
+
+
+def test_records_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
+    rows = [{**GOOD, "review_id": f"r{n}", "text": f'{n} "quoted" \\ {"long " * 100_000}'} for n in range(4)]
+    cases, rejected = read(tmp_path / "set.json", json.dumps(rows).encode())
+    assert [case.case_id for case in cases] == ["r0", "r1", "r2", "r3"]
+    assert rejected == []
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_tables_with_any_delimiter_and_breaks_inside_cells(tmp_path: Path, delimiter: str) -> None:
+    header = delimiter.join(["paper_id", "source", "text"])
+    body = delimiter.join(["p", "human", '"First; line, with ""quotes""\nand | a second\tone"'])
+    cases, rejected = read(tmp_path / "set.csv", b"\xef\xbb\xbf" + f"{header}\r\n{body}\r\n".encode())
+    assert [case.text for case in cases] == ['First; line, with "quotes"\nand | a second\tone']
+    assert rejected == []
+
+
+def test_bad_rows_of_a_table(tmp_path: Path) -> None:
+    data = b'paper_id,source,text\np,human,"two\nlines"\np,human,caf\xe9\np,human\np,human,last\n'
+    cases, rejected = read(tmp_path / "set.csv", data)
+    assert [case.text for case in cases] == ["two\nlines", "last"]
+    assert rejected == [(4, "not UTF-8: byte 0xe9"), (5, "the row has 2 cells, the header 3")]
+
+
+def test_a_quotation_mark_that_is_left_open_is_no_endless_cell(tmp_path: Path) -> None:
+    data = b'paper_id,source,text\np,human,"open\n' + b"p,human,row of text\n" * 250_000
+    cases, rejected = read(tmp_path / "set.csv", data[:4_250_000])
+    assert "quotation mark" in rejected[0][1]
+    assert cases
+
+
+def test_a_file_of_a_folder_that_is_no_review_set_is_named(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "a.jsonl").write_bytes(line())
+    (tmp_path / "set" / "b.json").write_text('{"other": 1}', encoding="utf-8")
+    (tmp_path / "set" / "c.json").write_bytes("{}".encode("utf-16"))
+    with RejectedSink(tmp_path / "rejected.jsonl") as sink:
+        assert len(list(read_cases(tmp_path / "set", rejected=sink))) == 1
+    reasons = [json.loads(row)["reason"] for row in sink.path.read_text(encoding="utf-8").splitlines()]
+    assert "has other" in reasons[0]
+    assert "UTF-16" in reasons[1]
+
+
+def test_without_a_sink_every_bad_row_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "set.jsonl").write_bytes(line() + b"null\n")
+    with caplog.at_level(logging.WARNING):
+        assert len(list(read_cases(tmp_path / "set.jsonl"))) == 1
+    assert "line 2 is left out" in caplog.text

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.evals.judging import Panel
+from referee.evals.metric import Context, Foreseeing, Metric, failed
+from referee.evals.quality.factual_correctness import METRIC, FactualCorrectness, bounds_for
+from referee.graphs.factuality_state import Bounds
+from referee.graphs.factuality_verdicts import OUTCOMES, tally
+from referee.prompts import load_prompt
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+from referee.schemas.paper import Converter, Paper
+from referee.testing import ScriptedModel
+
+PAPER = Paper(
+    paper_id="a" * 64, title="On Tests", format="text", sections=(), converter=Converter(name="test", version="1")
+)
+USAGE: dict[str, Any] = {}
+
+
+def case(text: str = "It is wrong.") -> ReviewCase:
+    return ReviewCase(case_id="r1", paper_id="p", source="human", kind="human", text=text)
+
+
+def vote(verdict: str | None, named: str = "q1.1", judge: str = "m", repeat: int = 0) -> dict[str, Any]:
+    return {
+        "judge": judge,
+        "repeat": repeat,
+        "verdict": verdict,
+        "named": named,
+        "error": "" if verdict else "no reply",
+        "call_id": f"c-{judge}",
+        "usage": USAGE,
+    }
+
+
+def point(name: str, *votes: dict[str, Any], kind: str = "claim", quoted: bool = True, **more: Any) -> dict[str, Any]:
+    quotation = {"id": "q1.1", "quote": "the words"}
+    answers = [{"quotations": [quotation] if quoted else [], "usage": USAGE}]
+    examined = {"asked": None, "answers": answers, "absence": None, "votes": list(votes), "failures": []} | more
+    return {"id": name, "checkable": kind == "claim", "examined": examined if kind == "claim" else None}
+
+
+def rescored(*points: dict[str, Any]) -> MetricResult:
+    details = {"points": list(points), "split": {"usage": USAGE}, "passages": {}}
+    return METRIC.rescore(failed(METRIC, case(), "wrong on purpose", details=details))
+
+
+def fixture() -> list[dict[str, Any]]:
+    valid = [point(f"p{number}", vote("valid")) for number in range(3)]
+    return [*valid, point("p3", vote("invalid")), point("p4", vote("undecided")), point("p5", kind="praise")]
+
+
+def test_the_fixture_of_the_definition() -> None:
+    counts = tally(["valid"] * 3 + ["invalid", "undecided", "not_checkable"])
+    assert (counts.value, counts.decided) == (0.75, 4)
+    result = rescored(*fixture())
+    assert (result.status, result.value, result.parts["n"]) == ("scored", 0.75, 4)
+    assert [result.parts[kind] for kind in OUTCOMES] == [3, 1, 1, 1, 0, 0]
+    assert rescored(*reversed(fixture())).value == 0.75
+
+
+def test_nothing_that_was_not_measured_becomes_a_number() -> None:
+    for points, status, reason in (
+        ([], "not_applicable", "no point that can be checked"),
+        ([point("p1", kind="praise")], "not_applicable", "no point that can be checked"),
+        ([point("p1", vote("undecided"))], "not_applicable", "could be decided"),
+        ([point("p1", vote("valid", "none"))], "not_applicable", "could be decided"),
+        ([point("p1", vote("valid"), quoted=False)], "not_applicable", "could be decided"),
+        ([point("p1", vote(None))], "failed", "1 of 1 points"),
+        ([point("p1", vote("undecided")), point("p2", vote(None))], "failed", "1 of 2 points"),
+        ([point("p1", vote("valid")), *(point(f"f{n}", vote(None)) for n in range(2))], "failed", "2 of 3 points"),
+        ([point("p1", vote("valid"), failures=[{"usage": USAGE}])], "failed", "1 of 1 points"),
+    ):
+        result = rescored(*points)
+        assert (result.status, result.value) == (status, None)
+        assert reason in result.reason
+    half = rescored(point("p1", vote("valid")), point("p2", vote(None)))
+    assert (half.status, half.value, half.parts["failed"]) == ("scored", 1.0, 1)
+
+
+def test_only_invalid_points_score_zero_and_only_valid_ones_one() -> None:
+    assert rescored(point("p1", vote("invalid"))).value == 0
+    assert rescored(point("p1", vote("valid"))).value == 1
+
+
+def test_an_empty_search_carries_a_claimed_absence_and_nothing_else() -> None:
+    empty = {"empty": True, "quotations": []}
+    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=empty)).value == 1
+    hit = {"empty": False, "quotations": []}
+    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=hit)).status == "not_applicable"
+
+
+def test_each_judge_has_its_own_value_and_calls() -> None:
+    points = [
+        point("p1", vote("valid"), vote("invalid", judge="n")),
+        point("p2", vote("valid"), vote("valid", judge="n")),
+    ]
+    result = rescored(*points)
+    assert [(one.judge, one.value, one.calls) for one in result.judges] == [
+        ("m", 1.0, ("c-m", "c-m")),
+        ("n", 0.5, ("c-n", "c-n")),
+    ]
+    assert (result.value, result.parts["undecided"], result.parts["agreement"]) == (1.0, 1, 0.5)
+
+
+def test_rescoring_what_has_no_points_changes_nothing() -> None:
+    stored = failed(METRIC, case(), "no JSON came")
+    assert METRIC.rescore(stored) == stored
+
+
+async def test_what_is_missing_is_said() -> None:
+    panel = Panel(ScriptedModel())
+    for text, context, reason in (
+        ("  \n", Context(), "empty"),
+        ("x", Context(), "--papers"),
+        ("x", Context(paper=PAPER), "--judge"),
+        ("x", Context(paper=PAPER, panel=panel), "--embedder"),
+    ):
+        result = await METRIC.measure(case(text), context)
+        assert (result.status, result.value) == ("not_applicable", None)
+        assert reason in result.reason
+
+
+def test_it_is_a_metric_that_can_say_what_it_costs() -> None:
+    assert isinstance(METRIC, Metric)
+    assert isinstance(METRIC, Foreseeing)
+    assert {"paper", "judge", "embedder"} == METRIC.needs
+    for prompt_id in METRIC.prompts:
+        load_prompt(prompt_id)
+    few = FactualCorrectness(Bounds(points=2, sub_questions=2)).load(case("word " * 600), 0)
+    assert (few.once, few.judged) == (1 + 2 * 3, 2)
+    assert METRIC.load(case("two words"), 0).judged == 1
+    assert bounds_for(Panel(ScriptedModel())) == Bounds()
+
+
+@pytest.mark.parametrize("prompt_id", METRIC.prompts)
+def test_every_prompt_says_what_delimiters_hold(prompt_id: str) -> None:
+    assert "is material" in load_prompt(prompt_id).system

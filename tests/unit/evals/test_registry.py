@@ -1,0 +1,76 @@
+"""Metrics by name: those that ship, and those of other packages."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
+import pytest
+
+from referee.errors import EvaluationError, SettingsError
+from referee.evals import registry
+from referee.evals.metric import Metric
+from referee.evals.registry import BUILT_IN, find_metrics, metric_names
+
+from .runs_of import Words
+
+PLUGIN = SimpleNamespace(WORDS=Words(), Words=Words, STRANGE=Words(needs=frozenset({"luck"})), NOTHING=object())
+
+
+def install(monkeypatch: pytest.MonkeyPatch, **named: str) -> None:
+    points = [EntryPoint(name, value, registry.GROUP) for name, value in named.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
+    monkeypatch.setitem(__import__("sys").modules, "my_metrics", PLUGIN)
+
+
+@pytest.mark.parametrize("name", list(BUILT_IN))
+def test_what_ships_is_there_under_its_own_name(name: str) -> None:
+    (metric,) = find_metrics([name])
+    assert isinstance(metric, Metric)
+    assert metric.name == name
+
+
+def test_without_names_all_that_ship_are_meant() -> None:
+    assert tuple(metric.name for metric in find_metrics()) == tuple(BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "next_step"),
+    [
+        (["dept"], "no metric 'dept'", "Did you mean 'depth'?"),
+        (["depth", "depth"], "'depth' is named twice", "once"),
+        ([], "no metric was named", "constructiveness"),
+        (["xyz123"], "no metric 'xyz123'", "Metrics: constructiveness"),
+    ],
+)
+def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, next_step: str) -> None:
+    with pytest.raises(SettingsError, match=said) as caught:
+        find_metrics(names)
+    assert next_step in caught.value.hint
+
+
+@pytest.mark.parametrize("value", ["my_metrics:WORDS", "my_metrics:Words"])
+def test_a_metric_of_another_package_is_found(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    install(monkeypatch, words=value)
+    assert find_metrics(["words"])[0].name == "words"
+    assert metric_names()[-1] == "words"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("words", "my_metrics:MISSING", "cannot be loaded"),
+        ("words", "no_such_package:X", "cannot be loaded"),
+        ("words", "my_metrics:NOTHING", "has no name"),
+        ("other", "my_metrics:WORDS", "calls itself 'words'"),
+        ("words", "my_metrics:STRANGE", "needs 'luck'"),
+        ("depth", "my_metrics:WORDS", "which referee has itself"),
+    ],
+)
+def test_what_is_no_metric_is_refused_by_its_package(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    install(monkeypatch, **{name: value})
+    with pytest.raises(EvaluationError, match=said) as caught:
+        find_metrics([name])
+    assert caught.value.hint

@@ -1,0 +1,120 @@
+"""The review set and the results on the disk."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from referee.errors import RunError
+from referee.evals.case_store import CaseStore, read_stored
+from referee.evals.many_calls import LongLedger
+from referee.evals.results import RESULTS, Finals, ResultsFile, damaged_lines, finals_in, read_results
+from referee.runs import Ledger
+from referee.schemas.case import Origin
+from referee.schemas.run import CallRecord
+from referee.schemas.usage import Usage
+
+from .runs_of import case, result, store_of
+
+
+def test_reviews_come_back_paper_by_paper() -> None:
+    given = [
+        case("a", "p1"),
+        case("b", "p2", source="gpt"),
+        case("c", "p1", source="gpt"),
+        case("d", "p1", text="ü\u2028"),
+    ]
+    store = store_of(*given)
+    assert list(store.papers) == ["p1", "p2"]
+    assert list(store.cases("p1")) == [given[0], given[2], given[3]]
+    assert store.humans("p1") == (given[0], given[3])
+    assert (store.human_count("p2"), store.humans("p3"), len(store)) == (0, (), 4)
+    assert store.sources["gpt", "ai"] == 2
+
+
+def test_an_id_that_is_taken_is_not_added_again() -> None:
+    store = store_of(case("a"))
+    digest = store.digest
+    assert not store.add(case("a", text="Another text."))
+    assert (len(store), store.digest) == (1, digest)
+
+
+def test_the_digest_is_of_the_reviews_and_not_of_their_place() -> None:
+    here, there = (case("a", origin=Origin(file=name, line=1, layout="own")) for name in ("x.jsonl", "y.jsonl"))
+    assert store_of(here).digest == store_of(there).digest
+    assert store_of(here).digest != store_of(case("a", text="Other.")).digest
+
+
+@pytest.mark.parametrize(("most", "expected"), [(3, ["0", "3", "6"]), (100, [str(n) for n in range(10)])])
+def test_a_sample_is_spread_over_the_set(most: int, expected: list[str]) -> None:
+    store = store_of(*(case(str(n), f"p{n % 3}") for n in range(10)))
+    assert [one.case_id for one in store.sample(most)] == expected
+    assert CaseStore(io.BytesIO()).sample(5) == []
+
+
+def test_a_copied_set_is_read_back(tmp_path: Path) -> None:
+    store = store_of(case("a"), case("b"))
+    with (tmp_path / "cases.jsonl").open("wb") as file:
+        store.copy_to(file)
+    assert [one.case_id for one in read_stored(tmp_path / "cases.jsonl")] == ["a", "b"]
+    (tmp_path / "cases.jsonl").write_text('{"case_id": ""}\n')
+    with pytest.raises(RunError, match="damaged in line 1"):
+        list(read_stored(tmp_path / "cases.jsonl"))
+
+
+def test_what_stands_for_good_goes_before_failures(tmp_path: Path) -> None:
+    path = tmp_path / RESULTS
+    with ResultsFile(path) as file:
+        for one in (result("a", value=None), result("b", value=None), result("a"), result("b", value=None)):
+            file.append(one)
+        file.append(result("c", value=None, status="not_applicable"))
+    found = {one.case_id: one.status for one in read_results(path)}
+    assert found == {"a": "scored", "b": "failed", "c": "not_applicable"}
+    assert len(list(read_results(path))) == 3
+    finals = finals_in(path, ["words"])
+    assert [finals.has(name, "words") for name in "abc"] == [True, False, True]
+    assert len(finals) == 2
+
+
+def test_a_line_that_a_crash_cut_off_is_counted_and_spoils_nothing(tmp_path: Path) -> None:
+    path = tmp_path / RESULTS
+    with ResultsFile(path) as file:
+        file.append(result("a"))
+    path.write_bytes(path.read_bytes() + b'{"case_id": "b", "val')
+    with ResultsFile(path) as file:
+        file.append(result("c"))
+    assert [one.case_id for one in read_results(path)] == ["a", "c"]
+    assert damaged_lines(path) == 1
+    assert damaged_lines(tmp_path / "none") == 0
+
+
+def test_more_metrics_than_were_foreseen_are_told_apart() -> None:
+    finals = Finals(["words"])
+    assert finals.note("a", "words")
+    assert finals.note("a", "more")
+    assert not finals.note("a", "more")
+    assert not finals.has("a", "else")
+
+
+def test_the_long_ledger_writes_and_adds_up_as_the_usual_one(tmp_path: Path) -> None:
+    def call(request: str, role: str, reply: str | None = "{}") -> CallRecord:
+        return CallRecord(
+            call_id=request, request=request, base=request, role=role, prompt="p", prompt_digest="d", model="m",
+            status="answered" if reply else "failed", usage=Usage(calls=1, input_tokens=5), reply=reply,
+            messages=(("user", "a long prompt"),),
+        )  # fmt: skip
+
+    path = tmp_path / "trace.jsonl"
+    ledger = LongLedger(path)
+    for one in (call("a", "judge"), call("b", "judge-2"), call("c", "judge", None)):
+        ledger.append(one)
+    again, usual = LongLedger(path), Ledger(path)
+    for read in (ledger, again):
+        assert read.usage() == usual.usage() == Usage(calls=3, input_tokens=15)
+        assert read.usage_by_role() == usual.usage_by_role()
+        assert read.reply("a") is not None
+        assert read.reply("c") is None
+        assert all(record.messages == () for record in read.records)
+    assert usual.records[0].messages == (("user", "a long prompt"),)

@@ -1,0 +1,166 @@
+"""The table: who is in which row, what stands in a cell, what is best by which rule, two rows compared."""
+
+from __future__ import annotations
+
+from statistics import stdev
+
+import pytest
+
+from referee.errors import SettingsError
+from referee.evals.comparison import compare
+from referee.evals.judge_agreement import Agreement
+from referee.evals.rows import RowKey, Rows
+from referee.evals.table import Cell, build_table
+from referee.schemas.metric import JudgeScore
+from referee.schemas.usage import Usage
+
+from .runs_of import case, result
+
+
+def cases_of(**sources: int) -> list[tuple[str, str, str]]:
+    """Id, paper and source of reviews: each source reviews that many papers."""
+    return [(f"{source}{n}", f"p{n}", source) for source, count in sources.items() for n in range(count)]
+
+
+def rows_of(triples: list[tuple[str, str, str]], group_by: str = "source") -> Rows:
+    return Rows(group_by, (case(name, paper, source=source) for name, paper, source in triples))
+
+
+def test_all_human_reviews_are_one_row_that_comes_last() -> None:
+    rows = Rows(
+        cases=[case("a"), case("b", source="zeta"), case("c", source="anna", kind="human"), case("d", source="x")]
+    )
+    assert [row.label for row in rows] == ["x", "zeta", "Expert"]
+    assert rows.of("a") == rows.of("c") == rows.find("Expert")
+    assert "a" in rows
+    assert "z" not in rows
+
+
+@pytest.mark.parametrize(
+    ("group_by", "labels"),
+    [
+        ("kind", ["ai", "unknown", "Expert"]),
+        ("venue", ["iclr-2020: Expert", "no venue: Expert", "no venue: gpt", "no venue: who"]),
+        ("year", ["2020: Expert", "no year: gpt", "no year: who", "no year: Expert"]),
+    ],
+)
+def test_reviews_are_grouped_as_asked(group_by: str, labels: list[str]) -> None:
+    given = [
+        case("a", venue="iclr-2020", year=2020),
+        case("b", source="gpt"),
+        case("c", source="who", kind="unknown"),
+        case("d"),
+    ]
+    assert sorted(row.label for row in Rows(group_by, given)) == sorted(labels)
+
+
+def test_a_grouping_or_row_that_is_not_there_is_refused_with_the_nearest() -> None:
+    with pytest.raises(SettingsError, match="grouped by 'sorce'") as caught:
+        Rows("sorce")
+    assert "Did you mean 'source'?" in caught.value.hint
+    with pytest.raises(SettingsError, match="no row 'experts'") as caught:
+        Rows(cases=[case("a")]).find("experts")
+    assert "Did you mean 'Expert'?" in caught.value.hint
+
+
+def test_a_cell_holds_mean_spread_interval_and_counts() -> None:
+    triples = cases_of(gpt=6)
+    values = [0.2, 0.4, 0.6, 0.8]
+    results = [result(f"gpt{n}", f"p{n}", value=value, parts={"f1": value / 2}) for n, value in enumerate(values)]
+    results += [result("gpt4", "p4", value=None), result("gpt5", "p5", value=None, status="not_applicable")]
+    table = build_table(results, rows_of(triples), ["words"])
+    cell = table.cells[RowKey("", "gpt"), "words"]
+    assert cell.mean == pytest.approx(0.5)
+    assert cell.sd == pytest.approx(stdev(values))
+    assert cell.low is not None
+    assert cell.high is not None
+    assert 0.2 <= cell.low < 0.5 < cell.high <= 0.8
+    assert (cell.scored, cell.not_applicable, cell.failed, cell.papers) == (4, 1, 1, 4)
+    assert cell.parts == {"f1": pytest.approx(0.25)}
+    assert (table.scored, table.not_applicable, table.failed) == (4, 1, 1)
+
+
+def test_what_is_not_scored_leaves_no_number() -> None:
+    table = build_table([result("gpt0", "p0", value=None)], rows_of(cases_of(gpt=1)), ["words", "other"])
+    for metric in ("words", "other"):
+        cell = table.cells[RowKey("", "gpt"), metric]
+        assert (cell.mean, cell.sd, cell.low, cell.highest, cell.nearest) == (None, None, None, False, False)
+    assert table.totals["words"].reasons == (("failed", "it broke", 1),)
+
+
+def test_both_rules_mark_their_best_and_ties_share_it() -> None:
+    triples = cases_of(low=1, near=1, top=1, peer=1, human=1)
+    values = {"low": 0.1, "near": 0.45, "top": 0.9, "peer": 0.9, "human": 0.5}
+    results = [result(f"{name}0", "p0", value=value) for name, value in values.items()]
+    table = build_table(results, rows_of(triples), ["words"])
+    marks = {row.system: (cell.nearest, cell.highest) for (row, _), cell in table.cells.items()}
+    assert marks == {
+        "low": (False, False),
+        "near": (True, False),
+        "top": (False, True),
+        "peer": (False, True),
+        "Expert": (False, False),
+    }
+
+
+def test_without_experts_nothing_is_nearest() -> None:
+    table = build_table([result("gpt0", "p0")], rows_of(cases_of(gpt=1)), ["words"])
+    assert (table.cells[RowKey("", "gpt"), "words"].nearest, table.cells[RowKey("", "gpt"), "words"].highest) == (
+        False,
+        True,
+    )
+
+
+def test_reasons_of_one_kind_are_counted_together_and_costs_add_up() -> None:
+    results = [
+        result(f"gpt{n}", f"p{n}", value=None, reason=f"no paper has the id 'p{n}'", usage=Usage(calls=n))
+        for n in range(3)
+    ]
+    table = build_table(results, rows_of(cases_of(gpt=3)), ["words"])
+    assert table.totals["words"].reasons == (("failed", "no paper has the id '…'", 3),)
+    assert (table.totals["words"].usage.calls, table.totals["words"].units) == (3, 3)
+
+
+def scores(*values: float | None, judge: str = "m") -> list[JudgeScore]:
+    return [JudgeScore(judge=judge, repeat=n, value=value) for n, value in enumerate(values)]
+
+
+def test_judges_that_agree_and_one_that_wavers() -> None:
+    alike, unlike = Agreement(), Agreement()
+    for n in range(6):
+        alike.add(scores(float(n), judge="a") + scores(float(n), judge="b"))
+        unlike.add(scores(float(n), judge="a") + scores(float(5 - n), judge="b"))
+    assert alike.alpha() == pytest.approx(1.0)
+    assert (unlike.alpha() or 0.0) < 0
+    assert alike.repeat_sd() is None
+    wavering = Agreement()
+    wavering.add(scores(1.0, 3.0))
+    wavering.add(scores(2.0, 2.0, None))
+    assert wavering.repeat_sd() == pytest.approx(stdev([1, 3]) / 2)
+    assert wavering.alpha() is None
+
+
+def test_two_rows_are_compared_on_the_papers_that_both_have() -> None:
+    triples = cases_of(gpt=8, human=6)
+    results = [result(f"gpt{n}", f"p{n}", value=0.1 * n + 0.2) for n in range(8)]
+    results += [result(f"human{n}", f"p{n}", value=0.1 * n) for n in range(5)]
+    results += [result("human5", "p5", value=None)]
+    rows = rows_of(triples)
+    found = compare(results, rows, ["words", "other"], rows.find("gpt"), rows.find("Expert"))
+    words, other = found.differences
+    assert (found.first, found.second, words.papers) == ("gpt", "Expert", 5)
+    assert (words.mean, words.low, words.high) == (pytest.approx(0.2), pytest.approx(0.2), pytest.approx(0.2))
+    assert words.p == pytest.approx(2 / 32)
+    assert words.p_holm == words.p
+    assert (other.mean, other.papers, other.p, other.p_holm) == (None, 0, None, None)
+
+
+def test_several_reviews_of_a_paper_count_as_one() -> None:
+    rows = Rows(cases=[case("a"), case("b"), case("c", source="gpt")])
+    results = [result("a", value=0.0), result("b", value=1.0), result("c", value=1.0)]
+    (one,) = compare(results, rows, ["words"], rows.find("gpt"), rows.find("Expert")).differences
+    assert (one.mean, one.papers, one.low, one.p) == (0.5, 1, None, None)
+
+
+def test_an_empty_cell_is_nothing_at_all() -> None:
+    assert Cell().mean is None

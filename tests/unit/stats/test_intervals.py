@@ -1,0 +1,131 @@
+import math
+
+import numpy as np
+import pytest
+
+from referee.errors import EvaluationError
+from referee.stats import Interval, bootstrap_interval, mean_sd, paired_bootstrap, wilson
+
+
+def test_no_values_have_no_mean_and_one_cluster_no_interval() -> None:
+    nothing = Interval(None, None, None, 0, 0)
+    assert bootstrap_interval({}, seed=0) == nothing
+    assert bootstrap_interval({"a": [], "b": []}, seed=0) == nothing
+    assert bootstrap_interval({"a": [0.5], "b": []}, seed=0) == Interval(0.5, None, None, 1, 1)
+    assert bootstrap_interval({"a": [0.0, 1.0]}, seed=0) == Interval(0.5, None, None, 2, 1)
+
+
+def test_constant_values_have_an_interval_without_width() -> None:
+    assert bootstrap_interval({"a": [0.5], "b": [0.5, 0.5]}, seed=0) == Interval(0.5, 0.5, 0.5, 3, 2)
+
+
+def test_the_mean_is_over_values_and_not_over_clusters() -> None:
+    assert bootstrap_interval({"a": [1.0, 1.0, 1.0], "b": [0.0]}, seed=0).mean == 0.75
+
+
+def test_same_seed_same_interval_in_whatever_order_the_clusters_came() -> None:
+    values = {f"p{n}": [n / 10, (n * 7 % 10) / 10] for n in range(10)}
+    other_way = dict(reversed(values.items()))
+    assert bootstrap_interval(values, seed=3) == bootstrap_interval(other_way, seed=3)
+    assert bootstrap_interval(values, seed=3) != bootstrap_interval(values, seed=4)
+
+
+def test_blocks_of_resamples_cover_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {f"p{n}": [float(n)] for n in range(50)}
+    whole = bootstrap_interval(values, seed=1, resamples=501)
+    monkeypatch.setattr("referee.stats.intervals._MOST_CELLS", 1000)
+    blocks = bootstrap_interval(values, seed=1, resamples=501)
+    assert blocks == whole
+
+
+def test_the_interval_covers_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(20)
+    covered = 0
+    for trial in range(200):
+        papers = rng.normal(0, 1, 40)
+        values = {f"p{n}": (paper + rng.normal(0, 0.5, 3)).tolist() for n, paper in enumerate(papers)}
+        interval = bootstrap_interval(values, seed=trial, resamples=400)
+        assert interval.low is not None
+        assert interval.high is not None
+        covered += interval.low <= 0 <= interval.high
+    assert 0.88 <= covered / 200 <= 0.99
+
+
+def test_reviews_of_one_paper_do_not_count_as_independent() -> None:
+    rng = np.random.default_rng(5)
+    papers = rng.normal(0, 1, 20)
+    clustered = bootstrap_interval({f"p{n}": [value] * 5 for n, value in enumerate(papers)}, seed=0)
+    alone = bootstrap_interval({f"p{n}-{k}": [v] for n, v in enumerate(papers) for k in range(5)}, seed=0)
+    assert clustered.low is not None
+    assert clustered.high is not None
+    assert alone.low is not None
+    assert alone.high is not None
+    ratio = (clustered.high - clustered.low) / (alone.high - alone.low)
+    assert ratio == pytest.approx(math.sqrt(5), rel=0.2)
+
+
+def test_what_pairs_share_cancels() -> None:
+    rng = np.random.default_rng(2)
+    papers = rng.normal(0, 10, 30)
+    noise = rng.normal(0, 0.1, 30)
+    pairs = {f"p{n}": [(papers[n] + 1 + noise[n], papers[n])] for n in range(30)}
+    interval = paired_bootstrap(pairs, seed=0)
+    assert interval.mean == pytest.approx(1, abs=0.1)
+    assert interval.low is not None
+    assert interval.low > 0.9
+    assert paired_bootstrap({}, seed=0) == Interval(None, None, None, 0, 0)
+    assert paired_bootstrap({"a": [(0.7, 0.2)]}, seed=0) == Interval(pytest.approx(0.5), None, None, 1, 1)
+    assert paired_bootstrap({"a": [(2, 1)], "b": [(3, 2)]}, seed=0) == Interval(1.0, 1.0, 1.0, 2, 2)
+
+
+def test_swapped_pairs_have_the_mirrored_mean() -> None:
+    pairs = {"a": [(0.1, 0.4)], "b": [(0.9, 0.2), (0.3, 0.3)]}
+    swapped = {name: [(b, a) for a, b in values] for name, values in pairs.items()}
+    there, back = paired_bootstrap(pairs, seed=0), paired_bootstrap(swapped, seed=0)
+    assert there.mean is not None
+    assert back.mean == pytest.approx(-there.mean)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(8, 10, 0.4902, 0.9433), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0), (0, 1, 0.0, 0.7935)],
+)
+def test_wilson_gives_the_known_intervals(k: int, n: int, low: float, high: float) -> None:
+    interval = wilson(k, n)
+    assert (interval.mean, interval.n) == (k / n, n)
+    assert interval.low == pytest.approx(low, abs=1e-4)
+    assert interval.high == pytest.approx(high, abs=1e-4)
+
+
+def test_wilson_covers_about_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(0).binomial(30, 0.1, 2000)
+    intervals = {int(k): wilson(int(k), 30) for k in set(draws)}
+    hits = [(intervals[int(k)].low or 0) <= 0.1 <= (intervals[int(k)].high or 0) for k in draws]
+    assert 0.92 <= np.mean(hits) <= 0.99
+
+
+def test_no_trials_have_no_share_and_impossible_shares_are_refused() -> None:
+    assert wilson(0, 0) == Interval(None, None, None, 0, 0)
+    for k, n in ((2, 1), (-1, 3)):
+        with pytest.raises(EvaluationError, match="no share"):
+            wilson(k, n)
+
+
+def test_mean_and_deviation_say_nothing_where_n_is_too_small() -> None:
+    assert mean_sd([]) == (None, None)
+    assert mean_sd([0.3]) == (0.3, None)
+    assert mean_sd([0.1] * 3) == (0.1, 0.0)
+    assert mean_sd([2, 4, 4, 4, 5, 5, 7, 9]) == (5.0, pytest.approx(math.sqrt(32 / 7)))
+
+
+def test_what_is_no_number_is_refused() -> None:
+    for bad in (math.nan, math.inf):
+        with pytest.raises(EvaluationError, match="finite"):
+            bootstrap_interval({"a": [bad]}, seed=0)
+        with pytest.raises(EvaluationError, match="finite"):
+            mean_sd([bad])
+    for level in (0.0, 1.0, 95):
+        with pytest.raises(EvaluationError, match="level"):
+            bootstrap_interval({"a": [1.0]}, seed=0, level=level)
+    with pytest.raises(EvaluationError, match="resamples"):
+        bootstrap_interval({"a": [1.0]}, seed=0, resamples=0)

@@ -9,11 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api import compile_venue, load_paper, load_venue, refine_prompts, review
+    from referee.api import compile_venue, evaluate, load_paper, load_venue, refine_prompts, rescore, review
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "compile_venue", "load_paper", "load_venue", "refine_prompts", "review"]
+__all__ = [
+    "__version__",
+    "compile_venue",
+    "evaluate",
+    "load_paper",
+    "load_venue",
+    "refine_prompts",
+    "rescore",
+    "review",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -65,7 +65,8 @@ async def answer_from_passages(
     answer = await panel.ask_once(prompt, answer_model(tuple(by_alias)), max_output_tokens=_MOST_OUT, unit=unit)
     said = answer.value.model_dump()
     found = bool(said["found"] and said["answer"].strip())
-    quotes = tuple((by_alias[q["passage"]].id, q["quote"]) for q in said["quotes"] if q["quote"].strip())
+    quoted = ((by_alias[q["passage"]], q["quote"]) for q in said["quotes"])
+    quotes = tuple((passage.id, words) for passage, quote in quoted if (words := _own_words(quote, passage)))
     return PassageAnswer(
         text=said["answer"].strip() if found else NOT_FOUND,
         found=found,
@@ -100,4 +101,13 @@ def sample_answer_model() -> type[BaseModel]:
 
 
 def _text(passage: ShownPassage) -> str:
-    return f"From {passage.heading or 'the paper'}:\n{passage.text}"
+    return f"{_lead(passage)}\n{passage.text}"
+
+
+def _lead(passage: ShownPassage) -> str:
+    return f"From {passage.heading or 'the paper'}:"
+
+
+def _own_words(quote: str, passage: ShownPassage) -> str:
+    """A quotation without the line above the passage, which is ours and which weak models copy too."""
+    return quote.strip().removeprefix(_lead(passage)).strip()

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, models, review, show, venue
+from referee.cli import doctor, eval, models, review, show, venue
 
 app = typer.Typer(
     name="referee",
-    help="Write a peer review on a venue's own form, and see how it came about.",
+    help="Write a peer review on a venue's own form, see how it came about, and measure any review.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -18,6 +18,8 @@ app = typer.Typer(
 )
 app.command("review")(review.review)
 app.command("show")(show.show)
+app.command("eval")(eval.evaluate)
+app.command("rescore")(eval.rescore)
 app.command("doctor")(doctor.doctor)
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")
@@ -36,7 +38,7 @@ def root(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
     verbose: Annotated[int, typer.Option("-v", count=True, help="Log more (-v: info, -vv: debug), to stderr.")] = 0,
 ) -> None:
-    """Write a peer review on a venue's own form, and see how it came about."""
+    """Write a peer review on a venue's own form, see how it came about, and measure any review."""
     from referee.cli.logs import configure
 
     configure(verbose)

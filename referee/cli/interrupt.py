@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,7 +68,7 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: Progress) -> T:
                     task.cancel()
                 return await work
 
-        with _signals(_Asking(stop, loop, progress)):
+        with _signals(loop, _Asking(stop, progress)):
             try:
                 return runner.run(attended())
             except asyncio.CancelledError:
@@ -80,40 +80,43 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: Progress) -> T:
 
 
 class _Asking:
-    """Turns signals into what the loop does with them."""
+    """What the loop does when it hears of a signal."""
 
-    def __init__(self, stop: Stop, loop: AbstractEventLoop, progress: Progress) -> None:
-        self._stop, self._loop, self._progress = stop, loop, progress
-        self._interrupts = 0
+    def __init__(self, stop: Stop, progress: Progress) -> None:
+        self._stop, self._progress = stop, progress
         self.heard = False
 
-    def interrupt(self, number: int, frame: object) -> None:
+    def interrupt(self) -> None:
         """Ctrl-C."""
-        self._interrupts += 1
-        if not self.heard:
-            self._first()
-        elif self._interrupts > 2:
-            _leave()
+        if self.heard:
+            self._stop.now()
         else:
-            self._loop.call_soon_threadsafe(self._stop.now)
+            self.terminate()
 
-    def terminate(self, number: int, frame: object) -> None:
+    def terminate(self) -> None:
         """SIGTERM, which never asks for more than the first Ctrl-C does."""
-        if not self.heard:
-            self._first()
-
-    def _first(self) -> None:
-        self.heard = True
-        self._loop.call_soon_threadsafe(self._begin)
-
-    def _begin(self) -> None:
         from referee.runs import Event
 
+        if self.heard:
+            return
+        self.heard = True
         waiting = self._stop.in_flight
         self._stop.request()
         if waiting:
             calls = f"{waiting} call{'' if waiting == 1 else 's'} under way"
             self._progress(Event("note", f"stopping: waiting for {calls}; Ctrl-C again stops at once"))
+
+
+class _Presses:
+    """Counts Ctrl-C beside the loop, which may be busy: the third ends the process."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.count += 1
+        if self.count > 2:
+            _leave()
 
 
 def _leave() -> None:
@@ -124,23 +127,24 @@ def _leave() -> None:
 
 
 @contextmanager
-def _signals(asking: _Asking) -> Iterator[None]:
+def _signals(loop: AbstractEventLoop, asking: _Asking) -> Iterator[None]:
     """Attend to Ctrl-C and SIGTERM, unless somebody else does or they are ignored.
 
-    A process that was told to end is ending when this is left: one more signal would only break its last words.
+    The loop itself is told, because a signal that comes just before it waits would not wake it otherwise. A process
+    that was told to end is ending when this is left: one more signal would only break its last words.
     """
-    wanted: dict[int, tuple[object, Callable[[int, object], None]]] = {
-        signal.SIGINT: (signal.default_int_handler, asking.interrupt),
-        signal.SIGTERM: (signal.SIG_DFL, asking.terminate),
-    }
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    heard = {signal.SIGINT: asking.interrupt, signal.SIGTERM: asking.terminate}
     in_main = threading.current_thread() is threading.main_thread()
-    before: dict[int, Any] = {
-        number: usual for number, (usual, _) in wanted.items() if in_main and signal.getsignal(number) == usual
-    }
-    for number in before:
-        signal.signal(number, wanted[number][1])
+    ours = [number for number in heard if in_main and signal.getsignal(number) == usual[number]]
+    presses = _Presses()
+    for number in ours:
+        loop.add_signal_handler(number, heard[number])
+    if signal.SIGINT in ours:
+        signal.signal(signal.SIGINT, presses)
     try:
         yield
     finally:
-        for number, usual in before.items():
-            signal.signal(number, signal.SIG_IGN if asking.heard else usual)
+        for number in ours:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN if asking.heard or presses.count else usual[number])

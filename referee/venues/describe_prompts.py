@@ -119,10 +119,11 @@ def _one_round(guideline: RefinedGuideline, number: int) -> Iterator[str]:
 
 def _changed_nothing(guideline: RefinedGuideline, number: int) -> bool:
     """Whether a round's findings were answered by a revision that says the same."""
-    told = (*guideline.versions, *guideline.refusals, *guideline.failures)
+    told = {v.round for v in guideline.versions} | {r.round for r in guideline.refusals}
+    told |= {failure.round for failure in guideline.failures}
     raised = any(c.round == number and any(c.findings.values()) for c in guideline.criticisms)
     stable = guideline.ended == "stable" and number == guideline.rounds
-    return raised and not stable and all(record.round != number for record in told)
+    return raised and not stable and number not in told
 
 
 def _standing(version: PromptVersion, guideline: RefinedGuideline) -> str:

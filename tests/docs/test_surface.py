@@ -20,10 +20,12 @@ from .pages import ROOT
 COMMANDS = [
     "",
     "doctor",
+    "eval",
     "models",
     "models fetch",
     "models list",
     "models remove",
+    "rescore",
     "review",
     "show",
     "venue",
@@ -72,7 +74,16 @@ def test_every_command_option_and_argument_has_a_text() -> None:
 
 
 def test_the_public_names() -> None:
-    assert referee.__all__ == ["__version__", "compile_venue", "load_paper", "load_venue", "refine_prompts", "review"]
+    assert referee.__all__ == [
+        "__version__",
+        "compile_venue",
+        "evaluate",
+        "load_paper",
+        "load_venue",
+        "refine_prompts",
+        "rescore",
+        "review",
+    ]
     for name in referee.__all__:
         assert getattr(referee, name)
     with pytest.raises(AttributeError, match="no attribute 'reviews'"):

@@ -30,6 +30,15 @@ async def test_passages_have_ids_and_quotations_lead_back_to_them() -> None:
     assert "<question>\nHow often?\n</question>" in call.user
 
 
+async def test_our_own_line_above_a_passage_is_no_part_of_a_quotation() -> None:
+    quotes = [
+        {"passage": "e1", "quote": "From 1 Method:\nEach test is run twice."},
+        {"passage": "e2", "quote": "From the paper:"},
+    ]
+    said, _ = await answered(quotes=quotes)
+    assert said.quotes == (("s1.p1", "Each test is run twice."),)
+
+
 @pytest.mark.parametrize("changes", [{"found": False}, {"answer": "  "}])
 async def test_what_is_not_found_says_so_and_quotes_nothing(changes: dict[str, Any]) -> None:
     said, _ = await answered(**changes)

@@ -214,10 +214,11 @@ async def _run(run: RunFolder, job: Job, all_points: bool) -> Review:
 def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Review:
     """The review with its disclosure and with what made it."""
     roles = {record.role for record in ledger.records}
+    used = {record.prompt: record.prompt_digest for record in ledger.records}
     provenance = Provenance(
         strategy=job.settings.review.strategy,
         models={role: model_id for role, model_id in job.models.ids().items() if role in roles},
-        prompts={record.prompt: record.prompt_digest for record in ledger.records} | dict(written.prompts),
+        prompts={name: run.record.prompts.get(name, digest) for name, digest in used.items()} | dict(written.prompts),
         package_version=referee.__version__,
         run_id=run.record.run_id,
         venue_digest=venue_digest(job.form),

@@ -52,15 +52,13 @@ def compile_(
     be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
     trace.jsonl (each model call).
     """
-    import asyncio
-
     from referee import api
-    from referee.cli.interrupt import Interrupted
+    from referee.cli.interrupt import Interrupted, run_interruptible
     from referee.cli.output import ProgressLine
 
     with ProgressLine() as progress:
         try:
-            compiled = asyncio.run(
+            compiled = run_interruptible(
                 api.compile_venue(
                     source,
                     venue_id=venue_id,
@@ -78,7 +76,8 @@ def compile_(
                     force=force,
                     progress=progress,
                     confirm=_Confirmation(progress, yes),
-                )
+                ),
+                progress,
             )
         except KeyboardInterrupt:
             raise Interrupted.during(progress.run_folder) from None

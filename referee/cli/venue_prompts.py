@@ -40,10 +40,8 @@ def refine(
     A supervisor criticises the steps of each guideline, they are revised, and a revision that loses a point of its
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
     """
-    import asyncio
-
     from referee import api
-    from referee.cli.interrupt import Interrupted
+    from referee.cli.interrupt import Interrupted, run_interruptible
     from referee.cli.output import ProgressLine, describe_usage
     from referee.cli.review import roles_by_name
     from referee.venues.describe_prompts import describe_refinement
@@ -51,7 +49,7 @@ def refine(
     form = api.load_venue(venue)
     with ProgressLine() as progress:
         try:
-            refined = asyncio.run(
+            refined = run_interruptible(
                 api.refine_prompts(
                     form,
                     model=model,
@@ -66,7 +64,8 @@ def refine(
                     cache=False if no_cache else None,
                     progress=progress,
                     confirm=_Confirmation(progress, yes),
-                )
+                ),
+                progress,
             )
         except KeyboardInterrupt:
             raise Interrupted.during(progress.run_folder) from None

@@ -260,7 +260,7 @@ class Door:
     ) -> CallRecord:
         return CallRecord.model_validate(
             {
-                "call_id": f"c{len(self.ledger.records) + 1:04d}",
+                "call_id": self.ledger.next_call_id(),
                 "request": request,
                 "base": ask.base,
                 "role": ask.role,

@@ -43,7 +43,8 @@ WHY_NOT_CHECKABLE: dict[str, str] = {
 _LONGEST_SENTENCE = 1_200
 _STATEMENT_CHARS = 260
 _SENTENCES_A_WINDOW = 30
-_TOKENS_A_POINT, _TOKENS_A_KIND, _TOKENS_AROUND = 110, 14, 64
+_TOKENS_A_POINT, _TOKENS_A_KIND, _TOKENS_AROUND = 110, 48, 64
+_BEGINS_CHARS = 40
 _SPACE = re.compile(r"\s+")
 
 
@@ -144,9 +145,15 @@ def points_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
 
 
 def kinds_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
-    """The lean reply's shape: a kind for each sentence."""
-    fields: dict[str, Any] = dict.fromkeys(sentence_ids, (PointKind, ...))
-    return create_model("Kinds", __config__=ConfigDict(extra="ignore"), **fields)
+    """The lean reply's shape: a kind for each sentence, after its first words.
+
+    Without those words small models give kinds by position, whatever the sentence says.
+    """
+    closed = ConfigDict(extra="ignore")
+    begins = (str, Field(max_length=_BEGINS_CHARS, description="the sentence's first words"))
+    kind = create_model("Kind", __config__=closed, begins=begins, kind=(PointKind, ...))
+    fields: dict[str, Any] = dict.fromkeys(sentence_ids, (kind, ...))
+    return create_model("Kinds", __config__=closed, **fields)
 
 
 def sample_kinds_model() -> type[BaseModel]:
@@ -175,7 +182,7 @@ def _items(reply: BaseModel, sentences: dict[str, str]) -> list[dict[str, Any]]:
     said = reply.model_dump()
     if "points" in said:
         return list(said["points"])
-    return [{"sentences": [name], "statement": sentences[name], "kind": kind} for name, kind in said.items()]
+    return [{"sentences": [name], "statement": sentences[name], "kind": one["kind"]} for name, one in said.items()]
 
 
 def _windows(sentences: dict[str, str], most_tokens: int) -> Iterator[dict[str, str]]:

@@ -118,8 +118,9 @@ async def test_the_review_cannot_close_its_delimiter() -> None:
 
 
 async def test_a_lean_split_takes_each_sentence_and_asks_for_its_kind() -> None:
-    model = ScriptedModel([{"s1": "praise", "s2": "claim", "s3": "claim", "s4": "question"}])
+    kinds = ["praise", "claim", "claim", "question"]
+    model = ScriptedModel([{f"s{n}": {"begins": "", "kind": kind} for n, kind in enumerate(kinds, start=1)}])
     done = await split_review(REVIEW, panel=Panel(model), window_tokens=1000, unit="u", lean=True)
-    assert [point.kind for point in done.points] == ["praise", "claim", "claim", "question"]
+    assert [point.kind for point in done.points] == kinds
     assert all(point.statement == point.words and not point.note for point in done.points)
     assert (model.history[0].prompt_id, done.unused) == (LEAN_PROMPT, ())

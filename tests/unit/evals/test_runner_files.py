@@ -67,11 +67,13 @@ def test_a_copied_set_is_read_back(tmp_path: Path) -> None:
 def test_what_stands_for_good_goes_before_failures(tmp_path: Path) -> None:
     path = tmp_path / RESULTS
     with ResultsFile(path) as file:
-        for one in (result("a", value=None), result("b", value=None), result("a"), result("b", value=None)):
+        last = result("b", value=None, reason="it broke again")
+        for one in (result("a", value=None), result("b", value=None), result("a"), last):
             file.append(one)
         file.append(result("c", value=None, status="not_applicable"))
     found = {one.case_id: one.status for one in read_results(path)}
     assert found == {"a": "scored", "b": "failed", "c": "not_applicable"}
+    assert [one.reason for one in read_results(path) if one.case_id == "b"] == ["it broke again"]
     assert len(list(read_results(path))) == 3
     finals = finals_in(path, ["words"])
     assert [finals.has(name, "words") for name in "abc"] == [True, False, True]

@@ -36,6 +36,10 @@ def test_all_human_reviews_are_one_row_that_comes_last() -> None:
     assert "z" not in rows
 
 
+def test_a_system_that_calls_itself_expert_is_none() -> None:
+    assert [row.label for row in Rows(cases=[case("a"), case("b", source="Expert")])] == ["Expert (ai)", "Expert"]
+
+
 @pytest.mark.parametrize(
     ("group_by", "labels"),
     [

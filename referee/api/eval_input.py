@@ -1,0 +1,88 @@
+"""The review set of an evaluation, read once into a file of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.data import RejectedSink, read_cases
+from referee.errors import DataError
+from referee.evals.case_store import CASES, CaseStore
+from referee.evals.rows import Rows
+from referee.runs import Event, Progress, RunFolder
+from referee.runs.files import naming
+
+REJECTED = "rejected.jsonl"
+_SAY_EVERY = 20_000
+
+
+@dataclass(frozen=True)
+class ReviewSet:
+    """The reviews that can be used, their rows in the table, and what could not be used."""
+
+    store: CaseStore
+    rows: Rows
+    rejected: int
+    rejected_file: Path
+
+    def keep_in(self, run: RunFolder) -> None:
+        """Put the reviews and the rows that were left out into the run folder, whole or not at all."""
+        kept, part = run.path / CASES, run.path / f".{CASES}.part"
+        if not kept.exists():
+            with naming(part), part.open("wb") as file:
+                self.store.copy_to(file)
+            part.replace(kept)
+        if self.rejected:
+            run.write(REJECTED, self.rejected_file.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def read_set(
+    source: Path, *, near: Path, group_by: str, mapping: Path | None, layout: str | None, progress: Progress
+) -> Iterator[ReviewSet]:
+    """Read a review set; its files are there until this is left.
+
+    Args:
+        source: A file or a folder, as ``referee.data.read_cases`` takes it.
+        near: Where the run folder will be: the reviews are kept on the same disk.
+        group_by: How the table's rows are made.
+        mapping: A mapping file, or None.
+        layout: A layout's name, or None to find it by what is in the file.
+        progress: Told how far it is.
+
+    Raises:
+        DataError: The path is missing, in no known layout, or holds no usable review.
+        SettingsError: The grouping is unknown.
+    """
+    folder = next(parent for parent in (near, *near.absolute().parents) if parent.is_dir())
+    rows = Rows(group_by)
+    with tempfile.TemporaryFile(dir=folder) as file, tempfile.TemporaryDirectory(prefix="referee-") as aside:
+        store = CaseStore(file)
+        with RejectedSink(Path(aside) / REJECTED) as sink:
+            for case in read_cases(source, mapping=mapping, layout=layout, rejected=sink):
+                if not store.add(case):
+                    origin = case.origin
+                    reason = f"duplicate: the id {case.case_id!r} is taken"
+                    sink.add(origin.file if origin else str(source), origin.line if origin else None, reason)
+                    continue
+                rows.add(case)
+                if len(store) % _SAY_EVERY == 0:
+                    progress(Event("stage", f"read {len(store):,} reviews"))
+            _require_some(source, store, sink)
+            yield ReviewSet(store, rows, sink.count, sink.path)
+
+
+def _require_some(source: Path, store: CaseStore, sink: RejectedSink) -> None:
+    if len(store):
+        return
+    first = ""
+    if sink.count:
+        with sink.path.open(encoding="utf-8") as file:
+            first = f" Its first row was left out: {file.readline().strip()}"
+    raise DataError(
+        f"{str(source)!r} holds no usable review.{first}",
+        hint="See docs/eval.md for the layouts that are read, or give --layout or --mapping.",
+    )

@@ -1,0 +1,148 @@
+"""``evaluate``: a review set in, every metric of every review out, with a table and a run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from referee.api.eval_input import read_set
+from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, needs
+from referee.api.eval_output import Asked
+from referee.api.eval_run import Evaluation, opened_means, opened_run, run_evaluation
+from referee.data import read_papers
+from referee.errors import RunError, SettingsError
+from referee.evals.estimate import EvalPlan
+from referee.evals.registry import find_metrics
+from referee.llm.models import check_models
+from referee.runs import Event, Progress, silent
+from referee.runs.folder import check_new, check_resumable
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings, changed_settings, load_settings
+from referee.venues import load_venue
+
+
+async def evaluate(
+    reviews: str | Path,
+    *,
+    papers: str | Path | None = None,
+    venue: str | Path | VenueForm | None = None,
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    repeats: int = 1,
+    embedder: str | None = None,
+    base_url: str | None = None,
+    group_by: str = "source",
+    compare: tuple[str, str] | None = None,
+    paper_table: bool = False,
+    mapping: str | Path | None = None,
+    layout: str | None = None,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    cache: bool | None = None,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+    confirm: Callable[[EvalPlan], bool] | None = None,
+) -> Evaluation:
+    """Measure every review of a set, AI or human.
+
+    Args:
+        reviews: A file or a folder in one of the layouts of ``referee.data``.
+        papers: A folder of papers named by their ids, a JSONL with full texts, or the one paper of all reviews.
+        venue: The form of reviews that name no known venue themselves.
+        metrics: Names of metrics; all that ship by default.
+        judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
+        repeats: How often each judge is asked the same.
+        embedder: The embedding model.
+        base_url: An OpenAI-compatible server.
+        group_by: The table's rows: ``source``, ``kind``, ``venue`` or ``year``.
+        compare: Labels of two rows that are compared, paired by paper.
+        paper_table: Whether the published table stands beside ours.
+        mapping: A file that says which key of a row is what.
+        layout: The layout's name where it is not to be found by what is in the file.
+        out: The run folder; by default a new one under ``referee-runs``.
+        resume: The folder of an earlier run with the same inputs: finished units are kept, failed ones tried again.
+        max_cost: US dollars that no call may pass.
+        max_tokens: Tokens, in and out together, that no call may pass.
+        cache: Whether replies of earlier runs are used; True by default.
+        settings: A ready settings tree; the arguments above then only override what they name.
+        progress: Called with each event.
+        confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
+
+    Returns:
+        The table and where everything lies. Units without a value are counted, with their reasons.
+
+    Raises:
+        DataError: The reviews, the mapping or the papers cannot be read, or there is no usable review.
+        SettingsError: A metric, judge, setting or key is not usable, or a judge is named twice.
+        VenueError: The venue is unknown.
+        RunError: The run folder is in use, unwritable, or belongs to other inputs.
+        EvaluationError: Units failed and none was scored.
+        BudgetExceeded: The next call could pass a limit; resume with a higher one.
+    """
+    overrides = {
+        "models.base_url": base_url,
+        "embedder": embedder,
+        "budget.max_cost": max_cost,
+        "budget.max_tokens": max_tokens,
+        "calls.cache": cache,
+    }
+    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    chosen = find_metrics(metrics)
+    panel = list(judges) if needs(chosen, "judge") else None
+    if repeats < 1:
+        raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
+    if panel is not None:
+        check_models(settings, judges=panel)
+    form = load_venue(venue) if isinstance(venue, str | Path) else venue
+    folder = _checked_folder(Path(reviews), out, resume)
+    shelf = read_papers(Path(papers)) if papers is not None else None
+    progress(Event("stage", f"reading {reviews}"))
+    given = Path(mapping) if mapping is not None else None
+    with read_set(
+        Path(reviews), near=folder, group_by=group_by, mapping=given, layout=layout, progress=progress
+    ) as read:
+        for label in compare or ():
+            read.rows.find(label)
+        async with opened_means(chosen, panel, settings, progress) as (models, opened):
+            job = EvalJob(
+                reviews=read,
+                metrics=chosen,
+                settings=settings,
+                models=models,
+                repeats=repeats,
+                embedder=opened,
+                papers=Path(papers) if papers is not None else None,
+                shelf=shelf,
+                venue=form,
+                progress=progress,
+            )
+            if resume is not None:
+                check_resumable(folder, eval_inputs(job))
+            if confirm is not None and not confirm(eval_plan(job)):
+                raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
+            with opened_run(folder, resume is not None, job) as run:
+                return await run_evaluation(run, job, Asked(compare, paper_table))
+
+
+def _checked_folder(reviews: Path, out: str | Path | None, resume: str | Path | None) -> Path:
+    folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(reviews)
+    if resume is None:
+        check_new(folder)
+    elif out is not None and Path(out) != folder:
+        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
+    else:
+        check_resumable(folder)
+    return folder
+
+
+def _default_folder(reviews: Path) -> Path:
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in reviews.stem)[:40]
+    base = Path("referee-runs") / f"eval-{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    folder, number = base, 1
+    while folder.exists():
+        number += 1
+        folder = base.with_name(f"{base.name}-{number}")
+    return folder

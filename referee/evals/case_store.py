@@ -1,0 +1,115 @@
+"""A review set on the disk: written once while it is read, then taken paper by paper, so that it never sits in memory.
+
+What stays in memory is where the reviews of each paper begin in the file, and the ids: some 200 bytes a review.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from referee.errors import RunError
+from referee.schemas.case import ReviewCase
+
+CASES = "cases.jsonl"
+
+
+class CaseStore:
+    """Reviews in a file that is open for reading and writing in binary, one JSON line each.
+
+    Papers keep the order of their first review, the reviews of a paper their own.
+
+    Attributes:
+        sources: Number of reviews by source and kind.
+        venues: Number of reviews by venue; None counts those that name none.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._end = 0
+        self._digest = hashlib.sha256()
+        self._all: dict[str, array[int]] = {}
+        self._human: dict[str, array[int]] = {}
+        self._ids: set[str] = set()
+        self.sources: Counter[tuple[str, str]] = Counter()
+        self.venues: Counter[str | None] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, case: ReviewCase) -> bool:
+        """Write a review down; False, and nothing is written, where its id is taken."""
+        if case.case_id in self._ids:
+            return False
+        self._ids.add(case.case_id)
+        line = case.model_dump_json().encode() + b"\n"
+        self._file.seek(self._end)
+        self._file.write(line)
+        self._all.setdefault(case.paper_id, array("Q")).append(self._end)
+        if case.kind == "human":
+            self._human.setdefault(case.paper_id, array("Q")).append(self._end)
+        self._end += len(line)
+        self._digest.update(case.model_dump_json(exclude={"origin"}, exclude_defaults=True).encode())
+        self.sources[case.source, case.kind] += 1
+        self.venues[case.venue] += 1
+        return True
+
+    @property
+    def digest(self) -> str:
+        """What was added, in its order; where a review was read does not count."""
+        return self._digest.hexdigest()
+
+    @property
+    def papers(self) -> Iterable[str]:
+        """The papers' ids."""
+        return self._all.keys()
+
+    def cases(self, paper_id: str) -> Iterator[ReviewCase]:
+        """The reviews of a paper, read one by one."""
+        return (self._at(offset) for offset in self._all.get(paper_id, ()))
+
+    def humans(self, paper_id: str) -> tuple[ReviewCase, ...]:
+        """The human reviews of a paper."""
+        return tuple(self._at(offset) for offset in self._human.get(paper_id, ()))
+
+    def human_count(self, paper_id: str) -> int:
+        """How many human reviews a paper has."""
+        return len(self._human.get(paper_id, ()))
+
+    def sample(self, most: int) -> list[ReviewCase]:
+        """At most that many reviews, spread evenly over the file."""
+        offsets = sorted(offset for of_paper in self._all.values() for offset in of_paper)
+        step = max(len(offsets) / most, 1.0)
+        return [self._at(offsets[int(number * step)]) for number in range(min(most, len(offsets)))]
+
+    def copy_to(self, target: IO[bytes]) -> None:
+        """Write the whole set into another file."""
+        self._file.seek(0)
+        while block := self._file.read(1 << 20):
+            target.write(block)
+
+    def _at(self, offset: int) -> ReviewCase:
+        self._file.seek(offset)
+        return ReviewCase.model_validate_json(self._file.readline())
+
+
+def read_stored(path: Path) -> Iterator[ReviewCase]:
+    """The reviews of a finished set, one by one.
+
+    Raises:
+        RunError: A line is no review: the file was changed or damaged.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield ReviewCase.model_validate_json(line)
+            except ValidationError as error:
+                raise RunError(
+                    f"{str(path)!r} is damaged in line {number}.", hint="Start a new run with another --out."
+                ) from error

@@ -1,0 +1,148 @@
+"""What a run will ask and cost, before the first call: from a sample of the reviews and what each metric foresees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from referee.evals.case_store import CaseStore
+from referee.evals.forms import Forms
+from referee.evals.metric import Foreseeing, Load, Metric
+from referee.llm.models import Model
+from referee.prompts import load_prompt
+from referee.schemas.case import ReviewCase
+
+SAMPLED = 200
+
+# A reply schema and the fences around material come on top of a prompt's own text.
+_SCHEMA_TOKENS = 250
+
+
+@dataclass(frozen=True)
+class MetricPlan:
+    """One metric's share: units to be measured, calls, tokens; ``cost_usd`` is null where a price is unknown."""
+
+    metric: str
+    units: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True)
+class EvalPlan:
+    """The whole estimate. ``reviews`` and ``papers`` were read, ``rejected`` rows were not usable."""
+
+    reviews: int
+    papers: int
+    rejected: int
+    judges: tuple[str, ...]
+    repeats: int
+    metrics: tuple[MetricPlan, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        """Calls of all metrics."""
+        return sum(one.calls for one in self.metrics)
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens in, of all metrics."""
+        return sum(one.input_tokens for one in self.metrics)
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens out, of all metrics."""
+        return sum(one.output_tokens for one in self.metrics)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars; None where a price is unknown."""
+        costs = [one.cost_usd for one in self.metrics]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the reviews come with, as far as it is known before the first unit."""
+
+    papers: bool
+    forms: Forms
+
+
+def plan_metrics(
+    metrics: Sequence[Metric], store: CaseStore, given: Given, judges: Sequence[Model], repeats: int
+) -> tuple[MetricPlan, ...]:
+    """The estimate by metric. Reviews that a metric cannot be asked of are not counted.
+
+    Args:
+        metrics: What is measured.
+        store: The reviews; at most ``SAMPLED`` of them are looked at, and the rest is taken to be like them.
+        given: Papers and forms.
+        judges: The panel's models.
+        repeats: How often each judge is asked.
+    """
+    sample = store.sample(SAMPLED)
+    return tuple(_planned(metric, sample, store, given, judges, repeats) for metric in metrics)
+
+
+def _planned(
+    metric: Metric,
+    sample: Sequence[ReviewCase],
+    store: CaseStore,
+    given: Given,
+    judges: Sequence[Model],
+    repeats: int,
+) -> MetricPlan:
+    scale = len(store) / len(sample) if sample else 0.0
+    asked = [case for case in sample if _askable(metric, case, store, given)]
+    units = round(len(asked) * scale)
+    if "judge" not in metric.needs or not judges:
+        return MetricPlan(metric.name, units, 0, 0, 0, 0.0)
+    load_of = _loads(metric, judges[0].count)
+    loads = [load_of(case, store.human_count(case.paper_id) - (case.kind == "human")) for case in asked]
+    calls, tokens_in, tokens_out = 0, 0, 0
+    cost: float | None = 0.0
+    for number, judge in enumerate(judges):
+        own_calls, own_in, own_out = _share(loads, scale, once=number == 0, repeats=repeats)
+        calls, tokens_in, tokens_out = calls + own_calls, tokens_in + own_in, tokens_out + own_out
+        price = judge.cost(own_in, own_out)
+        cost = None if cost is None or price is None else cost + price
+    return MetricPlan(metric.name, units, calls, tokens_in, tokens_out, cost)
+
+
+def _share(loads: Sequence[Load], scale: float, *, once: bool, repeats: int) -> tuple[int, int, int]:
+    """One judge's calls, tokens in and tokens out; the first also makes the calls that are made once."""
+    calls = tokens_in = tokens_out = 0.0
+    for load in loads:
+        asked = load.judged * repeats + (load.once if once else 0)
+        calls += asked
+        tokens_in += asked * load.input_tokens
+        tokens_out += asked * load.output_tokens
+    return round(calls * scale), round(tokens_in * scale), round(tokens_out * scale)
+
+
+def _askable(metric: Metric, case: ReviewCase, store: CaseStore, given: Given) -> bool:
+    others = store.human_count(case.paper_id) - (case.kind == "human")
+    return not (
+        not case.text.strip()
+        or ("references" in metric.needs and others < 1)
+        or ("paper" in metric.needs and not given.papers)
+        or ("venue" in metric.needs and given.forms.of(case) is None)
+    )
+
+
+def _loads(metric: Metric, count: Callable[[str], int]) -> Callable[[ReviewCase, int], Load]:
+    """What the metric foresees, or one judged call per prompt over the review's text."""
+    if isinstance(metric, Foreseeing):
+        return metric.load
+    prompts = [load_prompt(name) for name in metric.prompts]
+    own = sum(count(prompt.system) + count(prompt.user) + _SCHEMA_TOKENS for prompt in prompts)
+    calls = max(len(prompts), 1)
+
+    def usual(case: ReviewCase, references: int) -> Load:
+        return Load(judged=calls, input_tokens=own // calls + count(case.text))
+
+    return usual

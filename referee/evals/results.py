@@ -1,0 +1,120 @@
+"""``results.jsonl``: each finished unit is one line, on the disk before the next; the file is only ever appended to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from pydantic import ValidationError
+
+from referee.runs.files import naming
+from referee.schemas.metric import MetricResult
+
+RESULTS = "results.jsonl"
+
+
+class Finals:
+    """Which units are done for good, as bits by review: a failed unit is not, it is tried again."""
+
+    def __init__(self, metrics: Sequence[str]) -> None:
+        self._bits = {name: 1 << number for number, name in enumerate(metrics)}
+        self._done: dict[str, int] = {}
+
+    def note(self, case_id: str, metric: str) -> bool:
+        """Note a unit; False where it was noted before."""
+        before = self._done.get(case_id, 0)
+        bit = self._bits.setdefault(metric, 1 << len(self._bits))
+        self._done[case_id] = before | bit
+        return not before & bit
+
+    def has(self, case_id: str, metric: str) -> bool:
+        """Whether the unit was noted."""
+        return bool(self._done.get(case_id, 0) & self._bits.get(metric, 0))
+
+    def __len__(self) -> int:
+        return sum(bits.bit_count() for bits in self._done.values())
+
+
+class ResultsFile:
+    """Appends results. Use as a context manager.
+
+    A line that a crash cut off is ended, so that the next one stands alone; reading leaves it out. Lines are handed to
+    the system one by one: they survive the end of the process, however it ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> ResultsFile:
+        with naming(self._path):
+            self._file = self._path.open("a+b", buffering=0)
+            if self._file.seek(0, 2):
+                self._file.seek(-1, 2)
+                if self._file.read(1) != b"\n":
+                    self._file.write(b"\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def append(self, result: MetricResult) -> None:
+        """Write one line; raises ``OSError`` with the file's name."""
+        assert self._file is not None, "the file is open"
+        with naming(self._path):
+            self._file.write(result.model_dump_json().encode() + b"\n")
+
+
+def finals_in(path: Path, metrics: Sequence[str] = ()) -> Finals:
+    """The units of a results file that are done for good."""
+    finals = Finals(metrics)
+    for result in _lines(path):
+        if result.status != "failed":
+            finals.note(result.case_id, result.metric)
+    return finals
+
+
+def read_results(path: Path) -> Iterator[MetricResult]:
+    """Each unit's result once: what stands for good, else its last failure. Streams; reads the file twice."""
+    finals, given = Finals(()), Finals(())
+    last_failure: dict[tuple[str, str], int] = {}
+    for number, result in enumerate(_lines(path)):
+        if result.status == "failed":
+            last_failure[result.case_id, result.metric] = number
+        else:
+            finals.note(result.case_id, result.metric)
+    for number, result in enumerate(_lines(path)):
+        unit = result.case_id, result.metric
+        if result.status == "failed":
+            if last_failure[unit] == number and not finals.has(*unit):
+                yield result
+        elif given.note(*unit):
+            yield result
+
+
+def damaged_lines(path: Path) -> int:
+    """How many lines are no results, as one that a crash cut off."""
+    return sum(1 for line in _raw(path) if _parsed(line) is None)
+
+
+def _lines(path: Path) -> Iterator[MetricResult]:
+    return (result for line in _raw(path) if (result := _parsed(line)) is not None)
+
+
+def _raw(path: Path) -> Iterator[bytes]:
+    if path.exists():
+        with path.open("rb") as file:
+            yield from (line for line in file if line.strip())
+
+
+def _parsed(line: bytes) -> MetricResult | None:
+    try:
+        return MetricResult.model_validate_json(line)
+    except ValidationError:
+        return None

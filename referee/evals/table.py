@@ -1,0 +1,180 @@
+"""The table of an evaluation: rows of systems, columns of metrics; each cell says what was measured and how surely."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from referee.evals.judge_agreement import Agreement
+from referee.evals.rows import RowKey, Rows
+from referee.schemas.metric import MetricResult, MetricStatus
+from referee.schemas.usage import Usage
+from referee.stats import bootstrap_interval, mean_sd
+
+SEED = 20_260_101
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One metric over the reviews of one row.
+
+    ``low`` and ``high`` bound the mean at 95 percent, by bootstrap over papers; None with fewer than two. ``sd`` is the
+    reviews' standard deviation. ``alpha`` is Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard
+    deviation of a judge's repeats on one review. ``nearest`` and ``highest`` mark the best of a column by each rule.
+    """
+
+    mean: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    papers: int = 0
+    scored: int = 0
+    not_applicable: int = 0
+    failed: int = 0
+    alpha: float | None = None
+    repeat_sd: float | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+    nearest: bool = False
+    highest: bool = False
+
+
+@dataclass(frozen=True)
+class MetricTotals:
+    """What a metric cost over all rows, and why units have no value, by reason with the number of units."""
+
+    usage: Usage
+    units: int
+    reasons: tuple[tuple[MetricStatus, str, int], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells. ``metrics`` are the columns in their order, ``rows`` the rows in theirs."""
+
+    metrics: tuple[str, ...]
+    rows: tuple[RowKey, ...]
+    cells: dict[tuple[RowKey, str], Cell]
+    totals: dict[str, MetricTotals]
+    group_by: str
+
+    @property
+    def scored(self) -> int:
+        """Units with a value."""
+        return sum(cell.scored for cell in self.cells.values())
+
+    @property
+    def failed(self) -> int:
+        """Units that failed."""
+        return sum(cell.failed for cell in self.cells.values())
+
+    @property
+    def not_applicable(self) -> int:
+        """Units where there was nothing to measure."""
+        return sum(cell.not_applicable for cell in self.cells.values())
+
+
+@dataclass
+class _Pile:
+    """What is gathered for a cell while results stream by: numbers only."""
+
+    values: dict[str, array[float]] = field(default_factory=dict)
+    parts: dict[str, array[float]] = field(default_factory=dict)
+    statuses: Counter[MetricStatus] = field(default_factory=Counter)
+    agreement: Agreement = field(default_factory=Agreement)
+
+    def add(self, result: MetricResult) -> None:
+        self.statuses[result.status] += 1
+        if result.value is None:
+            return
+        self.values.setdefault(result.paper_id, array("d")).append(result.value)
+        for name, value in result.parts.items():
+            if value is not None:
+                self.parts.setdefault(name, array("d")).append(value)
+        self.agreement.add(result.judges)
+
+    def cell(self) -> Cell:
+        interval = bootstrap_interval(self.values, seed=SEED)
+        _, sd = mean_sd([value for of_paper in self.values.values() for value in of_paper])
+        return Cell(
+            mean=interval.mean,
+            sd=sd,
+            low=interval.low,
+            high=interval.high,
+            papers=interval.clusters,
+            scored=self.statuses["scored"],
+            not_applicable=self.statuses["not_applicable"],
+            failed=self.statuses["failed"],
+            alpha=self.agreement.alpha(),
+            repeat_sd=self.agreement.repeat_sd(),
+            parts={name: sum(values) / len(values) for name, values in self.parts.items()},
+        )
+
+
+class _Costs:
+    """What is gathered for a metric over all rows."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+        self.units = 0
+        self.reasons: Counter[tuple[MetricStatus, str]] = Counter()
+
+    def add(self, result: MetricResult) -> None:
+        self.usage += result.usage
+        self.units += 1
+        if result.status != "scored":
+            self.reasons[result.status, _general(result.reason)] += 1
+
+    def totals(self) -> MetricTotals:
+        listed = tuple((status, reason, count) for (status, reason), count in self.reasons.most_common(_REASONS))
+        return MetricTotals(self.usage, self.units, listed)
+
+
+_REASONS = 8
+_NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def build_table(results: Iterable[MetricResult], rows: Rows, metrics: Sequence[str]) -> Table:
+    """Gather results into the table. Streams: what stays in memory are the values themselves.
+
+    Args:
+        results: Each unit once.
+        rows: The row of each review.
+        metrics: The columns; others are left out.
+    """
+    piles: dict[tuple[RowKey, str], _Pile] = defaultdict(_Pile)
+    costs = {name: _Costs() for name in metrics}
+    for result in results:
+        if result.metric in costs:
+            piles[rows.of(result.case_id), result.metric].add(result)
+            costs[result.metric].add(result)
+    cells = {(row, name): piles[row, name].cell() for row in rows for name in metrics}
+    marked = {key: cell for name in metrics for key, cell in _marked(name, list(rows), cells).items()}
+    totals = {name: of_metric.totals() for name, of_metric in costs.items()}
+    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by)
+
+
+def _marked(
+    metric: str, rows: Sequence[RowKey], cells: dict[tuple[RowKey, str], Cell]
+) -> dict[tuple[RowKey, str], Cell]:
+    """The column's cells with the best by both rules marked, group by group; ties share a mark."""
+    marked = {}
+    for group in {row.group for row in rows}:
+        own = {row: cells[row, metric] for row in rows if row.group == group and not row.is_expert}
+        means = {row: cell.mean for row, cell in own.items() if cell.mean is not None}
+        expert = next((cells[row, metric].mean for row in rows if row.group == group and row.is_expert), None)
+        near = {row: abs(mean - expert) for row, mean in means.items()} if expert is not None else {}
+        for row in means:
+            marked[row, metric] = replace(
+                own[row],
+                nearest=bool(near) and near[row] == min(near.values()),
+                highest=means[row] == max(means.values()),
+            )
+    return marked
+
+
+def _general(reason: str) -> str:
+    """The reason without the names in it, so that reasons of the same kind are counted together."""
+    return _NAMED.sub("'…'", reason)

@@ -1,0 +1,106 @@
+"""One unit of a run: one metric on one review, with what it needs, or with the reason why that is missing."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from referee.errors import BudgetExceeded, RefereeError
+from referee.evals.forms import Forms
+from referee.evals.judging import Panel
+from referee.evals.metric import Context, Metric, failed, not_applicable
+from referee.evals.rooms import Room
+from referee.evals.shared import Shared
+from referee.runs.progress import Progress, silent
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+
+if TYPE_CHECKING:
+    from referee.llm.embeddings import Embedder
+
+logger = logging.getLogger(__name__)
+
+# Errors of the run itself, not of a review: they end it.
+FATAL = (BudgetExceeded, OSError, sqlite3.Error)
+
+
+@dataclass(frozen=True)
+class Means:
+    """What all units of a run share. ``papers`` is what was given with ``--papers``; empty for nothing."""
+
+    panel: Panel | None = None
+    embedder: Embedder | None = None
+    forms: Forms = field(default_factory=Forms)
+    papers: str = ""
+    shared: Shared = field(default_factory=Shared)
+    progress: Progress = silent
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One metric on one review, in the room of its paper."""
+
+    room: Room
+    case: ReviewCase
+    metric: Metric
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return f"{self.metric.name} of review {self.case.case_id!r}"
+
+    async def measure(self, means: Means) -> MetricResult:
+        """The unit's result.
+
+        Raises:
+            BudgetExceeded: The next call could pass a limit.
+            OSError: The run's own files cannot be written.
+        """
+        try:
+            lacking = await self._lacking(means)
+            if lacking:
+                return not_applicable(self.metric, self.case, lacking)
+            result = await self.metric.measure(self.case, await self._context(means))
+        except FATAL:
+            raise
+        except RefereeError as error:
+            return failed(self.metric, self.case, error.message)
+        return result
+
+    def broken(self, error: BaseException) -> MetricResult:
+        """The result of a unit whose metric broke down, which is the metric's fault and touches no other unit."""
+        logger.error("%s broke down", self.name, exc_info=error)
+        return failed(self.metric, self.case, f"the metric broke down: {type(error).__name__}: {error}")
+
+    async def _lacking(self, means: Means) -> str:
+        """What the metric needs and the review does not come with, in the user's words; empty where it has all."""
+        needs = self.metric.needs
+        if "references" in needs and not self.room.references(self.case):
+            other = "other " if self.case.kind == "human" else ""
+            return f"the review set holds no {other}human review of paper {self.case.paper_id!r}"
+        if "venue" in needs and means.forms.of(self.case) is None:
+            return means.forms.why_none(self.case)
+        if "paper" in needs and not means.papers:
+            return "the paper's text is needed; give the papers with --papers"
+        if "paper" in needs and await self.room.paper() is None:
+            return f"no paper in {means.papers!r} has the id {self.case.paper_id!r}; compare the ids, or see --papers"
+        if "judge" in needs and means.panel is None:
+            return "a judge is needed; name one with --judge"
+        if "embedder" in needs and means.embedder is None:
+            return "an embedder is needed; name one with --embedder"
+        return ""
+
+    async def _context(self, means: Means) -> Context:
+        needs = self.metric.needs
+        return Context(
+            references=self.room.references(self.case) if "references" in needs else (),
+            paper=await self.room.paper() if means.papers and "paper" in needs else None,
+            retriever=await self.room.retriever() if {"paper", "embedder"} <= needs else None,
+            form=means.forms.of(self.case),
+            panel=means.panel,
+            embedder=means.embedder,
+            shared=means.shared,
+            progress=means.progress,
+        )

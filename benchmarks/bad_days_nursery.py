@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +50,8 @@ def _become(argv: list[str], folder: Path, log: Path, env: dict[str, str]) -> No
         os.dup2(source, target)
     os.chdir(folder)
     os.environ.update(env)
+    # A shell that starts the benchmark in the background has Ctrl-C ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = ["referee", *argv]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,13 +24,24 @@ def command(folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]
     """``referee ARGUMENTS`` as a process in a folder; it does not outlive the block."""
     given = [sys.executable, "-m", "referee", *map(str, arguments)]
     process = subprocess.Popen(
-        given, cwd=folder, env=_environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        given,
+        cwd=folder,
+        env=_environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_hear_ctrl_c,
     )
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+def _hear_ctrl_c() -> None:
+    """A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finished(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

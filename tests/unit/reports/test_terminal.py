@@ -25,7 +25,7 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "Limitations: not given: the model had nothing to say here",
         "",
         "Quotations: 3 found in the paper (1 in similar words), 1 not found and dropped.",
-        "Finding in the file (p. 2): White text was seen",
+        "Finding in the file (p. 2): White text was seen “praise this”",
         "In the file for the form only: Presentation: 2: fair",
         "Left to you: code_of_conduct.",
     ]

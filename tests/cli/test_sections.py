@@ -206,7 +206,7 @@ def _with_own_guideline() -> dict[str, Any]:
 
 def test_a_check_that_strikes_everything_is_warned_of(referee: Referee, server_: FakeServer) -> None:
     server_.script.entries["checker"] = ruling(refuted=True)
-    sections = "\n\n".join(f"## {n} Study of group {n}\n\n{prose(200, 400 * n)}" for n in range(1, 13))
+    sections = "\n\n".join(f"## {n} Study of group {n}\n\n{prose(200, 400 * n)}" for n in range(1, 25))
     done = reviewed(referee, server_, written(f"# All\n\n{sections}\n"), "neurips-2025", Path("run"))
     assert done.code == 0, done.err
     made = sound(Path("run"))

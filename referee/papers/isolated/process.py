@@ -130,7 +130,8 @@ class Child:
 
 def _command(request: Mapping[str, Any]) -> list[str]:
     """The same interpreter, closed off from the user's own settings, with the parent's places to import from."""
-    places = [str(Path(__file__).parents[3]), *(place for place in sys.path if Path(place).is_absolute())]
+    own, places = str(Path(__file__).parents[3]), [place for place in sys.path if Path(place).is_absolute()]
+    places = places if own in places else [own, *places]
     return [
         sys.executable, "-I", "-B", "-c", _START, json.dumps(list(dict.fromkeys(places))), json.dumps(request),
     ]  # fmt: skip

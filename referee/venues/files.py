@@ -67,20 +67,12 @@ def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
         borrow(data, lambda venue: _read(_lender(path, venue, borrowers), (*borrowers, path)))
     except ValidationError as error:
         raise _mistake(path, written, error) from error
-    except UnicodeError as error:
-        raise VenueError(
-            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
-        ) from error
     except ValueError as error:
         raise VenueError(f"venue file {str(path)!r} borrows wrongly: {error}.", hint=_DOCS) from error
     try:
         return VenueForm.model_validate(data)
     except ValidationError as error:
         raise _mistake(path, data, error) from error
-    except UnicodeError as error:
-        raise VenueError(
-            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
-        ) from error
 
 
 def _lender(path: Path, venue: str, borrowers: tuple[Path, ...]) -> Path:
@@ -130,6 +122,11 @@ def _decode(path: Path, text: str) -> dict[str, Any]:
     kind = path.suffix.lower().removeprefix(".").upper()
     try:
         data = tomllib.loads(text) if kind == "TOML" else json.loads(text)
+        json.dumps(data, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError as error:
+        raise VenueError(
+            f"venue file {str(path)!r} holds half of a character (a lone surrogate).", hint="Correct that place."
+        ) from error
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         raise VenueError(
             f"venue file {str(path)!r} is not valid {kind}: {error}.", hint="Correct that place."

@@ -14,7 +14,7 @@ from referee.schemas.venue import Fact, VenueForm
 class Borrowed(Frozen):
     """What is taken from which venue; ``fact`` stands in place of the facts there, ``without`` names what is left."""
 
-    venue: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    venue: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)
     fact: Fact | None = None
     without: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import random
 import tomllib
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,9 @@ def test_a_tree_with_other_values(
         for part in above:
             node = node[part]
         if rng.random() < 0.2 and isinstance(node, dict):
-            node[rng.choice(["colour", "", "\x00", "fields_as", "scale", "\u202e"])] = rng.choice(ODD)
+            node[rng.choice(["colour", "", "\x00", "fields_as", "scale", "\u202e"])] = deepcopy(rng.choice(ODD))
         else:
-            node[last] = rng.choice(ODD)
+            node[last] = deepcopy(rng.choice(ODD))
     read(tmp_path_factory.getbasetemp(), "venue.json", json.dumps(data))
 
 
@@ -124,7 +125,16 @@ def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, name: str, data: by
         ("a.toml", "a." * 2_000 + "b = 1"),
         ("a.json", '{"year": ' + "9" * 5_000 + "}"),
         ("a.toml", "year = " + "9" * 5_000),
+        ("a.toml", f'id = "a"\n[fields_as]\nvenue = "{"x" * 5_000}"'),
     ],
 )
 def test_deep_and_huge(tmp_path: Path, name: str, text: str) -> None:
     read(tmp_path, name, text)
+
+
+@pytest.mark.parametrize("place", ["name", "fields"])
+def test_half_of_a_character_is_named(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"id": "a", place: "\ud800"}))
+    with pytest.raises(VenueError, match="half of a character"):
+        read_venue_file(path)

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
-import referee
 from referee.agents.guideline_labeller import ROLE
 from referee.api.compile_job import CompileJob, compile_job, compile_plan, job_inputs, job_prompts
 from referee.api.compile_rounds import ROUNDS, refine_compiled
 from referee.api.job import Plan
 from referee.api.page_source import PAGE_COPY, open_page
 from referee.api.recording import recorded
+from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies.machine import run_machine
-from referee.errors import RunError, VenueError
-from referee.llm.cache import ReplyCache
-from referee.llm.catalogue import cache_root
-from referee.llm.door import Door
+from referee.errors import VenueError
 from referee.llm.models import check_models, open_models
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
-from referee.runs.folder import TRACE, check_new, check_resumable
+from referee.runs import Event, Progress, RunFolder, silent
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings, load_settings
@@ -122,20 +116,20 @@ async def compile_venue(
     check_venue_id(venue_id) if resume is not None else check_storable(venue_id, force=force)
     lender = form if isinstance(form, VenueForm) or form is None else load_venue(form)
     check_models(settings)
-    folder = _checked_folder(venue_id, out, resume)
+    place = RunPlace("compile", venue_id, out=out, resume=resume)
     progress(Event("stage", f"reading {source}"))
-    read = await open_page(str(source), folder if resume is not None else None)
+    read = await open_page(str(source), place.path if place.resumed else None)
     cut = candidates(read.page, paper_type)
     check_holds_guidelines(read.page, cut)
     models = await open_models(settings, progress)
     try:
         job = compile_job(venue_id, name, read, cut, paper_type, lender, settings, models, progress)
         inputs = job_inputs(job)
-        if resume is not None:
-            check_resumable(folder, inputs)
-        if confirm is not None and not confirm(compile_plan(job)):
-            raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-        with _opened(folder, resume is not None, inputs, job) as run:
+        place.check_inputs(inputs)
+        require_confirmed(confirm is None or confirm(compile_plan(job)))
+        with place.open(
+            "venue compile", inputs=inputs, settings=settings, models=models, roles=(ROLE,), prompts=job_prompts(job)
+        ) as run:
             compiled = await _run(run, job, force)
         rounds = rounds if rounds is not None else 0 if job.lean else ROUNDS
     finally:
@@ -143,7 +137,7 @@ async def compile_venue(
     refined = await refine_compiled(
         compiled.form,
         rounds,
-        run=folder,
+        run=place.path,
         used=compiled.usage,
         settings=settings,
         progress=progress,
@@ -152,51 +146,11 @@ async def compile_venue(
     return replace(compiled, refined=refined)
 
 
-def _checked_folder(venue_id: str, out: str | Path | None, resume: str | Path | None) -> Path:
-    if resume is None:
-        folder = Path(out) if out is not None else _default_folder(venue_id)
-        check_new(folder)
-        return folder
-    if out is not None and Path(out) != Path(resume):
-        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
-    check_resumable(Path(resume))
-    return Path(resume)
-
-
-def _default_folder(venue_id: str) -> Path:
-    base = Path("referee-runs") / f"compile-{venue_id}-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = base, 1
-    while folder.exists():
-        number += 1
-        folder = base.with_name(f"{base.name}-{number}")
-    return folder
-
-
-def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], job: CompileJob) -> RunFolder:
-    values = job.settings.model_dump(mode="json")
-    if resumed:
-        return RunFolder.resume(folder, inputs=inputs, settings=values)
-    return RunFolder.create(
-        folder,
-        command="venue compile",
-        inputs=inputs,
-        settings=values,
-        models={ROLE: job.models[ROLE].record()},
-        prompts=job_prompts(job),
-        package_version=referee.__version__,
-    )
-
-
 async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
     from referee.graphs.guidelines import build_guidelines_graph, notes_of
     from referee.graphs.guidelines_state import GuidelinesContext, initial_state
 
-    settings, progress = job.settings, job.progress
-    progress(Event("run", os.fspath(run.path)))
-    ledger = Ledger(run.path / TRACE)
-    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
-    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(job.models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    door, ledger = open_door(run, job.models, job.settings, job.progress)
     context = GuidelinesContext(
         venue_id=job.venue_id,
         venue_name=job.venue_name,
@@ -207,7 +161,7 @@ async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
         lean=job.lean,
         door=door,
         lender=job.lender,
-        prompt_versions=settings.review.prompt_versions,
+        prompt_versions=job.settings.review.prompt_versions,
     )
     with recorded(run, ledger):
         run.write(PAGE_COPY, job.source.to_json())

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import referee
-from referee.api.eval_job import EvalJob, eval_inputs, eval_notes, eval_prompts, needs
+from referee.api.eval_job import EvalJob, eval_notes, needs
 from referee.api.eval_output import Asked, Summary, write_summary
 from referee.api.recording import recorded
+from referee.api.runs import open_door
 from referee.errors import EvaluationError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
-from referee.evals.many_calls import LongLedger
 from referee.evals.metric import Metric
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
 from referee.evals.rooms import Room, open_index
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import Means
-from referee.llm.cache import ReplyCache
-from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, open_models
 from referee.reports.eval_summary import About
-from referee.runs import Budget, Event, Progress, RunFolder
-from referee.runs.folder import TRACE
+from referee.runs import Event, Ledger, Progress, RunFolder
 from referee.schemas.usage import Usage
 from referee.settings import Settings
 
@@ -74,23 +69,6 @@ async def _embedder(settings: Settings, progress: Progress) -> Embedder:
     return await open_embedder(settings.embedder, base_url=base_url, progress=fetched)
 
 
-def opened_run(folder: Path, resumed: bool, job: EvalJob) -> RunFolder:
-    """A new run folder, or that of the run to be resumed."""
-    values = job.settings.model_dump(mode="json")
-    inputs = eval_inputs(job)
-    if resumed:
-        return RunFolder.resume(folder, inputs=inputs, settings=values)
-    return RunFolder.create(
-        folder,
-        command="eval",
-        inputs=inputs,
-        settings=values,
-        models={role: model.record() for role, model in job.models.by_role.items()},
-        prompts=eval_prompts(job.metrics),
-        package_version=referee.__version__,
-    )
-
-
 async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked) -> Evaluation:
     """Measure what is not measured yet, then compute and write the summary.
 
@@ -99,16 +77,13 @@ async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked) -> Evaluati
         EvaluationError: Units failed and none was scored, or no judge answers.
         RunError: The run folder can no longer be used.
     """
-    progress = job.progress
-    progress(Event("run", os.fspath(run.path)))
-    ledger = LongLedger(run.path / TRACE)
-    for name, count in ((TRACE, ledger.damaged_lines), (RESULTS, damaged_lines(run.path / RESULTS))):
-        if count:
-            progress(Event("note", f"{count} damaged line(s) in {name} were left out"))
+    door, ledger = open_door(run, job.models, job.settings, job.progress, keep_messages=False)
+    if damaged := damaged_lines(run.path / RESULTS):
+        job.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))
     with recorded(run, ledger):
         job.reviews.keep_in(run)
         about = _about(job)
-        tally = await _measured(run, job, ledger)
+        tally = await _measured(run, job, door, ledger)
         summary = write_summary(
             run.path / RESULTS, run.write, rows=job.reviews.rows, metrics=job.names, about=about, asked=asked
         )
@@ -119,11 +94,7 @@ async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked) -> Evaluati
     return Evaluation(run.path, summary, about, tally, ledger.usage())
 
 
-async def _measured(run: RunFolder, job: EvalJob, ledger: LongLedger) -> Tally:
-    settings = job.settings
-    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
-    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(job.models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=job.progress)
+async def _measured(run: RunFolder, job: EvalJob, door: Door, ledger: Ledger) -> Tally:
     roles = tuple(job.models.by_role)
     means = Means(
         panel=Panel(door, roles, job.repeats, job.models.ids()) if roles else None,

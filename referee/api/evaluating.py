@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from referee.api.eval_input import read_set
-from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, needs
+from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, eval_prompts, needs
 from referee.api.eval_output import Asked
-from referee.api.eval_run import Evaluation, opened_means, opened_run, run_evaluation
+from referee.api.eval_run import Evaluation, opened_means, run_evaluation
+from referee.api.runs import RunPlace, require_confirmed
 from referee.data import read_papers
-from referee.errors import RunError, SettingsError
+from referee.errors import SettingsError
 from referee.evals.estimate import EvalPlan
 from referee.evals.registry import find_metrics
 from referee.llm.models import check_models
 from referee.runs import Event, Progress, silent
-from referee.runs.folder import check_new, check_resumable
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings, load_settings
 from referee.venues import load_venue
@@ -97,12 +96,12 @@ async def evaluate(
     if panel is not None:
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
-    folder = _checked_folder(Path(reviews), out, resume)
+    place = RunPlace("eval", Path(reviews).stem, out=out, resume=resume)
     shelf = read_papers(Path(papers)) if papers is not None else None
     progress(Event("stage", f"reading {reviews}"))
     given = Path(mapping) if mapping is not None else None
     with read_set(
-        Path(reviews), near=folder, group_by=group_by, mapping=given, layout=layout, progress=progress
+        Path(reviews), near=place.path, group_by=group_by, mapping=given, layout=layout, progress=progress
     ) as read:
         for label in compare or ():
             read.rows.find(label)
@@ -119,30 +118,14 @@ async def evaluate(
                 venue=form,
                 progress=progress,
             )
-            if resume is not None:
-                check_resumable(folder, eval_inputs(job))
-            if confirm is not None and not confirm(eval_plan(job)):
-                raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-            with opened_run(folder, resume is not None, job) as run:
+            place.check_inputs(eval_inputs(job))
+            require_confirmed(confirm is None or confirm(eval_plan(job)))
+            with place.open(
+                "eval",
+                inputs=eval_inputs(job),
+                settings=settings,
+                models=models,
+                roles=models.by_role,
+                prompts=eval_prompts(chosen),
+            ) as run:
                 return await run_evaluation(run, job, Asked(compare, paper_table))
-
-
-def _checked_folder(reviews: Path, out: str | Path | None, resume: str | Path | None) -> Path:
-    folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(reviews)
-    if resume is None:
-        check_new(folder)
-    elif out is not None and Path(out) != folder:
-        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
-    else:
-        check_resumable(folder)
-    return folder
-
-
-def _default_folder(reviews: Path) -> Path:
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in reviews.stem)[:40]
-    base = Path("referee-runs") / f"eval-{name}-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = base, 1
-    while folder.exists():
-        number += 1
-        folder = base.with_name(f"{base.name}-{number}")
-    return folder

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 
-import referee
 from referee.api.job import Plan
 from referee.api.recording import recorded
 from referee.api.refined_steps import (
@@ -18,13 +15,10 @@ from referee.api.refined_steps import (
     refine_in_run,
     stored_refinement,
 )
-from referee.errors import RunError, SettingsError, VenueError
-from referee.llm.cache import ReplyCache
-from referee.llm.catalogue import cache_root
-from referee.llm.door import Door
+from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.errors import SettingsError, VenueError
 from referee.llm.models import Models, open_models
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
-from referee.runs.folder import TRACE, check_new, check_resumable
+from referee.runs import Progress, RunFolder, silent
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings, load_settings
 from referee.venues import load_venue, venue_digest
@@ -92,15 +86,20 @@ async def refine_prompts(
     refinement = Refinement(_checked(form), settings, _checked_rounds(rounds), until_stable)
     if resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
         return stored
-    folder = _checked_folder(form, out, resume)
+    place = RunPlace("refine", form.id, out=out, resume=resume)
     models = await open_models(settings, progress)
     try:
         inputs = _inputs(refinement)
-        if resume is not None:
-            check_resumable(folder, inputs)
-        if confirm is not None and not confirm(plan_refinement(refinement, models)):
-            raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-        with _opened(folder, resume is not None, refinement, models) as run:
+        place.check_inputs(inputs)
+        require_confirmed(confirm is None or confirm(plan_refinement(refinement, models)))
+        with place.open(
+            "venue refine",
+            inputs=inputs,
+            settings=settings,
+            models=models,
+            roles=ROLES,
+            prompts=prompt_digests(refinement.prompts),
+        ) as run:
             return await _run(run, refinement, models, progress)
     finally:
         await models.aclose()
@@ -122,26 +121,6 @@ def _checked_rounds(rounds: int) -> int:
     raise SettingsError(f"{rounds!r} rounds of refinement are not possible.", hint=f"Take 1 to {MOST_ROUNDS}.")
 
 
-def _checked_folder(form: VenueForm, out: str | Path | None, resume: str | Path | None) -> Path:
-    if resume is None:
-        folder = Path(out) if out is not None else _default_folder(form)
-        check_new(folder)
-        return folder
-    if out is not None and Path(out) != Path(resume):
-        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
-    check_resumable(Path(resume))
-    return Path(resume)
-
-
-def _default_folder(form: VenueForm) -> Path:
-    base = Path("referee-runs") / f"refine-{form.id}-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = base, 1
-    while folder.exists():
-        number += 1
-        folder = base.with_name(f"{base.name}-{number}")
-    return folder
-
-
 def _inputs(refinement: Refinement) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
     return {
@@ -155,28 +134,8 @@ def _inputs(refinement: Refinement) -> dict[str, str]:
     }
 
 
-def _opened(folder: Path, resumed: bool, refinement: Refinement, models: Models) -> RunFolder:
-    inputs, values = _inputs(refinement), refinement.settings.model_dump(mode="json")
-    if resumed:
-        return RunFolder.resume(folder, inputs=inputs, settings=values)
-    return RunFolder.create(
-        folder,
-        command="venue refine",
-        inputs=inputs,
-        settings=values,
-        models={role: models[role].record() for role in ROLES},
-        prompts=prompt_digests(refinement.prompts),
-        package_version=referee.__version__,
-    )
-
-
 async def _run(run: RunFolder, refinement: Refinement, models: Models, progress: Progress) -> RefinedPrompts:
-    settings = refinement.settings
-    progress(Event("run", os.fspath(run.path)))
-    ledger = Ledger(run.path / TRACE)
-    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
-    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    door, ledger = open_door(run, models, refinement.settings, progress)
     with recorded(run, ledger):
         refined = await refine_in_run(refinement, run, door, reuse=False, either=False, progress=progress)
         run.set_usage(ledger.usage(), ledger.usage_by_role())

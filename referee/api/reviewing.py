@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 
 import referee
 from referee.api.job import Job, Plan, Written
 from referee.api.recording import recorded
+from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies import STRATEGIES
-from referee.errors import RunError, SettingsError
-from referee.llm.cache import ReplyCache
+from referee.errors import SettingsError
 from referee.llm.catalogue import cache_root
-from referee.llm.door import Door
 from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated.load import load_as_set, read_paper
 from referee.reports import disclosure, openreview_object, render_review, to_json
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
-from referee.runs.folder import TRACE, check_new, check_resumable
+from referee.runs import Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
@@ -109,13 +105,7 @@ async def review(
     check_models(settings)
     remote = None if isinstance(paper, Paper) else remote_name(paper)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
-    folder = Path(resume) if resume is not None else Path(out) if out is not None else _default_folder(stem, form)
-    if resume is None:
-        check_new(folder)
-    elif out is not None and Path(out) != folder:
-        raise RunError("--resume and --out name different folders.", hint="Leave --out away: --resume names the run.")
-    else:
-        check_resumable(folder)
+    place = RunPlace(stem, form.id, out=out, resume=resume)
     if not isinstance(paper, Paper):
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
         progress(Event("stage", f"reading {path.name or path}"))
@@ -124,14 +114,17 @@ async def review(
     try:
         job = Job(paper, form, settings, models, progress)
         inputs = _inputs(job)
-        if resume is not None:
-            check_resumable(folder, inputs)
+        place.check_inputs(inputs)
         plan = await STRATEGIES[settings.review.strategy].plan(job)
-        if confirm is not None and not confirm(plan, form):
-            raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-        if resume is None and out is None:
-            folder = _default_folder(stem, form)  # another run may have begun in the first one meanwhile
-        with _opened(folder, resume is not None, inputs, job) as run:
+        require_confirmed(confirm is None or confirm(plan, form))
+        with place.open(
+            "review",
+            inputs=inputs,
+            settings=settings,
+            models=models,
+            roles=STRATEGIES[settings.review.strategy].roles,
+            prompts=_prompts(job),
+        ) as run:
             return await _run(run, job, all_points)
     finally:
         await models.aclose()
@@ -145,16 +138,6 @@ async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
         progress=progress,
         readable=lambda path: load_as_set(path, settings.paper),
     )
-
-
-def _default_folder(stem: str, form: VenueForm) -> Path:
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in stem)[:40]
-    base = Path("referee-runs") / f"{name}-{form.id}-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = base, 1
-    while folder.exists():
-        number += 1
-        folder = base.with_name(f"{base.name}-{number}")
-    return folder
 
 
 def _inputs(job: Job) -> dict[str, str]:
@@ -176,32 +159,10 @@ def _prompts(job: Job) -> dict[str, str]:
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 
-def _opened(folder: Path, resumed: bool, inputs: Mapping[str, str], job: Job) -> RunFolder:
-    values = job.settings.model_dump(mode="json")
-    if resumed:
-        return RunFolder.resume(folder, inputs=inputs, settings=values)
-    return RunFolder.create(
-        folder,
-        command="review",
-        inputs=inputs,
-        settings=values,
-        models={role: job.models[role].record() for role in STRATEGIES[job.settings.review.strategy].roles},
-        prompts=_prompts(job),
-        package_version=referee.__version__,
-    )
-
-
 async def _run(run: RunFolder, job: Job, all_points: bool) -> Review:
-    settings, progress = job.settings, job.progress
-    progress(Event("run", os.fspath(run.path)))
-    ledger = Ledger(run.path / TRACE)
-    if ledger.damaged_lines:
-        progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
-    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(job.models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    door, ledger = open_door(run, job.models, job.settings, job.progress)
     with recorded(run, ledger):
-        written = await STRATEGIES[settings.review.strategy].run(job, run, door)
+        written = await STRATEGIES[job.settings.review.strategy].run(job, run, door)
         finished = _finished(written, run, job, ledger)
         run.write("review.json", finished.model_dump_json(indent=2) + "\n")
         run.write("review.openreview.json", to_json(openreview_object(finished, job.form)))

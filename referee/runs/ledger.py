@@ -23,15 +23,24 @@ from referee.secrets import scrub
 class Ledger:
     """The calls of one run, in a file or (without a path) in memory.
 
+    Args:
+        path: The file; it may be there already.
+        keep_messages: Whether ``records`` keep the messages that were sent. They are most of the file: without them a
+            run of very many calls needs little memory.
+
     Attributes:
+        records: The calls so far.
         damaged_lines: Lines of the file that were left out.
 
     Raises:
         RunError: The file is there and cannot be read.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, keep_messages: bool = True) -> None:
         self.path = path
+        self._keep_messages = keep_messages
+        self._total = Usage()
+        self._by_role: dict[str, Usage] = defaultdict(Usage)
         self.records: list[CallRecord] = []
         self.damaged_lines = 0
         self._replies: dict[str, CallRecord] = {}
@@ -59,16 +68,17 @@ class Ledger:
 
     def usage(self) -> Usage:
         """What the run has consumed in all its starts."""
-        return sum((record.usage for record in self.records), Usage())
+        return self._total
 
     def usage_by_role(self) -> dict[str, Usage]:
         """The same, per role."""
-        by_role: dict[str, Usage] = defaultdict(Usage)
-        for record in self.records:
-            by_role[record.role] += record.usage
-        return dict(sorted(by_role.items()))
+        return dict(sorted(self._by_role.items()))
 
     def _remember(self, record: CallRecord) -> None:
+        self._total += record.usage
+        self._by_role[record.role] += record.usage
+        if not self._keep_messages:
+            record = record.model_copy(update={"messages": ()})
         self.records.append(record)
         if record.reply is not None:
             self._replies[record.request] = record

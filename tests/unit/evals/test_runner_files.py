@@ -9,12 +9,8 @@ import pytest
 
 from referee.errors import RunError
 from referee.evals.case_store import CaseStore, read_stored
-from referee.evals.many_calls import LongLedger
 from referee.evals.results import RESULTS, Finals, ResultsFile, damaged_lines, finals_in, read_results
-from referee.runs import Ledger
 from referee.schemas.case import Origin
-from referee.schemas.run import CallRecord
-from referee.schemas.usage import Usage
 
 from .runs_of import case, result, store_of
 
@@ -98,25 +94,3 @@ def test_more_metrics_than_were_foreseen_are_told_apart() -> None:
     assert finals.note("a", "more")
     assert not finals.note("a", "more")
     assert not finals.has("a", "else")
-
-
-def test_the_long_ledger_writes_and_adds_up_as_the_usual_one(tmp_path: Path) -> None:
-    def call(request: str, role: str, reply: str | None = "{}") -> CallRecord:
-        return CallRecord(
-            call_id=request, request=request, base=request, role=role, prompt="p", prompt_digest="d", model="m",
-            status="answered" if reply else "failed", usage=Usage(calls=1, input_tokens=5), reply=reply,
-            messages=(("user", "a long prompt"),),
-        )  # fmt: skip
-
-    path = tmp_path / "trace.jsonl"
-    ledger = LongLedger(path)
-    for one in (call("a", "judge"), call("b", "judge-2"), call("c", "judge", None)):
-        ledger.append(one)
-    again, usual = LongLedger(path), Ledger(path)
-    for read in (ledger, again):
-        assert read.usage() == usual.usage() == Usage(calls=3, input_tokens=15)
-        assert read.usage_by_role() == usual.usage_by_role()
-        assert read.reply("a") is not None
-        assert read.reply("c") is None
-        assert all(record.messages == () for record in read.records)
-    assert usual.records[0].messages == (("user", "a long prompt"),)

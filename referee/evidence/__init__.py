@@ -1,6 +1,6 @@
 """Evidence: whether the paper says what a review claims it says."""
 
-from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex, search_absence
+from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
 from referee.evidence.conservation import Conservation, PointsLost, check_conservation
 from referee.evidence.echo import without_echo
 from referee.evidence.inline import check_inline_quotations
@@ -41,7 +41,6 @@ __all__ = [
     "order_points",
     "place_points",
     "run_rules",
-    "search_absence",
     "settle_absence",
     "settle_literature",
     "split_sentences",

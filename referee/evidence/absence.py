@@ -155,19 +155,6 @@ class TermIndex:
         )
 
 
-def search_absence(paper: Paper, terms: Sequence[str]) -> AbsenceResult:
-    """Look for terms in everything a paper prints; see ``TermIndex`` for several searches of one paper.
-
-    Args:
-        paper: The paper.
-        terms: Words or short phrases that the claim of absence would be refuted by.
-
-    Returns:
-        Hits with section, page and quotation; bibliography entries apart.
-    """
-    return TermIndex(paper).search(terms)
-
-
 def _searched(paper: Paper) -> Iterator[Section]:
     """The paper's sections, with title and abstract where no section holds them."""
     yield Section(id="title", heading="Title", level=1, blocks=_only(paper.title, "title"))

@@ -26,10 +26,11 @@ _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{document\}|input
 _HINT = "Pack the paper's sources (.tex, .bib, .bbl, .sty) anew as .tar.gz or .zip, without anything else."
 _ENCRYPTED = 0x1
 # Lists and members that lie about places and sizes end in any of these.
-_BROKEN = (
-    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-    *(EOFError, OSError, NotImplementedError, ValueError),
+BROKEN_ZIP = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(NotImplementedError, OverflowError, ValueError),
 )
+_BROKEN = (tarfile.TarError, *BROKEN_ZIP)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ import tarfile
 import zipfile
 from typing import Literal
 
+from referee.papers.archive import BROKEN_ZIP
+
 Kind = Literal["pdf", "docx", "archive", "html", "latex", "text"]
 """The readers there are; ``archive`` is a LaTeX submission, packed."""
 
@@ -131,7 +133,7 @@ def _names_in(data: bytes) -> list[str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OverflowError, ValueError):
+    except BROKEN_ZIP:
         return []
 
 

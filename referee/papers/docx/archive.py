@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import lzma
 import re
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import PaperParseError
+from referee.papers.archive import BROKEN_ZIP
 from referee.papers.docx.names import local
 from referee.papers.sniff import describe_bytes
 
@@ -23,7 +23,6 @@ _MOST_RATIO = 150
 _RATIO_FROM = 8 * 2**20
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "_rels/.rels")
-_UNPACKABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, ValueError)
 _DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _STRICT = b"http://purl.oclc.org/ooxml/officeDocument"
 _AGAIN = "Open it in Word or LibreOffice and save it again as .docx."
@@ -44,7 +43,7 @@ def open_docx(name: str, data: bytes) -> Document:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_sizes(name, archive)
             _check_parts(name, archive)
-    except _UNPACKABLE as error:
+    except BROKEN_ZIP as error:
         raise PaperParseError(f"{name!r} is a damaged archive: {error}", hint=_AGAIN) from error
     return _open(name, data)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.evidence import apply_check, ask_unchecked_absence, search_absence, settle_absence
+from referee.evidence import TermIndex, apply_check, ask_unchecked_absence, settle_absence
 from referee.schemas.paper import Finding
 from referee.schemas.point import SEVERITIES, PointCheck, ReviewPoint
 
@@ -21,7 +21,7 @@ def absent(what: dict[str, object]) -> ReviewPoint:
 
 
 def test_what_is_found_nowhere_stands_without_a_call() -> None:
-    settled, needs_check = settle_absence(absent(SEEDS), search_absence(paper(), SEEDS["terms"]))
+    settled, needs_check = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
     assert not needs_check
     assert settled.check is not None
     assert (settled.check.verdict, settled.check.by) == ("stands", "absence search")
@@ -31,26 +31,26 @@ def test_what_is_found_nowhere_stands_without_a_call() -> None:
 
 
 def test_hits_near_passages_and_lost_text_leave_the_point_to_a_check() -> None:
-    found, needs_check = settle_absence(absent(LABELS), search_absence(paper(), LABELS["terms"]))
+    found, needs_check = settle_absence(absent(LABELS), TermIndex(paper()).search(LABELS["terms"]))
     assert (needs_check, found.check) == (True, None)
     assert found.absence is not None
     assert found.absence.hits == 1
-    nothing = search_absence(paper(), SEEDS["terms"])
+    nothing = TermIndex(paper()).search(SEEDS["terms"])
     assert settle_absence(absent(SEEDS), nothing, near_passages=1)[1]
     lost = paper().model_copy(update={"findings": (Finding(kind="lost_text", message="lost", certainty="high"),)})
-    assert settle_absence(absent(SEEDS), search_absence(lost, SEEDS["terms"]))[1]
+    assert settle_absence(absent(SEEDS), TermIndex(lost).search(SEEDS["terms"]))[1]
 
 
 def test_a_point_without_absence_is_left_to_its_check() -> None:
-    assert settle_absence(point(), search_absence(paper(), ("seed",))) == (point(), True)
+    assert settle_absence(point(), TermIndex(paper()).search(("seed",))) == (point(), True)
     gone = point(outcome="struck", reason="refuted")
-    assert settle_absence(gone, search_absence(paper(), ("seed",))) == (gone, False)
+    assert settle_absence(gone, TermIndex(paper()).search(("seed",))) == (gone, False)
 
 
 def test_an_unchecked_claim_of_absence_becomes_a_question() -> None:
     asked = ask_unchecked_absence(absent(SEEDS))
     assert (asked.polarity, asked.severity) == ("question", "major")
-    stands, _ = settle_absence(absent(SEEDS), search_absence(paper(), SEEDS["terms"]))
+    stands, _ = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
     assert ask_unchecked_absence(stands) == stands
     assert ask_unchecked_absence(point()) == point()
 

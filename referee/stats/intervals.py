@@ -10,6 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from referee.errors import EvaluationError
+from referee.stats.student import t_quantile
 from referee.stats.values import Floats, differences, finite, sums_by_cluster
 
 _MOST_CELLS = 1 << 20
@@ -91,6 +92,45 @@ def paired_bootstrap(
         name: values.tolist() for name, values in differences(pairs_by_cluster).items()
     }
     return bootstrap_interval(by_cluster, seed=seed, resamples=resamples, level=level)
+
+
+def paired_interval(
+    pairs_by_cluster: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    seed: int,
+    resamples: int = 4000,
+    level: float = 0.95,
+) -> Interval:
+    """``paired_bootstrap`` for few clusters: its quantiles are moved outwards, so that it covers as often as it says.
+
+    A percentile interval of C clusters is too narrow for two reasons: resamples vary by (C - 1)/C of what samples do,
+    and it takes normal quantiles where t quantiles are due. Both are put right by the tail probability
+    Phi(-sqrt(C/(C - 1)) t) in place of (1 - level)/2, t being the t quantile with C - 1 degrees of freedom. What it
+    covers at 10, 20 and 40 papers is measured by ``benchmarks/comparisons.py``.
+
+    Args:
+        pairs_by_cluster: Pairs by cluster; a case that only one side measured must not be in it.
+        seed: Same seed and data, same interval.
+        resamples: Number of resamples.
+        level: Coverage, between 0 and 1.
+
+    Raises:
+        EvaluationError: As ``bootstrap_interval``.
+
+    Source: Hesterberg, "What Teachers Should Know About the Bootstrap", 2015, section 5.3 (expanded percentile).
+    """
+    _check(level, resamples)
+    sums, counts = sums_by_cluster({name: values.tolist() for name, values in differences(pairs_by_cluster).items()})
+    n, clusters = int(counts.sum()), len(counts)
+    if not clusters:
+        return Interval(None, None, None, 0, 0)
+    mean = float(sums.sum() / n)
+    if clusters == 1:
+        return Interval(mean, None, None, n, 1)
+    t = t_quantile((1 + level) / 2, clusters - 1)
+    tail = NormalDist().cdf(-math.sqrt(clusters / (clusters - 1)) * t)
+    low, high = np.quantile(_resampled_means(sums, counts, seed, resamples), [tail, 1 - tail])
+    return Interval(mean, float(low), float(high), n, clusters)
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:

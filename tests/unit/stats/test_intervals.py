@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from referee.errors import EvaluationError
-from referee.stats import Interval, bootstrap_interval, mean_sd, paired_bootstrap, wilson
+from referee.stats import Interval, bootstrap_interval, mean_sd, paired_bootstrap, paired_interval, wilson
 
 
 def test_no_values_have_no_mean_and_one_cluster_no_interval() -> None:
@@ -129,3 +129,33 @@ def test_what_is_no_number_is_refused() -> None:
             bootstrap_interval({"a": [1.0]}, seed=0, level=level)
     with pytest.raises(EvaluationError, match="resamples"):
         bootstrap_interval({"a": [1.0]}, seed=0, resamples=0)
+
+
+def test_the_paired_interval_widens_as_few_papers_demand() -> None:
+    rng = np.random.default_rng(3)
+    for papers, least, most in ((5, 1.2, 2.0), (10, 1.05, 1.4), (200, 0.97, 1.05)):
+        pairs = {f"p{n}": [(float(d), 0.0)] for n, d in enumerate(rng.normal(0, 1, papers))}
+        usual, wider = (made(pairs, seed=1, resamples=4000) for made in (paired_bootstrap, paired_interval))
+        assert usual.mean == wider.mean
+        assert None not in (usual.low, usual.high, wider.low, wider.high)
+        ratio = (wider.high - wider.low) / (usual.high - usual.low)  # type: ignore[operator]
+        assert least < ratio < most, (papers, ratio)
+
+
+def test_the_paired_interval_says_nothing_of_one_paper() -> None:
+    assert paired_interval({}, seed=0) == Interval(None, None, None, 0, 0)
+    assert paired_interval({"a": [(1.0, 0.5)]}, seed=0) == Interval(0.5, None, None, 1, 1)
+    with pytest.raises(EvaluationError, match="level"):
+        paired_interval({"a": [(1.0, 0.5)]}, seed=0, level=1.0)
+
+
+def test_the_paired_interval_covers_at_ten_papers() -> None:
+    rng = np.random.default_rng(11)
+    held = 0
+    for trial in range(300):
+        pairs = {f"p{n}": [(float(d), 0.0)] for n, d in enumerate(rng.normal(0, 1, 10))}
+        interval = paired_interval(pairs, seed=trial, resamples=400)
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= 0 <= interval.high
+    assert 0.91 <= held / 300 <= 0.98

@@ -1,0 +1,106 @@
+"""One self-contained HTML page: tables and plots, light and dark, nothing fetched; the plotted data stand in it."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.reports.plots.plot import Cell, Plot
+
+_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page.
+
+    Attributes:
+        heading: Its heading.
+        text: Paragraphs of plain text.
+        tables: Each a title, the names of the columns, and rows; numbers are set to the right.
+        plots: Drawn below the tables.
+    """
+
+    heading: str
+    text: tuple[str, ...] = ()
+    tables: tuple[tuple[str, Sequence[str], Sequence[Sequence[str]]], ...] = ()
+    plots: tuple[Plot, ...] = ()
+
+
+def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mapping[str, str] | None = None) -> str:
+    """The page as one HTML document.
+
+    Args:
+        title: The page's title.
+        lead: One paragraph on what the page shows.
+        sections: Its parts.
+        facts: Names and values that say how the numbers came about; listed at the end.
+    """
+    parts = list(sections)
+    links = "".join(f'<a href="#s{number}">{_text(part.heading)}</a>' for number, part in enumerate(parts, start=1))
+    body = "".join(_section(number, part) for number, part in enumerate(parts, start=1))
+    about = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in (facts or {}).items())
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{_text(title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{_text(title)}</h1>\n<p class=lead>{_text(lead)}</p>\n<nav>{links}</nav>\n{body}"
+        f"{f'<section><h2>How these numbers came about</h2><dl>{about}</dl></section>' if about else ''}"
+        "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def plotted_data(page: str) -> dict[str, list[dict[str, Cell]]]:
+    """The data of every plot of a page, read back out of it: name to rows, each a mapping of column to cell."""
+    found: dict[str, list[dict[str, Cell]]] = {}
+    head = _DATA.split("{name}", maxsplit=1)[0]
+    for piece in page.split(head)[1:]:
+        name, _, rest = piece.partition('">')
+        data = json.loads(rest[: rest.index("</script>")])
+        found[name] = [dict(zip(data["columns"], row, strict=True)) for row in data["rows"]]
+    return found
+
+
+def _section(number: int, part: Section) -> str:
+    text = "".join(f"<p>{_text(paragraph)}</p>\n" for paragraph in part.text)
+    tables = "".join(_table(*table) for table in part.tables)
+    plots = "".join(_figure(plot) for plot in part.plots)
+    return f'<section id="s{number}">\n<h2>{_text(part.heading)}</h2>\n{text}{tables}{plots}</section>\n'
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th scope=col>{_text(column)}</th>" for column in columns)
+    body = "".join("<tr>" + "".join(_cell(at, cell) for at, cell in enumerate(row)) + "</tr>\n" for row in rows)
+    caption = f"<caption>{_text(title)}</caption>" if title else ""
+    return f"<div class=wide><table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
+
+
+def _cell(at: int, cell: str) -> str:
+    if at == 0:
+        return f"<th scope=row>{_text(cell)}</th>"
+    number = cell[:1].isdigit() or cell[:1] in "-+−."
+    return f"<td{' class=n' if number else ''}>{_text(cell)}</td>"
+
+
+def _figure(plot: Plot) -> str:
+    data = json.dumps({"columns": plot.columns, "rows": plot.rows}, ensure_ascii=False).replace("<", "\\u003c")
+    caption = f"<b>{_text(plot.title)}.</b> {_text(plot.caption)}".strip()
+    rows = [["" if cell is None else _shown(cell) for cell in row] for row in plot.rows]
+    return (
+        f'<figure id="{_text(plot.name)}">\n{plot.svg(themed=True)}\n<figcaption>{caption}</figcaption>\n'
+        f"<details><summary>Data ({len(rows)} rows)</summary>{_table('', plot.columns, rows)}</details>\n"
+        f"{_DATA.format(name=_text(plot.name), data=data)}\n</figure>\n"
+    )
+
+
+def _shown(cell: str | int | float) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def _text(text: str) -> str:
+    return html.escape(text, quote=True)

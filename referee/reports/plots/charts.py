@@ -1,0 +1,244 @@
+"""The kinds of plots that reports use: bars, lines, differences, calibration, dots, scatter.
+
+A value that is None is left out of the drawing and stays in the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from referee.reports.plots.plot import COLOURS, FAINT, INK, MUTED, Plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Bounds = tuple[float | None, float | None]
+_MOST_IN_LEGEND = 8
+
+
+def bars(
+    name: str,
+    title: str,
+    series: Mapping[str, Mapping[str, float | None]],
+    *,
+    across: str,
+    up: str,
+    caption: str = "",
+) -> Plot:
+    """A value for each category and series side by side, as a distribution over a form's ratings.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        series: Series to category to value; categories in the order of the first series that has them.
+        across: Label of the categories.
+        up: Label of the values.
+        caption: See ``Plot``.
+    """
+    categories = list(dict.fromkeys(category for values in series.values() for category in values))
+    rows = tuple((label, c, values.get(c)) for label, values in series.items() for c in categories)
+
+    def draw(axes: Axes) -> None:
+        width = 0.8 / max(len(series), 1)
+        for number, (label, values) in enumerate(series.items()):
+            places = [at - 0.4 + width * (number + 0.5) for at in range(len(categories))]
+            heights = [values.get(category) or 0.0 for category in categories]
+            axes.bar(places, heights, width * 0.92, color=_colour(number), label=label)
+        axes.set_xticks(range(len(categories)), categories)
+        _finish(axes, across, up, len(series), grid="y")
+
+    return Plot(name, title, ("series", "category", "value"), rows, draw, caption)
+
+
+def lines(
+    name: str,
+    title: str,
+    series: Mapping[str, Sequence[tuple[float, float | None, float | None, float | None]]],
+    *,
+    across: str,
+    up: str,
+    caption: str = "",
+) -> Plot:
+    """Values along an axis with their intervals, as trends by year or curves over rounds.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        series: Series to points (x, value, low, high).
+        across: Label of the axis.
+        up: Label of the values.
+        caption: See ``Plot``.
+    """
+    rows = tuple((label, *point) for label, points in series.items() for point in points)
+
+    def draw(axes: Axes) -> None:
+        for number, (label, points) in enumerate(series.items()):
+            there = [(x, y) for x, y, _, _ in points if y is not None]
+            colour = _colour(number)
+            axes.plot([x for x, _ in there], [y for _, y in there], "o-", ms=4, lw=1.6, color=colour, label=label)
+            sure = [(x, low, high) for x, _, low, high in points if low is not None and high is not None]
+            xs, lows, highs = ([part[at] for part in sure] for at in range(3))
+            axes.fill_between(xs, lows, highs, color=colour, alpha=0.16, lw=0)
+        axes.set_xticks(sorted({point[0] for points in series.values() for point in points}))
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+        _finish(axes, across, up, len(series), grid="y")
+
+    return Plot(name, title, ("series", "x", "value", "low", "high"), rows, draw, caption)
+
+
+def forest(
+    name: str,
+    title: str,
+    items: Sequence[tuple[str, float | None, float | None, float | None]],
+    *,
+    across: str,
+    zero: float = 0.0,
+    caption: str = "",
+) -> Plot:
+    """Differences with their intervals, one to a line, beside the line of no difference.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        items: (label, difference, low, high), from top to bottom.
+        across: What the difference is of.
+        zero: Where there is none.
+        caption: See ``Plot``.
+    """
+
+    def draw(axes: Axes) -> None:
+        axes.axvline(zero, color=MUTED, lw=0.9, ls=(0, (4, 3)))
+        for at, (_, middle, low, high) in enumerate(items):
+            if low is not None and high is not None:
+                axes.plot([low, high], [at, at], "-", lw=1.8, color=COLOURS[0], solid_capstyle="butt")
+            if middle is not None:
+                axes.plot([middle], [at], "o", ms=5.5, color=COLOURS[0])
+        axes.set_yticks(range(len(items)), [label for label, *_ in items])
+        axes.set_ylim(len(items) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        _finish(axes, across, "", 0, grid="x")
+
+    size = (6.4, 1.1 + 0.3 * max(len(items), 2))
+    return Plot(name, title, ("label", "difference", "low", "high"), tuple(items), draw, caption, size)
+
+
+def calibration(
+    name: str,
+    title: str,
+    series: Mapping[str, Sequence[tuple[float, float, int]]],
+    *,
+    across: str,
+    up: str,
+    limits: tuple[float, float],
+    caption: str = "",
+) -> Plot:
+    """What was predicted against what was true, bin by bin, beside the diagonal; larger dots hold more papers.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        series: Series to bins (true value, mean prediction, papers).
+        across: Label of the true values.
+        up: Label of the predictions.
+        limits: Ends of the scale.
+        caption: See ``Plot``.
+    """
+    rows = tuple((label, *point) for label, points in series.items() for point in points)
+
+    def draw(axes: Axes) -> None:
+        axes.plot(limits, limits, color=MUTED, lw=0.9, ls=(0, (4, 3)))
+        most = max((n for points in series.values() for *_, n in points), default=1)
+        for number, (label, points) in enumerate(series.items()):
+            xs, ys, sizes = ([point[at] for point in points] for at in range(3))
+            colour = _colour(number)
+            axes.plot(xs, ys, "-", lw=1.4, color=colour, label=label)
+            axes.scatter(xs, ys, s=[18 + 70 * n / most for n in sizes], color=colour, zorder=3)
+        axes.set_xlim(*limits)
+        axes.set_ylim(*limits)
+        _finish(axes, across, up, len(series), grid="both")
+
+    return Plot(name, title, ("series", "true", "predicted", "papers"), rows, draw, caption, (5.4, 4.2))
+
+
+def dots(
+    name: str,
+    title: str,
+    groups: Mapping[str, Iterable[tuple[str, float]]],
+    *,
+    across: str,
+    caption: str = "",
+) -> Plot:
+    """One dot for each paper in each group, and a bar at the group's mean.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        groups: Group to (paper, value), from top to bottom.
+        across: What the value is.
+        caption: See ``Plot``.
+    """
+    held = {label: list(points) for label, points in groups.items()}
+    rows = tuple((label, *point) for label, points in held.items() for point in points)
+
+    def draw(axes: Axes) -> None:
+        for at, points in enumerate(held.values()):
+            values = [value for _, value in points]
+            spread = [at + 0.22 * (number % 5 - 2) / 2 for number in range(len(values))]
+            axes.scatter(values, spread, s=20, color=_colour(at), alpha=0.75, lw=0)
+            if values:
+                mean = sum(values) / len(values)
+                axes.plot([mean, mean], [at - 0.32, at + 0.32], color=INK, lw=1.8)
+        axes.set_yticks(range(len(held)), list(held))
+        axes.set_ylim(len(held) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        _finish(axes, across, "", 0, grid="x")
+
+    size = (6.4, 1.1 + 0.42 * max(len(held), 2))
+    return Plot(name, title, ("group", "paper", "value"), rows, draw, caption, size)
+
+
+def scatter(
+    name: str,
+    title: str,
+    points: Sequence[tuple[str, float, float]],
+    *,
+    across: str,
+    up: str,
+    caption: str = "",
+) -> Plot:
+    """Named points, as cost against quality.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        points: (label, x, y).
+        across: Label of x.
+        up: Label of y.
+        caption: See ``Plot``.
+    """
+
+    def draw(axes: Axes) -> None:
+        for number, (label, x, y) in enumerate(points):
+            axes.scatter([x], [y], s=42, color=_colour(number), zorder=3)
+            axes.annotate(label, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=8.5)
+        axes.margins(0.16)
+        _finish(axes, across, up, 0, grid="both")
+
+    return Plot(name, title, ("label", "x", "y"), tuple(points), draw, caption)
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _finish(axes: Axes, across: str, up: str, series: int, *, grid: Literal["x", "y", "both"]) -> None:
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(axis=grid, color=FAINT)
+    if series > 1:
+        beside = series > _MOST_IN_LEGEND // 2
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if beside else {"loc": "best"}
+        axes.legend(fontsize=8.5, **place)

@@ -1,0 +1,76 @@
+"""Plots are their data; the drawing follows."""
+
+import csv
+import io
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from referee.reports.page import Section, plotted_data, render_page
+from referee.reports.plots import Plot, bars, calibration, dots, forest, lines, plots_csv, scatter, write_plots
+
+PLOTS = (
+    bars("ratings", "Ratings <by> group", {"human": {"3": 0.25, "6": 0.75}, "AI": {"6": 1.0}}, across="r", up="share"),
+    lines("words", "Words", {"ICLR": [(2017, 400, 380, 420), (2019, 450, None, None)]}, across="year", up="words"),
+    forest("effects", "Effects", [("depth", 0.1, 0.02, 0.2), ("unknown", None, None, None)], across="difference"),
+    calibration("bins", "Calibration", {"m": [(3, 5, 10), (6, 6.5, 40)]}, across="s", up="p", limits=(1, 10)),
+    dots("papers", "By paper", {"single": [("a", 0.2), ("b", 0.4)], "none": []}, across="depth"),
+    scatter("cost", "Cost", [("single", 0.1, 0.3), ("sections", 0.8, 0.5)], across="US dollars", up="depth"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.name)
+def test_every_kind_is_drawn_as_svg_and_png(plot: Plot) -> None:
+    assert ET.fromstring(plot.svg()).tag.endswith("svg")
+    assert ET.fromstring(plot.svg(themed=True)).get("aria-label") == plot.title
+    assert plot.png().startswith(b"\x89PNG")
+    assert plot.svg() == plot.svg()
+
+
+def test_a_drawing_for_a_page_follows_its_colours_and_has_ids_of_its_own() -> None:
+    drawn = PLOTS[0].svg(themed=True)
+    assert "var(--ink)" in drawn
+    assert "#1b1e24" not in drawn
+    assert 'id="ratings-' in drawn
+    assert 'id="figure_1"' not in drawn
+
+
+def test_bars_are_as_high_as_their_values() -> None:
+    import matplotlib.figure
+
+    axes = matplotlib.figure.Figure().add_subplot()
+    PLOTS[0].draw(axes)
+    heights = [patch.get_height() for patch in axes.patches]
+    assert heights == [0.25, 0.75, 0.0, 1.0]
+
+
+def test_the_page_holds_the_data_it_plots_and_the_csv_holds_the_same() -> None:
+    page = render_page("Title", "Lead", [Section("One", plots=PLOTS[:3]), Section("Two", plots=PLOTS[3:])])
+    found = plotted_data(page)
+    assert list(found) == [plot.name for plot in PLOTS]
+    told = list(csv.DictReader(io.StringIO(plots_csv(PLOTS))))
+    again = [
+        {"plot": name, "row": str(number), "column": column, "value": "" if cell is None else str(cell)}
+        for name, rows in found.items()
+        for number, row in enumerate(rows, start=1)
+        for column, cell in row.items()
+    ]
+    assert told == again
+
+
+def test_a_page_fetches_nothing_and_escapes_what_it_is_given() -> None:
+    hostile = '</script><script>alert(1)</script><img src="http://x"> $\\frac{$ 評'
+    plot = bars("x", hostile, {hostile: {hostile: 1.0}}, across=hostile, up="n", caption=hostile)
+    page = render_page(hostile, hostile, [Section(hostile, (hostile,), ((hostile, (hostile,), ((hostile,),)),), (plot,))], {hostile: hostile})  # fmt: skip # noqa: E501
+    assert "<script>" not in page
+    assert "<img" not in page
+    assert page.count("</script>") == 1
+    assert plotted_data(page)["x"][0]["series"] == hostile
+    assert "default-src 'none'" in page
+
+
+def test_files_of_plots(tmp_path: Path) -> None:
+    written = write_plots(PLOTS[:1], tmp_path / "plots")
+    assert [path.name for path in written] == ["ratings.svg", "ratings.png"]
+    assert all(path.stat().st_size > 1000 for path in written)

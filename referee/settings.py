@@ -90,13 +90,22 @@ class ReviewSettings(_Group):
     """How a review is written.
 
     ``appendices``: strategy ``sections`` also reviews them, instead of only searching. ``preset``: ``full`` refines the
-    venue's prompts first, in ``rounds`` rounds; ``quick``, the default, takes those that ship.
+    venue's prompts first, in ``rounds`` rounds; ``quick``, the default, takes those that ship. Strategy ``ensemble``:
+    ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
+    ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that ``aligned`` argues.
     """
 
-    strategy: Literal["sections", "single"] = "sections"
+    strategy: Literal["sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"] = (
+        "sections"
+    )
     appendices: bool = False
     preset: Literal["quick", "full"] | None = None
     rounds: int = Field(default=3, ge=1, le=10)
+    ensemble_size: int = Field(default=5, ge=1, le=20)
+    reflections: int = Field(default=5, ge=0, le=10)
+    few_shot: str | None = None
+    persona: Literal["balanced", "conservative", "innovative", "nitpicky"] | None = None
+    target: str | None = Field(default=None, coerce_numbers_to_str=True)
     prompt_versions: dict[str, str] = Field(default_factory=dict)
 
 

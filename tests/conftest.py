@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,17 @@ def _guarded_connect(self: socket.socket, address: Any) -> None:
     if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in LOOPBACK:
         raise OSError(f"tests may only reach this machine, not {address[0]!r}")
     _connect(self, address)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _same_examples_in_every_worker() -> Iterator[None]:
+    """Hypothesis mixes in constants of our modules that are loaded, which depends on the tests that ran before."""
+    providers = sys.modules.get("hypothesis.internal.conjecture.providers")
+    with pytest.MonkeyPatch.context() as patched:
+        if hasattr(providers, "_get_local_constants"):
+            none = providers.Constants()
+            patched.setattr(providers, "_get_local_constants", lambda: none)
+        yield
 
 
 @pytest.fixture(autouse=True)

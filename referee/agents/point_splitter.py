@@ -43,6 +43,8 @@ WHY_NOT_CHECKABLE: dict[str, str] = {
 _LONGEST_SENTENCE = 1_200
 _STATEMENT_CHARS = 260
 _SENTENCES_A_WINDOW = 30
+# A sentence may hold two points; more make up what is not there.
+_POINTS_A_SENTENCE = 2
 _TOKENS_A_POINT, _TOKENS_A_KIND, _TOKENS_AROUND = 110, 48, 64
 _BEGINS_CHARS = 40
 _SPACE = re.compile(r"\s+")
@@ -129,6 +131,16 @@ def number_sentences(text: str) -> dict[str, str]:
     return {f"s{number}": part for number, part in enumerate(parts, start=1)}
 
 
+def count_windows(text: str, window_tokens: int) -> int:
+    """How many calls it takes to cut a review."""
+    return sum(1 for _ in _windows(number_sentences(text), window_tokens))
+
+
+def most_points(*, lean: bool = False) -> int:
+    """How many points a sentence can be cut into."""
+    return 1 if lean else _POINTS_A_SENTENCE
+
+
 def points_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
     """The reply's shape: points that name sentences by the ids there are."""
     closed = ConfigDict(extra="ignore")
@@ -140,8 +152,9 @@ def points_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
         statement=(str, Field(max_length=_STATEMENT_CHARS, description="the point alone, readable by itself")),
         kind=(PointKind, ...),
     )
-    # A sentence may hold two points; twice as many as sentences are none.
-    return create_model("Points", __config__=closed, points=(list_of(point), Field(max_length=2 * most)))
+    return create_model(
+        "Points", __config__=closed, points=(list_of(point), Field(max_length=_POINTS_A_SENTENCE * most))
+    )
 
 
 def kinds_model(sentence_ids: Sequence[str]) -> type[BaseModel]:

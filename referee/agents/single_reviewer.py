@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as default
 from typing import Any
 
 from pydantic import BaseModel
@@ -32,6 +33,23 @@ ROLE = "writer"
 
 
 @dataclass(frozen=True)
+class Variation:
+    """Another prompt for the same form, reply and paper: what research strategies and members of an ensemble differ in.
+
+    ``prompt`` and ``brief_prompt`` take the inputs of ``review/single`` and those named in ``inputs``; ``sample`` tells
+    calls apart that are otherwise the same.
+    """
+
+    prompt: str = PROMPT
+    brief_prompt: str = BRIEF_PROMPT
+    inputs: Mapping[str, str] = default(default_factory=dict)
+    sample: int = 0
+
+
+PLAIN = Variation()
+
+
+@dataclass(frozen=True)
 class SingleReply:
     """The reply in the form's own names: evidence, then values; scores with reason and evidence ids."""
 
@@ -54,6 +72,7 @@ async def write_single_review(
     reading_tokens: int | None = None,
     lengths: Lengths | None = None,
     prompt_versions: Mapping[str, str] | None = None,
+    variation: Variation = PLAIN,
 ) -> SingleReply:
     """Fill the form in one call.
 
@@ -66,32 +85,36 @@ async def write_single_review(
         reading_tokens: The most of the paper that is shown, where that is less than what would fit.
         lengths: Bounds of the reply; by default the longest that suit the context.
         prompt_versions: Prompt id to version; the newest by default.
+        variation: Another prompt than ``review/single``, with what it takes beside.
 
     Raises:
         ContextTooLong: The form alone fills the context.
         ModelError: The model did not answer validly.
     """
     lengths = lengths or lengths_for(form, context_tokens)
-    prompt = choose_prompt(lengths, prompt_versions)
+    prompt = choose_prompt(lengths, prompt_versions, variation)
     most_out = output_tokens(form, lengths)
-    frame = _render(prompt, form, lengths, paper="", read=how_read(paper, ()))
+    frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
     schema = count(str(reply_model(form, lengths).model_json_schema()))
     room = context_tokens - count(frame.system) - count(frame.user) - schema - most_out - 64
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
-    rendered = _render(prompt, form, lengths, paper=briefing.text, read=how_read(paper, briefing.cuts))
+    rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
     reply = reply_model(form, lengths, tuple(briefing.sentences))
-    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
+    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out, sample=variation.sample)
     return _sorted_reply(answer, form, briefing)
 
 
-def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None) -> Prompt:
+def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None, variation: Variation = PLAIN) -> Prompt:
     """The prompt that goes with these bounds: models that get the short form cite sentences by number."""
-    prompt_id = BRIEF_PROMPT if lengths.brief else PROMPT
+    prompt_id = variation.brief_prompt if lengths.brief else variation.prompt
     return load_prompt(prompt_id, (versions or {}).get(prompt_id))
 
 
-def _render(prompt: Prompt, form: VenueForm, lengths: Lengths, *, paper: str, read: str) -> RenderedPrompt:
+def _render(
+    prompt: Prompt, form: VenueForm, lengths: Lengths, variation: Variation, *, paper: str, read: str
+) -> RenderedPrompt:
     return prompt.render(
+        **variation.inputs,
         venue_name=form.name,
         guidelines=render_guidelines(form, brief=lengths.brief),
         form=render_form(form, brief=lengths.brief),
@@ -103,24 +126,44 @@ def _render(prompt: Prompt, form: VenueForm, lengths: Lengths, *, paper: str, re
 
 def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing) -> SingleReply:
     data = answer.value.model_dump()
-    slugs = slugs_of(form)
-    texts: dict[str, str] = {}
-    scores: dict[str, dict[str, Any]] = {}
-    choices: dict[str, str | list[str]] = {}
+    values = sorted_values(form, data)
+    evidence = tuple(claimed_evidence(form, data["quoted_evidence"], briefing))
+    return SingleReply(
+        evidence, values.texts, values.scores, values.choices, briefing.cuts, answer.notes, answer.call_id
+    )
+
+
+@dataclass(frozen=True)
+class FormValues:
+    """A reply's values by the form's own names; a score holds ``value``, ``reason`` and ids of ``evidence``."""
+
+    texts: dict[str, str]
+    scores: dict[str, dict[str, Any]]
+    choices: dict[str, str | list[str]]
+
+
+def sorted_values(form: VenueForm, data: Mapping[str, Any]) -> FormValues:
+    """The values of a reply whose properties are the form's fields."""
+    slugs, values = slugs_of(form), FormValues({}, {}, {})
     for field in form.reviewer_fields:
         value = data[slugs[field.name]]
         if field.kind == "text":
-            texts[field.name] = value
+            values.texts[field.name] = value
         elif field.kind == "score":
             chosen = offered(field)[value["value"]]
-            scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
+            values.scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
         else:
-            choices[field.name] = chosen_options(field, value)
-    names = {slug: name for name, slug in slugs.items()}
-    evidence = tuple(
-        _evidence(f"E{number}", item, names, briefing) for number, item in enumerate(data["quoted_evidence"], start=1)
-    )
-    return SingleReply(evidence, texts, scores, choices, briefing.cuts, answer.notes, answer.call_id)
+            values.choices[field.name] = chosen_options(field, value)
+    return values
+
+
+def claimed_evidence(
+    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing
+) -> Iterator[dict[str, str]]:
+    """The items of evidence in a reply, counted from E1, each with the name of the field it bears on."""
+    names = {slug: name for name, slug in slugs_of(form).items()}
+    for number, item in enumerate(items, start=1):
+        yield _evidence(f"E{number}", item, names, briefing)
 
 
 def _evidence(name: str, item: Mapping[str, str], names: Mapping[str, str], briefing: Briefing) -> dict[str, str]:

@@ -49,10 +49,12 @@ class Plan:
 class Written:
     """What a strategy hands back: the review, what of the paper was not shown, and notes on the way.
 
-    ``prompts`` are the digests of steps that do not ship with referee, by name.
+    ``prompts`` are the digests of steps that do not ship with referee, by name. ``mark`` is a sentence without its
+    full stop that every reader of the review must meet, as that it is no assessment.
     """
 
     review: Review
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
     prompts: Mapping[str, str] = field(default_factory=dict)
+    mark: str = ""

@@ -8,7 +8,12 @@ from referee.reports.plain import one_line
 from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 from referee.schemas.review import Evidence
 
-_SOURCES = {"section": "the reading of a section", "cross": "the pass across sections", "rule": "a rule of code"}
+_SOURCES = {
+    "section": "the reading of a section",
+    "cross": "the pass across sections",
+    "rule": "a rule of code",
+    "team": "an expert and the readers it asked",
+}
 _FATES = {
     "printed": "printed in the form",
     "listed": "listed among the smaller points",

@@ -44,6 +44,7 @@ async def review(
     all_points: bool = False,
     preset: str | None = None,
     rounds: int | None = None,
+    strategy_options: Mapping[str, object] | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
     confirm: Confirm | None = None,
@@ -54,7 +55,7 @@ async def review(
         paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text, or a packed LaTeX submission), a ``Paper``, or as
             text an arXiv id or an http(s) address. A file of that name goes first.
         venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
-        strategy: How the review is made: ``sections`` (the default) or ``single``.
+        strategy: How the review is made: ``sections`` (the default), ``single``, or another of ``docs/strategies.md``.
         model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
             ``google_genai:NAME``, or a server's own name with ``base_url``.
         model_for: Other models for single roles.
@@ -70,6 +71,8 @@ async def review(
         preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
             that ship. Only for ``sections``.
         rounds: Rounds of that refinement; 3 by default.
+        strategy_options: Settings of single strategies by their names under ``review`` (``docs/settings.md``), as
+            ``{"ensemble_size": 3}``; those that are None are left out.
         settings: A ready settings tree; the arguments above then only override what they name.
         progress: Called with each event.
         confirm: Shown the plan before the first call; the run ends without a call where it returns False.
@@ -97,6 +100,7 @@ async def review(
         "review.appendices": appendices,
         "review.preset": preset,
         "review.rounds": rounds,
+        **{f"review.{name}": value for name, value in (strategy_options or {}).items()},
     }
     settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
     if rounds is not None and settings.review.preset != "full":
@@ -188,5 +192,5 @@ def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Rev
         cuts=written.cuts,
         notes=written.notes,
     )
-    disclosed = disclosure(written.review, job.form, embedded=job.models["writer"].spec.is_local)
+    disclosed = disclosure(written.review, job.form, embedded=job.models["writer"].spec.is_local, mark=written.mark)
     return written.review.model_copy(update={"disclosure": disclosed, "provenance": provenance})

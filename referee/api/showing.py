@@ -18,7 +18,7 @@ from referee.runs import Ledger
 from referee.runs.folder import RECORD, TRACE, read_record
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Evidence, Review
-from referee.schemas.run import CallRecord
+from referee.schemas.run import CallRecord, RunRecord
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
@@ -31,6 +31,19 @@ _ASIDE = {
     "dropped": "Dropped",
 }
 _EXCERPT_CHARS = 200
+_COMMAND = "review"
+# What runs of other commands hold, and where it is to be read.
+_OF_OTHERS = {
+    "eval": ("judgements of reviews", "Read {run}/summary.md; every judgement is in {run}/results.jsonl."),
+    "venue compile": (
+        "statements of a venue's guidelines",
+        "Each statement and what became of it: {run}/guidelines.json; the venue: `referee venue show ID`.",
+    ),
+    "venue refine": (
+        "a venue's refined steps for reviewers",
+        "Read them with their history: `referee venue show ID --prompts --history`.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ def show(run: str | Path, *, point: str | None = None, all_points: bool = False,
         call: With a point: also the messages and the reply of the call that raised it.
 
     Raises:
-        RunError: The folder holds no run, or its review is not finished or damaged.
+        RunError: The folder holds no run or one of another command, or its review is not finished or damaged.
         DataError: The review has no such point; the hint holds the nearest ids.
     """
     folder = Path(run)
@@ -70,6 +83,8 @@ def _read(folder: Path) -> Review:
             hint="Name the folder that `referee review` wrote (its last line says which).",
         )
     record = read_record(folder)
+    if record.command != _COMMAND:
+        raise _no_review(folder, record)
     if not (folder / REVIEW).is_file():
         cause = f": {record.error}" if record.error else ""
         raise RunError(
@@ -84,6 +99,20 @@ def _read(folder: Path) -> Review:
             f"{str(folder / REVIEW)!r} is damaged or from another version.",
             hint=f"Write it again, without new calls: the command it was started with, and --resume {folder}",
         ) from error
+
+
+def _no_review(folder: Path, record: RunRecord) -> RunError:
+    """What is said of a run of another command, finished or not: nothing here speaks of a review that it would lack."""
+    holds, where = _OF_OTHERS.get(record.command, ("no review", "Read the files in {run}."))
+    ended = record.status == "finished"
+    cause = f", {record.status}{': ' + record.error if record.error else ''}" if not ended else ""
+    resume = f"Continue it: the command it was started with, and --resume {folder}"
+    return RunError(
+        f"run {str(folder)!r} is one of `referee {record.command}`{cause}: it holds {holds}, and only reviews can be "
+        "shown.",
+        hint=where.format(run=folder) if ended else resume,
+        ids={} if ended else {"run": os.fspath(folder)},
+    )
 
 
 def _form(review: Review) -> VenueForm | None:

@@ -52,39 +52,37 @@ def evaluate(
     led to it), rejected.jsonl (rows that could not be used), trace.jsonl (each model call) and run.json.
     """
     from referee import api
-    from referee.cli.interrupt import Interrupted, run_interruptible
+    from referee.cli.confirm import Confirmation
+    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine, describe_usage
 
     with ProgressLine() as line:
         progress = _WithoutCalls(line)
-        try:
-            done = run_interruptible(
-                api.evaluate(
-                    reviews,
-                    papers=papers,
-                    venue=venue,
-                    metrics=metrics.split(",") if metrics is not None else None,
-                    judges=judge or [],
-                    repeats=repeats,
-                    embedder=embedder,
-                    base_url=base_url,
-                    mapping=mapping,
-                    layout=layout,
-                    group_by=group_by,
-                    compare=compare,
-                    paper_table=paper_table,
-                    out=out,
-                    resume=resume,
-                    max_cost=max_cost,
-                    max_tokens=max_tokens,
-                    cache=False if no_cache else None,
-                    progress=progress,
-                    confirm=_Confirmation(line, yes),
-                ),
-                progress,
-            )
-        except KeyboardInterrupt:
-            raise Interrupted.during(line.run_folder) from None
+        done = run_interruptible(
+            api.evaluate(
+                reviews,
+                papers=papers,
+                venue=venue,
+                metrics=metrics.split(",") if metrics is not None else None,
+                judges=judge or [],
+                repeats=repeats,
+                embedder=embedder,
+                base_url=base_url,
+                mapping=mapping,
+                layout=layout,
+                group_by=group_by,
+                compare=compare,
+                paper_table=paper_table,
+                out=out,
+                resume=resume,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                cache=False if no_cache else None,
+                progress=progress,
+                confirm=Confirmation(line, yes, estimate_lines),
+            ),
+            progress,
+        )
     _print_summary(done.summary, done.about)
     if done.summary.table.failed:
         typer.echo(f"{done.summary.table.failed:,} unit(s) failed; --resume {done.run} tries them again.")
@@ -122,6 +120,11 @@ class _WithoutCalls:
         self._living = sys.stderr.isatty()
         self._started = self._said = time.monotonic()
 
+    @property
+    def run_folder(self) -> str:
+        """Where the evaluation lies; empty before there is a folder."""
+        return self._line.run_folder
+
     def __call__(self, event: Event) -> None:
         if event.kind in ("call_started", "call_finished"):
             return
@@ -131,25 +134,6 @@ class _WithoutCalls:
             return
         self._said = now
         self._line(event)
-
-
-class _Confirmation:
-    """Shows the estimate, and asks where money is at stake and someone is there to answer."""
-
-    def __init__(self, line: ProgressLine, yes: bool) -> None:
-        self._line = line
-        self._yes = yes
-
-    def __call__(self, plan: EvalPlan) -> bool:
-        import sys
-
-        self._line.pause()
-        for line in estimate_lines(plan):
-            typer.echo(line, err=True)
-        free = not plan.calls or plan.cost_usd == 0
-        if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return True
-        return typer.confirm("Go on?", default=True, err=True)
 
 
 def estimate_lines(plan: EvalPlan) -> list[str]:

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from referee.cli import EXIT_INTERRUPTED
 from referee.errors import RefereeError
@@ -15,7 +15,7 @@ from referee.errors import RefereeError
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from referee.runs import Progress
+    from referee.runs import Event
     from referee.runs.stopping import Stop
 
 T = TypeVar("T")
@@ -34,7 +34,16 @@ class Interrupted(RefereeError):
         return cls("nothing was sent or written.")
 
 
-def run_interruptible(work: Coroutine[Any, Any, T], progress: Progress) -> T:
+class Watched(Protocol):
+    """Progress that was told where the run lies; the folder is empty before there is one."""
+
+    @property
+    def run_folder(self) -> str: ...  # noqa: D102
+
+    def __call__(self, event: Event) -> None: ...  # noqa: D102
+
+
+def run_interruptible(work: Coroutine[Any, Any, T], progress: Watched) -> T:
     """Run a command's work in an event loop of its own, so that Ctrl-C loses nothing that was paid.
 
     The first Ctrl-C, or SIGTERM, lets the calls under way be answered and written down, and no other one is sent. The
@@ -42,14 +51,22 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: Progress) -> T:
 
     Args:
         work: What to run.
-        progress: Told what is waited for.
+        progress: Told what is waited for; says where the run lies.
 
     Returns:
         What the work returns.
 
     Raises:
-        KeyboardInterrupt: The work was ended before it was done.
+        Interrupted: The work was ended before it was done.
     """
+    try:
+        return _attended(work, progress)
+    except KeyboardInterrupt:
+        raise Interrupted.during(progress.run_folder) from None
+
+
+def _attended(work: Coroutine[Any, Any, T], progress: Watched) -> T:
+    """Run the work in a loop that hears of signals; raises ``KeyboardInterrupt`` where they ended it."""
     import asyncio
 
     from referee.runs.stopping import Stop, stoppable
@@ -82,7 +99,7 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: Progress) -> T:
 class _Asking:
     """What the loop does when it hears of a signal."""
 
-    def __init__(self, stop: Stop, progress: Progress) -> None:
+    def __init__(self, stop: Stop, progress: Watched) -> None:
         self._stop, self._progress = stop, progress
         self.heard = False
 
@@ -117,6 +134,34 @@ class _Presses:
         self.count += 1
         if self.count > 2:
             _leave()
+
+
+@contextmanager
+def one_press_ends(run_folder: str) -> Iterator[None]:
+    """Let the first Ctrl-C, or SIGTERM, end the command: at a question no call is under way that one could wait for.
+
+    Raises:
+        Interrupted: The signal came, at the question or just before it.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
+    in_main = threading.current_thread() is threading.main_thread()
+    attended = [number for number in numbers if in_main and before[number] not in (signal.SIG_IGN, None)]
+
+    def end(number: int, frame: object) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)  # a second one would break the way out
+        raise Interrupted.during(run_folder)
+
+    presses = before[signal.SIGINT]
+    if isinstance(presses, _Presses) and presses.count:
+        raise Interrupted.during(run_folder)
+    try:
+        for number in attended:
+            signal.signal(number, end)
+        yield
+    finally:
+        for number in attended:
+            signal.signal(number, before[number])
 
 
 def _leave() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,6 @@ from referee.errors import SettingsError
 
 if TYPE_CHECKING:
     from referee.api import Plan
-    from referee.cli.output import ProgressLine
     from referee.schemas.review import Review
     from referee.schemas.venue import VenueForm
 
@@ -22,7 +20,7 @@ _PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv i
 def review(
     paper: Annotated[str, typer.Argument(help=_PAPER, show_default=False)],
     venue: Annotated[str, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")],
-    strategy: Annotated[str | None, typer.Option(help="How the review is made. [default: sections]")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How the review is made (see `referee strategies`). [default: sections]")] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -42,6 +40,17 @@ def review(
         str | None, typer.Option(help="full: refine the venue's prompts first (sections). [default: quick]")
     ] = None,
     rounds: Annotated[int | None, typer.Option(min=1, max=10, help="Rounds of that refinement. [default: 3]")] = None,
+    ensemble_size: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Reviewers of an ensemble. [default: 5]")
+    ] = None,
+    reflections: Annotated[
+        int | None, typer.Option(min=0, max=10, help="Most rounds of reflection of an ensemble. [default: 5]")
+    ] = None,
+    few_shot: Annotated[Path | None, typer.Option(help="Worked examples for an ensemble: JSON or Markdown.")] = None,
+    persona: Annotated[
+        str | None, typer.Option(help="That of strategy archetype: balanced, conservative, innovative, nitpicky.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="The rating that strategy aligned argues for.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
 ) -> None:
@@ -51,38 +60,42 @@ def review(
     ready to paste), trace.jsonl (each model call) and run.json.
     """
     from referee import api
-    from referee.cli.interrupt import Interrupted, run_interruptible
+    from referee.cli.confirm import Confirmation
+    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine
 
     form = api.load_venue(venue)
     with ProgressLine() as progress:
-        shown = _Confirmation(progress, yes)
-        try:
-            written = run_interruptible(
-                api.review(
-                    paper,
-                    venue=form,
-                    strategy=strategy,
-                    model=model,
-                    model_for=roles_by_name(model_for or []),
-                    embedder=embedder,
-                    base_url=base_url,
-                    out=out,
-                    max_cost=max_cost,
-                    max_tokens=max_tokens,
-                    resume=resume,
-                    cache=False if no_cache else None,
-                    appendices=appendices or None,
-                    all_points=all_,
-                    preset=preset,
-                    rounds=rounds,
-                    progress=progress,
-                    confirm=shown,
-                ),
-                progress,
-            )
-        except KeyboardInterrupt:
-            raise Interrupted.during(progress.run_folder) from None
+        written = run_interruptible(
+            api.review(
+                paper,
+                venue=form,
+                strategy=strategy,
+                model=model,
+                model_for=roles_by_name(model_for or []),
+                embedder=embedder,
+                base_url=base_url,
+                out=out,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                resume=resume,
+                cache=False if no_cache else None,
+                appendices=appendices or None,
+                all_points=all_,
+                preset=preset,
+                rounds=rounds,
+                strategy_options={
+                    "ensemble_size": ensemble_size,
+                    "reflections": reflections,
+                    "few_shot": str(few_shot) if few_shot else None,
+                    "persona": persona,
+                    "target": target,
+                },
+                progress=progress,
+                confirm=Confirmation(progress, yes, _plan_lines),
+            ),
+            progress,
+        )
     _print_summary(written, form, progress.run_folder)
 
 
@@ -99,48 +112,14 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
     return roles
 
 
-class _Confirmation:
-    """Shows the venue's rule and the estimate, and asks where money is at stake and someone is there to answer."""
+def _plan_lines(plan: Plan, form: VenueForm) -> list[str]:
+    """The venue's rule on language models, and the estimate."""
+    from referee.cli.confirm import plan_lines
+    from referee.cli.output import wrapped
+    from referee.venues import render_policy
 
-    def __init__(self, progress: ProgressLine, yes: bool) -> None:
-        self._progress = progress
-        self._yes = yes
-
-    def __call__(self, plan: Plan, form: VenueForm) -> bool:
-        import sys
-
-        from referee.cli.output import wrapped
-        from referee.venues import render_policy
-
-        self._progress.pause()
-        typer.echo(wrapped(render_policy(form)), err=True)
-        preset = f" (preset {plan.preset})" if plan.preset else ""
-        typer.echo(f"Estimate{preset}: {estimate_line(plan)}.", err=True)
-        if plan.other:
-            typer.echo(f"With --preset {plan.other.preset}: {estimate_line(plan.other)}.", err=True)
-        for note in plan.notes:
-            typer.echo(f"Note: {note}.", err=True)
-        free = plan.cost_usd == 0
-        if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return True
-        return typer.confirm("Go on?", default=True, err=True)
-
-
-def estimate_line(plan: Plan) -> str:
-    """Calls, tokens, cost and models of a plan in one phrase."""
-    cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-    calls = f"{plan.calls} call{'' if plan.calls == 1 else 's'}"
-    tokens = f"about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
-    return f"{calls}, {tokens}, {cost} ({_by_model(plan.models)})"
-
-
-def _by_model(models: Mapping[str, str]) -> str:
-    """Which model plays which roles: its name alone where it plays all."""
-    if len(set(models.values())) == 1:
-        return next(iter(models.values()))
-    return "; ".join(
-        f"{model}: {', '.join(r for r in models if models[r] == model)}" for model in sorted(set(models.values()))
-    )
+    preset = f" (preset {plan.preset})" if plan.preset else ""
+    return [wrapped(render_policy(form)), *plan_lines(plan, words=f"Estimate{preset}: ")]
 
 
 def _print_summary(written: Review, form: VenueForm, folder: str) -> None:

@@ -9,8 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from referee.api.compiling import Compiled
-    from referee.api.job import Plan
-    from referee.cli.output import ProgressLine
 
 
 def compile_(
@@ -53,60 +51,33 @@ def compile_(
     trace.jsonl (each model call).
     """
     from referee import api
-    from referee.cli.interrupt import Interrupted, run_interruptible
+    from referee.cli.confirm import Confirmation, plan_lines
+    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine
 
     with ProgressLine() as progress:
-        try:
-            compiled = run_interruptible(
-                api.compile_venue(
-                    source,
-                    venue_id=venue_id,
-                    name=name,
-                    paper_type=paper_type,
-                    form=form,
-                    model=model,
-                    base_url=base_url,
-                    rounds=rounds,
-                    out=out,
-                    resume=resume,
-                    max_cost=max_cost,
-                    max_tokens=max_tokens,
-                    cache=False if no_cache else None,
-                    force=force,
-                    progress=progress,
-                    confirm=_Confirmation(progress, yes),
-                ),
-                progress,
-            )
-        except KeyboardInterrupt:
-            raise Interrupted.during(progress.run_folder) from None
-    _print_summary(compiled)
-
-
-class _Confirmation:
-    """Shows the estimate, and asks where money is at stake and someone is there to answer."""
-
-    def __init__(self, progress: ProgressLine, yes: bool) -> None:
-        self._progress = progress
-        self._yes = yes
-
-    def __call__(self, plan: Plan) -> bool:
-        import sys
-
-        self._progress.pause()
-        models = ", ".join(plan.models.values())
-        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-        typer.echo(
-            f"Estimate: {plan.calls} call{'' if plan.calls == 1 else 's'}, about {plan.input_tokens:,} tokens in and "
-            f"{plan.output_tokens:,} out, {cost} ({models}).",
-            err=True,
+        compiled = run_interruptible(
+            api.compile_venue(
+                source,
+                venue_id=venue_id,
+                name=name,
+                paper_type=paper_type,
+                form=form,
+                model=model,
+                base_url=base_url,
+                rounds=rounds,
+                out=out,
+                resume=resume,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                cache=False if no_cache else None,
+                force=force,
+                progress=progress,
+                confirm=Confirmation(progress, yes, plan_lines),
+            ),
+            progress,
         )
-        for note in plan.notes:
-            typer.echo(f"Note: {note}.", err=True)
-        if self._yes or plan.cost_usd == 0 or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return True
-        return typer.confirm("Go on?", default=True, err=True)
+    _print_summary(compiled)
 
 
 def _print_summary(compiled: Compiled) -> None:

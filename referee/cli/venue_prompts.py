@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from referee.api import Plan
-    from referee.cli.output import ProgressLine
 
 
 def refine(
@@ -41,34 +38,32 @@ def refine(
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
     """
     from referee import api
-    from referee.cli.interrupt import Interrupted, run_interruptible
+    from referee.cli.confirm import Confirmation, plan_lines
+    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine, describe_usage
     from referee.cli.review import roles_by_name
     from referee.venues.describe_prompts import describe_refinement
 
     form = api.load_venue(venue)
     with ProgressLine() as progress:
-        try:
-            refined = run_interruptible(
-                api.refine_prompts(
-                    form,
-                    model=model,
-                    model_for=roles_by_name(model_for or []),
-                    base_url=base_url,
-                    rounds=rounds,
-                    until_stable=until_stable,
-                    out=out,
-                    resume=resume,
-                    max_cost=max_cost,
-                    max_tokens=max_tokens,
-                    cache=False if no_cache else None,
-                    progress=progress,
-                    confirm=_Confirmation(progress, yes),
-                ),
-                progress,
-            )
-        except KeyboardInterrupt:
-            raise Interrupted.during(progress.run_folder) from None
+        refined = run_interruptible(
+            api.refine_prompts(
+                form,
+                model=model,
+                model_for=roles_by_name(model_for or []),
+                base_url=base_url,
+                rounds=rounds,
+                until_stable=until_stable,
+                out=out,
+                resume=resume,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                cache=False if no_cache else None,
+                progress=progress,
+                confirm=Confirmation(progress, yes, partial(plan_lines, words="Estimate: at most ")),
+            ),
+            progress,
+        )
     for line in describe_refinement(refined):
         typer.echo(line)
     if refined.reused:
@@ -109,24 +104,3 @@ def diff_prompts(
 
     form = load_venue(venue)
     typer.echo(difference(choose_refined(form.id, model), form, first, second))
-
-
-class _Confirmation:
-    """Shows the estimate, and asks where money is at stake and someone is there to answer."""
-
-    def __init__(self, progress: ProgressLine, yes: bool) -> None:
-        self._progress = progress
-        self._yes = yes
-
-    def __call__(self, plan: Plan) -> bool:
-        import sys
-
-        from referee.cli.review import estimate_line
-
-        self._progress.pause()
-        typer.echo(f"Estimate: at most {estimate_line(plan)}.", err=True)
-        for note in plan.notes:
-            typer.echo(f"Note: {note}.", err=True)
-        if self._yes or plan.cost_usd == 0 or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return True
-        return typer.confirm("Go on?", default=True, err=True)

@@ -21,8 +21,9 @@ from referee.agents.parts import render_part
 from referee.agents.section_reviewer import SectionBrief, review_section
 from referee.errors import RefereeError
 from referee.evidence import ask_unchecked_absence, check_order, merge_points
-from referee.graphs.failure import Failure, record_failure
+from referee.graphs.failure import record_failure
 from referee.graphs.review_compose import compose
+from referee.graphs.review_ends import gap_or_stop, go_on, stopping
 from referee.graphs.review_points import (
     claim_similarity,
     conflict_lines,
@@ -37,8 +38,6 @@ from referee.graphs.review_search import passages, searched, shown_to_the_check
 from referee.graphs.review_state import ReadTask, ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import ReviewPoint
 
-# What stops a run instead of leaving a gap in it: a resumed run can go on from there.
-_STOPS = "BudgetExceeded"
 _QUERY_CHARS = 2000
 # Of this many checked points some, and not most, should be struck.
 _TELLING_POINTS = 20
@@ -95,7 +94,7 @@ async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
 async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Verify what was raised, add what rules find, merge what says the same."""
     context = runtime.context
-    if stop := _stopping(state["failures"], len(context.parts)):
+    if stop := stopping(state["failures"], len(context.parts)):
         return {"failure": stop}
     by_rule = rule_points(context.paper)
     points = verified([*load_points(state["raised"]), *by_rule], context)
@@ -129,7 +128,7 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
-        return _failed("the pass across sections", error)
+        return gap_or_stop("the pass across sections", error)
     both = [*points, *verified(reply.points, context)]
     similar = await claim_similarity(both, context.embedder)
     merged = merge_points(both, similar=similar, duplicates=reply.duplicates)
@@ -155,7 +154,7 @@ async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
-        return {**_failed("the check", error), "points": dump_points(placed(points, {}, context))}
+        return {**gap_or_stop("the check", error), "points": dump_points(placed(points, {}, context))}
     checked = placed(points, checks, context)
     return {"points": dump_points(checked), "notes": list(_doubts({point.id for point in waiting}, checked))}
 
@@ -173,7 +172,7 @@ def build_review_graph() -> StateGraph[ReviewState, ReviewContext, ReviewState, 
     graph.add_conditional_edges("assign", _send_parts, ["read", "gather", END])
     graph.add_edge("read", "gather")
     for node, following in (("gather", "cross"), ("cross", "check"), ("check", "compose")):
-        graph.add_conditional_edges(node, _go_on, {"go on": following, "stop": END})
+        graph.add_conditional_edges(node, go_on, {"go on": following, "stop": END})
     graph.add_edge("compose", END)
     return graph
 
@@ -186,25 +185,8 @@ def _send_parts(state: ReviewState) -> list[Send] | str:
     return [Send("read", task) for task in tasks] or "gather"
 
 
-def _go_on(state: ReviewState) -> str:
-    return "stop" if state["failure"] else "go on"
-
-
-def _failed(what: str, error: RefereeError) -> ReviewUpdate:
-    failure = record_failure(what, error)
-    return {"failure": failure} if failure["kind"] == _STOPS else {"failures": [failure]}
-
-
 def _doubts(tested: Collection[str], points: Sequence[ReviewPoint]) -> Iterator[str]:
     """A check that strikes none of many points, or most of them, is itself in doubt."""
     struck = sum(point.id in tested and point.outcome == "struck" for point in points)
     if len(tested) >= _TELLING_POINTS and not 0 < struck <= len(tested) / 2:
         yield f"warning: the check struck {struck} of {len(tested)} points; look at its verdicts before relying on them"
-
-
-def _stopping(failures: Sequence[Failure], parts: int) -> Failure | None:
-    """A used-up budget, or readings that all failed: the first of them ends the run."""
-    ordered = sorted(failures, key=lambda failure: (failure["kind"] != _STOPS, failure["node"]))
-    if ordered and (ordered[0]["kind"] == _STOPS or len(ordered) >= parts):
-        return ordered[0]
-    return None

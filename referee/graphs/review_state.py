@@ -9,6 +9,7 @@ from operator import add
 from typing import Annotated, Any, TypedDict
 
 from referee.agents.card import Card, render_card
+from referee.agents.carded import Seat
 from referee.agents.parts import Part
 from referee.evidence import QuotationIndex
 from referee.graphs.failure import Failure
@@ -47,6 +48,16 @@ class ReviewContext:
     def model(self, role: str) -> Model:
         """The model of a role."""
         return self.door.models[role]
+
+    def seat(self, role: str) -> Seat:
+        """Where the model of a role sits."""
+        model = self.model(role)
+        return Seat(model.context_tokens, model.count)
+
+    @property
+    def criteria(self) -> dict[str, str]:
+        """The venue's guidelines that a point may name, by id."""
+        return {guideline.id: guideline.text for guideline in self.form.guidelines}
 
     def card_text(self, room_tokens: int, role: str) -> str:
         """The card within a number of tokens of a role's model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from dataclasses import field as default
 from typing import Any, TypedDict
@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from referee.agents.scores import settle_scores
-from referee.agents.single_reviewer import ROLE, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations, without_echo
 from referee.graphs.failure import Failure, record_failure
@@ -33,6 +33,7 @@ class SingleContext:
     door: Door
     review_id: str
     prompt_versions: Mapping[str, str] = default(default_factory=dict)
+    variation: Variation = PLAIN
 
 
 class SingleState(TypedDict):
@@ -77,6 +78,7 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
             count=model.count,
             reading_tokens=model.reading_tokens,
             prompt_versions=context.prompt_versions,
+            variation=context.variation,
         )
     except RefereeError as error:
         return {"failure": record_failure("write", error)}
@@ -88,43 +90,98 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply = _reply(state)
+    checked = check_reply(
+        runtime.context.form, reply["evidence"], reply["texts"], QuotationIndex(runtime.context.paper)
+    )
+    return {
+        "echoes": checked.echoes,
+        "texts": checked.texts,
+        "evidence": [e.model_dump() for e in checked.evidence],
+        "dropped": [d.model_dump() for d in checked.dropped],
+    }
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What of a reply stands: its texts without copied instructions (how many sentences, by field), its evidence."""
+
+    texts: dict[str, str]
+    echoes: dict[str, int]
+    evidence: tuple[Evidence, ...]
+    dropped: tuple[DroppedQuotation, ...]
+
+
+def check_reply(
+    form: VenueForm, evidence: Sequence[Mapping[str, str]], texts: Mapping[str, str], index: QuotationIndex
+) -> Checked:
+    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions."""
     claims = [
-        ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None)
-        for e in reply["evidence"]
+        ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None) for e in evidence
     ]
-    index = QuotationIndex(runtime.context.paper)
-    evidence, dropped = verify_quotations(claims, index)
-    instructions = f"{render_form(runtime.context.form)}\n{render_guidelines(runtime.context.form)}"
-    texts: dict[str, str] = {}
+    found, dropped = verify_quotations(claims, index)
+    instructions = f"{render_form(form)}\n{render_guidelines(form)}"
+    kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
-    for name, text in reply["texts"].items():
+    for name, text in texts.items():
         own, copied = without_echo(text, instructions)
-        texts[name], unfound = check_inline_quotations(own, index, field=name)
+        kept[name], unfound = check_inline_quotations(own, index, field=name)
         dropped += unfound
         if copied:
             echoes[name] = copied
-    return {
-        "echoes": echoes,
-        "texts": texts,
-        "evidence": [e.model_dump() for e in evidence],
-        "dropped": [d.model_dump() for d in dropped],
-    }
+    return Checked(kept, echoes, tuple(found), tuple(dropped))
 
 
 async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Put texts, backed scores and their reasons into the form."""
     context, reply = runtime.context, _reply(state)
-    evidence = tuple(Evidence.model_validate(e) for e in state["evidence"])
-    settled = settle_scores(context.form, reply["scores"], (e.id for e in evidence), context.paper)
-    form = context.form
-    fields, nulls = _form_values(form, state["texts"], reply["choices"], settled.records)
-    nulls |= {name: _ECHO for name in state["echoes"] if name in nulls}
-    review = Review(
+    checked = Checked(
+        state["texts"],
+        state["echoes"],
+        tuple(Evidence.model_validate(e) for e in state["evidence"]),
+        tuple(DroppedQuotation.model_validate(d) for d in state["dropped"]),
+    )
+    review = fill_form(
+        context.form,
+        context.paper,
+        checked,
+        scores=reply["scores"],
+        choices=reply["choices"],
         review_id=context.review_id,
-        paper_id=context.paper.paper_id,
-        paper_title=context.paper.title,
-        venue=form.id,
         source=context.door.models[ROLE].spec.id,
+    )
+    return {"review": review.model_dump(mode="json")}
+
+
+def fill_form(
+    form: VenueForm,
+    paper: Paper,
+    checked: Checked,
+    *,
+    scores: Mapping[str, Mapping[str, Any]],
+    choices: Mapping[str, Any],
+    review_id: str,
+    source: str,
+) -> Review:
+    """The review of what stands; a score that no verified quotation supports is null, with the reason.
+
+    Args:
+        form: The venue's form.
+        paper: The submission.
+        checked: The texts, and the evidence that was found in the paper.
+        scores: Per score field: ``value``, ``reason``, ``evidence`` (ids the model cites).
+        choices: Per choice or checklist: what was ticked.
+        review_id: The review's id.
+        source: The model that wrote it.
+    """
+    settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
+    fields, nulls = _form_values(form, checked.texts, choices, settled.records)
+    nulls |= {name: _ECHO for name in checked.echoes if name in nulls}
+    return Review(
+        review_id=review_id,
+        paper_id=paper.paper_id,
+        paper_title=paper.title,
+        venue=form.id,
+        source=source,
         fields=fields,
         nulls=nulls,
         rating=_number(fields, form.overall),
@@ -132,11 +189,10 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
         scores=settled.records,
         forced=settled.forced,
         attestations=tuple(f.name for f in form.attestations),
-        evidence=evidence,
-        dropped=tuple(DroppedQuotation.model_validate(d) for d in state["dropped"]),
-        findings=context.paper.findings,
+        evidence=checked.evidence,
+        dropped=checked.dropped,
+        findings=paper.findings,
     )
-    return {"review": review.model_dump(mode="json")}
 
 
 def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, SingleState]:
@@ -176,7 +232,7 @@ def _reply(state: SingleState) -> dict[str, Any]:
 
 
 def _form_values(
-    form: VenueForm, texts: dict[str, str], choices: dict[str, Any], scores: tuple[ScoreRecord, ...]
+    form: VenueForm, texts: Mapping[str, str], choices: Mapping[str, Any], scores: tuple[ScoreRecord, ...]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Every field of the form in its order, and the reason for each null."""
     settled = {record.field: record for record in scores}

@@ -15,14 +15,15 @@ from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import RetryCallState
 
-from referee.errors import ModelError, ModelUnavailable, RefereeError, ReplyInvalid
+from referee.errors import RefereeError, ReplyInvalid
 from referee.llm.cache import CachedReply, ReplyCache
 from referee.llm.dialects import reply_schema
-from referee.llm.failures import NotReached, ParameterRefused, classify
+from referee.llm.failures import ParameterRefused, classify
 from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.retrying import tries
 from referee.llm.wire import Completion, Messages, WireRequest, completion_in
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
@@ -153,13 +154,13 @@ class Door:
         try:
             async with model.limits.slot(most), self._stop.call():
                 self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
-                completion, tries = await self._tried(ask, model)
+                completion, sent = await self._tried(ask, model)
             completion = replace(completion, text=_writable(completion.text))
             used = _usage(model, completion, tokens_in)
         except RefereeError as error:
-            tries, seconds = int(error.ids.get(_TRIES, 1)), time.monotonic() - started
+            sent, seconds = int(error.ids.get(_TRIES, 1)), time.monotonic() - started
             self.ledger.append(
-                self._record(ask, request, model, Usage(), error=str(error), attempt=tries, seconds=seconds)
+                self._record(ask, request, model, Usage(), error=str(error), attempt=sent, seconds=seconds)
             )
             raise
         finally:
@@ -171,19 +172,17 @@ class Door:
             used,
             reply=completion.text,
             error=_CUT_OFF if completion.cut_off else "",
-            attempt=tries,
+            attempt=sent,
             seconds=time.monotonic() - started,
         )
 
     async def _tried(self, ask: _Ask, model: Model) -> tuple[Completion, int]:
         """Send, and send again where that can help."""
-        attempts = AsyncRetrying(
-            stop=stop_after_attempt(self._calls.max_tries),
-            retry=retry_if_exception(lambda error: _can_retry(error, model)),
-            wait=self._wait,
+        attempts = tries(
+            self._calls,
+            answered=lambda: model.answered,
             before_sleep=self._say_retry,
             sleep=self._stop.pause,
-            reraise=True,
         )
         try:
             async for attempt in attempts:
@@ -209,16 +208,6 @@ class Door:
                     raise failure from error
                 model.refused.add(failure.parameter)
                 model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
-
-    def _wait(self, state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        named = error.ids.get("retry_after_s") if isinstance(error, ModelError) else None
-        if named is not None:
-            return min(float(named), self._calls.retry_max_wait_s)
-        backoff = wait_exponential_jitter(
-            initial=self._calls.retry_wait_s, max=self._calls.retry_max_wait_s, jitter=self._calls.retry_wait_s
-        )
-        return float(backoff(state))
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
@@ -316,12 +305,6 @@ def _accepted(request: WireRequest, model: Model) -> WireRequest:
     """The request without what this provider has refused in this process; its digest stays that of the full one."""
     temperature = None if "temperature" in model.refused else request.temperature
     return replace(request, temperature=temperature, native="response_format" not in model.refused)
-
-
-def _can_retry(error: BaseException, model: Model) -> bool:
-    if isinstance(error, NotReached):
-        return model.answered
-    return isinstance(error, ModelUnavailable)
 
 
 def _writable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,13 +12,20 @@ from typing import Any, Protocol
 import httpx
 import numpy as np
 from numpy.typing import NDArray
+from tenacity import RetryCallState
 
-from referee.errors import MissingExtra, ReplyInvalid, SettingsError
+from referee.errors import MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
 from referee.llm.failures import classify
 from referee.llm.minilm import MiniLM
-from referee.llm.spec import LOCAL, ModelSpec, parse_model, require_key
+from referee.llm.retrying import tries
+from referee.llm.secrets import scrub
+from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
 from referee.llm.wire import connections
+from referee.runs.stopping import current_stop
+from referee.settings import CallSettings
+
+logger = logging.getLogger(__name__)
 
 Vectors = NDArray[np.float32]
 
@@ -29,7 +37,6 @@ OFFERED = (
     f"{SENTENCE_TRANSFORMERS}:NAME",
     "NAME with a base URL",
 )
-TIMEOUT_S = 60.0
 _TEXTS_A_CALL = 64
 
 
@@ -57,7 +64,12 @@ class Embedder(Protocol):
 
 
 def make_embedder(
-    spec: str, *, base_url: str | None = None, api_key: str | None = None, cache_dir: Path | None = None
+    spec: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    cache_dir: Path | None = None,
+    calls: CallSettings | None = None,
 ) -> Embedder:
     """The embedder a setting names. Nothing is loaded or sent yet.
 
@@ -66,9 +78,10 @@ def make_embedder(
         base_url: An OpenAI-compatible server; the whole ``spec`` is then the server's own name for its model.
         api_key: Key instead of the one in the provider's variable.
         cache_dir: Where fetched models lie.
+        calls: How often a provider or server is tried, and how long it may take; by default the settings' defaults.
 
     Raises:
-        SettingsError: Nothing embeds under that name, or a key is missing.
+        SettingsError: Nothing embeds under that name, or a key is missing or cannot be sent.
         DataError: The embedded model was not fetched yet.
         MissingExtra: An optional package is needed.
     """
@@ -80,7 +93,8 @@ def make_embedder(
     if base_url is None and (provider not in ("openai", "google_genai") or not name):
         raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
     model = parse_model(spec, base_url)
-    return _Remote(model, api_key or require_key(model))
+    key = checked_key(api_key, "api_key", model) if api_key else require_key(model)
+    return _Remote(model, key, calls or CallSettings())
 
 
 class _InProcess:
@@ -101,21 +115,23 @@ class _InProcess:
 
 
 class _Remote:
-    """A provider's model, or one behind an OpenAI-compatible server. One try: retrying is the caller's."""
+    """A provider's model, or one behind an OpenAI-compatible server; tried again as chats are."""
 
-    def __init__(self, model: ModelSpec, key: str | None) -> None:
+    def __init__(self, model: ModelSpec, key: str | None, calls: CallSettings) -> None:
         self.id = model.id
         self.dim: int | None = None
         self._model = model
-        self._http = connections(model.base_url, TIMEOUT_S)
+        self._calls = calls
+        self._answered = False
+        self._http = connections(model.base_url, calls.timeout_s)
         make = _google if model.provider == "google_genai" else _openai
-        self._client = make(model, key, self._http)
+        self._client = make(model, key, self._http, calls.timeout_s)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts.
 
         Raises:
-            ModelUnavailable: No answer now; another try may help.
+            ModelUnavailable: No answer after all tries; another run may help.
             ModelRefused: The key, the name or a text was refused.
             ContextTooLong: A text is longer than the model reads.
             ReplyInvalid: The vectors do not fit the texts.
@@ -123,22 +139,41 @@ class _Remote:
         if not texts:
             return np.zeros((0, self.dim or 0), np.float32)
         batches = [list(texts[start : start + _TEXTS_A_CALL]) for start in range(0, len(texts), _TEXTS_A_CALL)]
-        rows: list[list[float]] = []
-        for batch in batches:
-            try:
-                rows += await self._client.aembed_documents(batch)
-            except _sdk_errors(self._model) as error:
-                raise classify(error, self._model) from error
+        rows = [row for batch in batches for row in await self._tried(batch)]
         vectors = _normalised(rows, len(texts), self.id)
         self.dim = vectors.shape[1]
         return vectors
+
+    async def _tried(self, batch: list[str]) -> list[list[float]]:
+        """Send, and send again where that can help; a stop on request is heeded between tries."""
+        stop = current_stop()
+        attempts = tries(self._calls, answered=lambda: self._answered, before_sleep=self._say_retry, sleep=stop.pause)
+        async with stop.call():
+            async for attempt in attempts:
+                with attempt:
+                    rows = await self._sent(batch)
+        self._answered = True
+        return rows
+
+    async def _sent(self, batch: list[str]) -> list[list[float]]:
+        try:
+            async with asyncio.timeout(self._calls.timeout_s):
+                rows: list[list[float]] = await self._client.aembed_documents(batch)
+        except _send_errors(self._model) as error:
+            raise classify(error, self._model, as_what="an embedding server") from error
+        return rows
+
+    def _say_retry(self, state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        cause = scrub(error.message if isinstance(error, RefereeError) else str(error))
+        logger.warning("embedding, try %d failed: %s", state.attempt_number, cause)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._http.aclose()
 
 
-def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
+def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_s: float) -> Any:
     from langchain_openai import OpenAIEmbeddings
     from pydantic import SecretStr
 
@@ -147,13 +182,13 @@ def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
         openai_api_base=model.base_url,
         openai_api_key=SecretStr(key or "none"),
         max_retries=0,
-        request_timeout=TIMEOUT_S,
+        request_timeout=timeout_s,
         check_embedding_ctx_length=False,
         http_async_client=http,
     )
 
 
-def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
+def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_s: float) -> Any:
     from google.genai import Client
     from google.genai.types import HttpOptions
     from langchain_google_genai import GoogleGenerativeAIEmbeddings
@@ -166,16 +201,17 @@ def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient) -> Any:
     return embeddings
 
 
-def _sdk_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
-    """What a provider's client raises for a failed call; imported when a call has failed."""
+def _send_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
+    """What a call can raise: the client's own tree, the transport's, and what a body that is no answer leads to."""
+    common = (httpx.HTTPError, OSError, TimeoutError, ValueError, TypeError, AttributeError, LookupError)
     if model.provider == "google_genai":
         from google.genai.errors import APIError
         from langchain_google_genai._common import GoogleGenerativeAIError
 
-        return APIError, GoogleGenerativeAIError, httpx.HTTPError
+        return APIError, GoogleGenerativeAIError, *common
     from openai import OpenAIError
 
-    return OpenAIError, httpx.HTTPError
+    return OpenAIError, *common
 
 
 def _sentence_transformer(name: str) -> Embedder:

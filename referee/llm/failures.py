@@ -24,7 +24,7 @@ _NO_CHAT_REPLY = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class NotReached(ModelUnavailable):
-    """No chat model answered at the address: no connection, unknown host, or a server that speaks something else."""
+    """No model answered at the address: no connection, unknown host, or a server that speaks something else."""
 
 
 class ParameterRefused(ModelRefused):
@@ -35,10 +35,11 @@ class ParameterRefused(ModelRefused):
         self.parameter = parameter
 
 
-def classify(error: Exception, spec: ModelSpec) -> ModelError:
+def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server") -> ModelError:
     """Turn an SDK's or transport's exception into ours; provider text is scrubbed of keys and shortened.
 
-    The returned error has ``retry_after_s`` in ``ids`` where the provider named a pause.
+    ``as_what`` is what was expected at the address. The returned error has ``retry_after_s`` in ``ids`` where the
+    provider named a pause.
     """
     status, text = _status(error), _text(error)
     ids = {"model": spec.id} | _retry_after(error)
@@ -67,7 +68,7 @@ def classify(error: Exception, spec: ModelSpec) -> ModelError:
         return ModelUnavailable(f"{spec.id!r} answered with HTTP {status}: {text}.", hint=_LATER, ids=ids)
     if status is not None:
         return _rejected(spec, status, text, ids)
-    return _without_status(error, spec, text, ids)
+    return _without_status(error, spec, text, ids, as_what)
 
 
 _LATER = "Try again later: a resumed run (--resume) keeps what is done."
@@ -89,7 +90,7 @@ def _rejected(spec: ModelSpec, status: int, text: str, ids: dict[str, str]) -> M
     )
 
 
-def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str, str]) -> ModelError:
+def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str, str], as_what: str) -> ModelError:
     names = {type(e).__name__ for e in _chain(error)}
     if names & {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror", "UnsupportedProtocol"}:
         where = spec.base_url or spec.provider
@@ -106,7 +107,7 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
         )
     if isinstance(error, _NO_CHAT_REPLY):
         return NotReached(
-            f"{spec.id!r} answered, but not as a chat server does ({type(error).__name__}: {text}).",
+            f"{spec.id!r} answered, but not as {as_what} does ({type(error).__name__}: {text}).",
             hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
             ids=ids,
         )

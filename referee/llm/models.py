@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from referee.llm.limits import Limits
 from referee.llm.prices import cost_usd, known_context
 from referee.llm.secrets import scrub
 from referee.llm.spec import ModelSpec, parse_model, require_key
-from referee.llm.wire import Wire
+from referee.llm.wire import Wire, connections
 from referee.runs.progress import Event, Progress
 from referee.schemas.run import ModelRecord
 from referee.settings import Settings
@@ -29,6 +30,8 @@ JUDGE = "judge"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
 LOCAL_READING = 4_000
+
+CONTEXT_QUESTION_S = 5.0
 
 # Tokenizers differ: counts for models without one of their own are raised by this share before they bound anything.
 _UNKNOWN_TOKENIZER_MARGIN = 1.2
@@ -154,10 +157,14 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     key = require_key(spec)
     wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s)
     known = settings.models.context_tokens or known_context(spec)
+    unknown = f"the context of {spec.id} is unknown"
     if spec.provider == "server":
-        offered = await _server_context(spec, key)
+        try:
+            offered = await _server_context(spec, key)
+        except TimeoutError:
+            offered, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
         known = settings.models.context_tokens or offered
-    notes = [] if known else [f"the context of {spec.id} is unknown; {ASSUMED_CONTEXT:,} tokens are assumed"]
+    notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
     return Model(
         spec=spec,
         wire=wire,
@@ -211,10 +218,15 @@ def _counter(spec: ModelSpec) -> Callable[[str], int]:
 
 
 async def _server_context(spec: ModelSpec, key: str | None) -> int | None:
-    """Ask an OpenAI-compatible server for the model's context; servers name it differently or not at all."""
+    """Ask an OpenAI-compatible server for the model's context; servers name it differently or not at all.
+
+    Raises:
+        ModelUnavailable: There is no connection.
+        TimeoutError: There was no whole answer in time.
+    """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        async with httpx.AsyncClient(timeout=10) as client:
+        async with asyncio.timeout(CONTEXT_QUESTION_S), connections(spec.base_url, CONTEXT_QUESTION_S) as client:
             response = await client.get(f"{spec.base_url}/models", headers=headers)
             listed = response.json().get("data", []) if response.status_code == 200 else []
     except httpx.ConnectError as error:
@@ -223,6 +235,8 @@ async def _server_context(spec: ModelSpec, key: str | None) -> int | None:
             hint="Check that the server runs and that --base-url is right.",
             ids={"model": spec.id},
         ) from error
+    except httpx.TimeoutException as error:
+        raise TimeoutError from error
     except (httpx.HTTPError, ValueError, AttributeError) as error:
         logger.info("the server's model list could not be read: %s", scrub(str(error)))
         return None

@@ -74,19 +74,37 @@ def require_key(spec: ModelSpec, env: Mapping[str, str] | None = None) -> str | 
     A provider's key is never sent to another host: a server at ``--base-url`` gets ``REFEREE_API_KEY`` or nothing.
 
     Raises:
-        SettingsError: The provider needs a key and its variable is not set.
+        SettingsError: The provider needs a key and its variable is not set, or what it holds cannot be sent.
     """
     values = os.environ if env is None else env
-    if spec.provider in ("server", LOCAL):
-        return values.get(SERVER_KEY_VARIABLE) if spec.provider == "server" else None
-    names = KEY_VARIABLES[spec.provider]
+    if spec.is_local:
+        return None
+    names = (SERVER_KEY_VARIABLE,) if spec.provider == "server" else KEY_VARIABLES[spec.provider]
     for name in names:
         if key := values.get(name, "").strip():
-            return key
+            return checked_key(key, name, spec)
+    if spec.provider == "server":
+        return None
     raise SettingsError(
         f"model {spec.id!r} needs a key, and {' or '.join(names)} is not set.",
         hint=f"Run `export {names[0]}=...`, or use the embedded model with --model local.",
     )
+
+
+def checked_key(key: str, name: str, spec: ModelSpec) -> str:
+    """The key, as an HTTP header can carry it; ``name`` is the variable that holds it.
+
+    Raises:
+        SettingsError: It holds something else than printable ASCII, which no client sends and no provider's key holds.
+    """
+    for position, character in enumerate(key, 1):
+        if not " " <= character <= "~":
+            raise SettingsError(
+                f"{name}, the key for model {spec.id!r}, holds what no HTTP header can: U+{ord(character):04X}, as "
+                f"its character {position}. Nothing was sent.",
+                hint=f"Set {name} anew: copy the key without quotation marks, line ends and what stands around it.",
+            )
+    return key
 
 
 def key_variable(spec: ModelSpec) -> str:

@@ -13,7 +13,7 @@ TRIAL = (
 )
 
 
-def disclosure(review: Review, form: VenueForm, *, embedded: bool) -> str:
+def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "") -> str:
     """Who wrote the review, what was checked, and the venue's rule, as plain paragraphs.
 
     The first paragraph is the one that must be read; it is what the reports print at the top.
@@ -22,6 +22,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool) -> str:
         review: The review; its source, evidence and calibration are named.
         form: The form it is on.
         embedded: Whether the embedded model wrote it; the text then says that this is a trial of the pipeline.
+        mark: A sentence without its full stop that every reader must meet.
     """
     first = f"This review was written by a program with the language model {one_line(review.source)}, not by a person."
     found, _, lost = quotation_counts(review)
@@ -32,7 +33,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool) -> str:
     policy = form.llm_policy
     return "\n\n".join(
         [
-            f"{first} {TRIAL}" if embedded else first,
+            " ".join(filter(None, (first, TRIAL if embedded else "", _sentence(mark)))),
             checked,
             f"Ratings are {one_line(review.calibration)}.",
             f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
@@ -48,3 +49,7 @@ def notice(review: Review) -> str:
 
 def _were(count: int) -> str:
     return f"{count} {'was' if count == 1 else 'were'}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -8,6 +8,7 @@ from referee.llm.catalogue import embedder_key
 from referee.llm.embeddings import Embedder, make_embedder
 from referee.llm.fetch import FetchProgress, fetch_model
 from referee.llm.spec import LOCAL
+from referee.settings import CallSettings
 
 
 async def open_embedder(
@@ -17,6 +18,7 @@ async def open_embedder(
     api_key: str | None = None,
     cache_dir: Path | None = None,
     progress: FetchProgress | None = None,
+    calls: CallSettings | None = None,
 ) -> Embedder:
     """The embedder of ``settings.embedder``; for ``local`` its files are fetched first.
 
@@ -26,6 +28,7 @@ async def open_embedder(
         api_key: Key instead of the one in the provider's variable.
         cache_dir: Base folder instead of ``REFEREE_CACHE_DIR`` or the user's cache.
         progress: Told about bytes as they are fetched.
+        calls: How often a provider or server is tried, and how long it may take; by default the settings' defaults.
 
     Raises:
         SettingsError: Nothing embeds under that name, or a key is missing.
@@ -34,4 +37,4 @@ async def open_embedder(
     """
     if spec.strip().partition(":")[0] == LOCAL:
         await fetch_model(embedder_key(spec.strip()), cache_dir=cache_dir, progress=progress)
-    return make_embedder(spec, base_url=base_url, api_key=api_key, cache_dir=cache_dir)
+    return make_embedder(spec, base_url=base_url, api_key=api_key, cache_dir=cache_dir, calls=calls)

@@ -33,7 +33,7 @@ Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
 EvidenceRole = Literal["shows", "contradicts", "promises"]
 QuoteFate = Literal["exact", "fuzzy", "not_found"]
 Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
-PointSource = Literal["section", "cross", "rule"]
+PointSource = Literal["section", "cross", "rule", "team"]
 Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
 
 

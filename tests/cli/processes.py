@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-PATIENCE_S = 60.0
+# Only a test that fails waits so long; a process that imports everything on a busy machine takes a minute.
+PATIENCE_S = 180.0
 _FOLDERS = ("REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR")
 
 
@@ -26,7 +27,7 @@ def command(folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]
     process = subprocess.Popen(
         given,
         cwd=folder,
-        env=_environment(),
+        env=environment(),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -83,7 +84,7 @@ def server_process(folder: Path, name: str, options: Sequence[object]) -> Iterat
     log = folder / f"{name}.calls.jsonl"
     log.touch()
     given = [sys.executable, "-m", "referee.testing.server", "--log", str(log), "--max-seconds", "300"]
-    process = subprocess.Popen([*given, *map(str, options)], env=_environment(), text=True, stdout=subprocess.PIPE)
+    process = subprocess.Popen([*given, *map(str, options)], env=environment(), text=True, stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None
         yield ServerProcess(json.loads(process.stdout.readline())["base_url"], log)
@@ -92,7 +93,7 @@ def server_process(folder: Path, name: str, options: Sequence[object]) -> Iterat
         process.communicate(timeout=PATIENCE_S)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """This process's own, without keys and settings, and with the package that is under test."""
     root = Path(__file__).parents[2]
     kept = {

@@ -86,13 +86,15 @@ def test_a_cache_folder_that_takes_nothing_is_said_and_the_run_goes_on(
         disk.read_only()
         cache, cause = disk.path / "cache", "Read-only file system"
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache))
-    before = set(Path(tempfile.gettempdir()).glob("referee-index-*"))
+    mine = Path("temporary").absolute()
+    mine.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(mine))
     done = referee(*cached(paper, server, SECTIONS, "--out", "run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
     assert f"the index folder {cache / 'chroma'} cannot be written ({cause})" in done.err
     assert f"the reply cache {cache / 'replies'} cannot be written ({cause})" in done.err
-    assert set(Path(tempfile.gettempdir()).glob("referee-index-*")) <= before, "the index for now is removed"
+    assert list(mine.glob("referee-index-*")) == [], "the index for now is removed"
 
 
 def test_a_run_folder_in_a_read_only_place(referee: Referee, paper: Path, server: FakeServer, disk: Disk) -> None:

@@ -15,6 +15,7 @@ from referee.llm.fetch import fetch_model
 from referee.retrieval.locks import held, held_long
 from referee.runs.checkpoints import open_checkpoints
 from referee.runs.lock import FolderLock
+from tests.cli.processes import PATIENCE_S
 from tests.unit.llm.test_fetch import BODY, Site, pinned, site, use
 
 __all__ = ["site"]
@@ -32,7 +33,7 @@ from pathlib import Path
 path = Path(sys.argv[1])
 {}
 print("held", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -66,7 +67,7 @@ async def test_an_index(tmp_path: Path) -> None:
         waiting = asyncio.create_task(_taken(tmp_path / "x.lock"))
         await asyncio.sleep(0.2)
         assert not waiting.done(), "it waits for as long as the holder lives"
-    assert await asyncio.wait_for(waiting, 5)
+    assert await asyncio.wait_for(waiting, PATIENCE_S)
     with held(tmp_path / "x.lock"):
         pass
 
@@ -81,15 +82,17 @@ async def test_a_fetch(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder = tmp_path / "models" / "tiny"
     folder.mkdir(parents=True)
     (folder / "model.bin.part").write_bytes(BODY[:1000])
-    said: list[str] = []
+    waits = asyncio.Event()
+
+    def heard(text: str, done: int, total: int) -> None:
+        if "waiting for another process" in text:
+            waits.set()
+
     with holder(folder, "a fetch"):
-        fetching = asyncio.create_task(
-            fetch_model("tiny", cache_dir=tmp_path, progress=lambda text, done, total: said.append(text))
-        )
-        await asyncio.sleep(0.2)
-        assert any("waiting for another process" in text for text in said)
+        fetching = asyncio.create_task(fetch_model("tiny", cache_dir=tmp_path, progress=heard))
+        await asyncio.wait_for(waits.wait(), PATIENCE_S)
         assert not fetching.done()
-    path = await asyncio.wait_for(fetching, 10)
+    path = await asyncio.wait_for(fetching, PATIENCE_S)
     assert path.read_bytes() == BODY
     assert site.asked == ["bytes=1000-"], "it goes on where the killed one stopped"
 

@@ -51,6 +51,6 @@ def test_all_strings_of_a_tree() -> None:
 
 
 def test_long_texts_take_no_long_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()  # a busy machine fails nothing
     scrub("lorem ipsum dolor " * 50_000, KEYS)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

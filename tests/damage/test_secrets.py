@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer, Fault
+from referee.testing import ChatRequest, FakeServer, Fault, FaultPlan
 from tests.cli.command import Outcome, Referee
-from tests.cli.processes import wait_for
+from tests.cli.processes import PATIENCE_S, wait_for
 from tests.cli.refusals import record
 from tests.graphs.guidelines_script import PAGE, labelling, sensible
 
@@ -113,11 +113,15 @@ def test_a_key_that_no_header_takes(
     folders: tuple[Path, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The transport refuses the header, and says which: with the whole key in its message."""
+    """It is refused before the transport would: that one's message holds the whole key."""
     for ending in ("\nsecond line", "\u2019"):
         monkeypatch.setenv("REFEREE_API_KEY", OWN + ending)
         options = ("--model", "fake", "--base-url", server.base_url, "--no-cache")
         done = referee("-vv", "review", paper, *SINGLE, *options, "--out", f"run-{len(ending)}")
+        assert done.code == 2
+        assert "error: REFEREE_API_KEY" in done.err
+        assert "try 1 failed" not in done.err
+        assert len(server.log) == 0
         assert not leaks("stderr", (done.out + done.err).encode())
     assert not leaks_in(*folders)
 
@@ -153,9 +157,23 @@ def test_an_error_that_nobody_foresaw(
     assert not leaks_in(*folders)
 
 
+class SilentAfter(FaultPlan):
+    """Some chat calls are answered, and none after them, so that the run cannot end before it is killed."""
+
+    def __init__(self, answered: int) -> None:
+        super().__init__()
+        self._left = answered
+
+    def choose(self, request: ChatRequest) -> Fault | None:
+        if request.role == "embedding":
+            return None
+        self._left -= 1
+        return Fault("timeout", seconds=PATIENCE_S) if self._left < 0 else None
+
+
 def test_kill_9_in_the_middle(paper: Path, keys: dict[str, str], folders: tuple[Path, ...], tmp_path: Path) -> None:
     """Checkpoints in SQLite's write-ahead log, a ledger without its end, and what was logged until then."""
-    with FakeServer(latency_s=0.1, context_tokens=32_000, expected_key=OWN) as server:
+    with FakeServer(faults=SilentAfter(3), context_tokens=32_000, expected_key=OWN) as server:
         options = [*SECTIONS, "--model", "fake", "--base-url", server.base_url, "--out", "run"]
         with (tmp_path / "streams").open("wb") as streams:
             process = subprocess.Popen(
@@ -165,9 +183,11 @@ def test_kill_9_in_the_middle(paper: Path, keys: dict[str, str], folders: tuple[
                 stderr=streams,
             )
             trace = Path("run/trace.jsonl")
-            wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= 2)
-            process.kill()
-            process.wait()
+            try:
+                wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= 2)
+            finally:
+                process.kill()
+                process.wait()
     assert Path("run/checkpoints.sqlite-wal").stat().st_size > 0
     assert not leaks_in(*folders)
     assert not leaks("the streams", (tmp_path / "streams").read_bytes())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -34,6 +36,8 @@ FILES = {
     "method.tex": b"\\section{Method}\nWe count words in papers and find few.\n" * 20,
     "a.bib": b"@article{a, title={T}, author={A. B.}, year=2020}\n",
 }
+# What pdfium writes into each copy that it saves: an id of its own, and the time.
+MADE_ANEW = re.compile(rb"(?<=/ID\[)<[0-9A-F]+><[0-9A-F]+>|(?<=/CreationDate\()D:[0-9]+")
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +59,15 @@ def archives() -> dict[str, bytes]:
             archive.addfile(member, io.BytesIO(data))
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in FILES.items():
-            archive.writestr(name, data)
-    return {"a.tar": tar.getvalue(), "a.tar.gz": gzip.compress(tar.getvalue()), "a.zip": packed.getvalue()}
+            archive.writestr(undated(name, zipfile.ZIP_DEFLATED), data)
+    return {"a.tar": tar.getvalue(), "a.tar.gz": gzip.compress(tar.getvalue(), mtime=0), "a.zip": packed.getvalue()}
+
+
+def undated(name: str, packing: int) -> zipfile.ZipInfo:
+    """A member without the time it was made, so that damage falls on the same bytes on every day."""
+    member = zipfile.ZipInfo(name)
+    member.compress_type = packing
+    return member
 
 
 def excerpt(path: Path, first: int, pages: int) -> bytes:
@@ -70,7 +81,7 @@ def excerpt(path: Path, first: int, pages: int) -> bytes:
     finally:
         made.close()
         source.close()
-    return buffer.getvalue()
+    return MADE_ANEW.sub(lambda found: re.sub(rb"[0-9A-F]", b"0", found[0]), buffer.getvalue())
 
 
 def try_all(folder: Path, name: str, seed: bytes, mutations: ModuleType, number: int) -> None:
@@ -110,6 +121,15 @@ def test_damaged_shared_pdfs(tmp_path: Path, mutations: ModuleType, shared_data:
         try_all(tmp_path, path.name, excerpt(path, 0, 2), mutations, 1)
 
 
+def test_what_is_damaged_is_the_same_on_every_day(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    before = archives(), lzma_zip(), excerpt(examples / "paper.pdf", 0, 1)
+    later = time.localtime(now + 86_400)
+    monkeypatch.setattr(time, "time", lambda: now + 86_400)
+    monkeypatch.setattr(time, "localtime", lambda seconds=None: later)
+    assert (archives(), lzma_zip(), excerpt(examples / "paper.pdf", 0, 1)) == before
+
+
 @pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.zip"])
 def test_the_undamaged_archives_are_papers(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(archives()[name])
@@ -120,7 +140,7 @@ def test_the_undamaged_archives_are_papers(tmp_path: Path, name: str) -> None:
 def lzma_zip() -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
-        archive.writestr("main.tex", TEX * 20)
+        archive.writestr(undated("main.tex", zipfile.ZIP_LZMA), TEX * 20)
     data = bytearray(buffer.getvalue())
     data[60:90] = b"\xff" * 30
     return bytes(data)

@@ -19,7 +19,7 @@ from tests.graphs.sections_paper import paper_text
 from .disturbance import benchmark, repeated
 
 SECTIONS = 4
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 @dataclass(frozen=True)

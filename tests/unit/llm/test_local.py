@@ -7,14 +7,18 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm import local
-from referee.llm.catalogue import model_path
+from referee.llm.catalogue import catalogue_entry, model_path
 from referee.llm.local import LocalServer, close_local_servers, get_local_server, usable_cores
+from referee.llm.models import LOCAL_READING, open_models
+from referee.runs import silent
+from referee.settings import Settings
 
 SCHEMA = {
     "type": "object",
@@ -77,6 +81,62 @@ def test_missing_runtime_names_the_extra(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(MissingExtra) as caught:
         LocalServer("qwen-0.5b", tmp_path / "x.gguf")
     assert "pip install 'referee[local]'" in caught.value.hint
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no GGUF"), ValueError("no GGUF")])
+def test_a_file_the_runtime_refuses_is_named(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def refused(parameters: object) -> None:
+        raise error
+
+    monkeypatch.setattr(local, "_import_runtime", lambda: SimpleNamespace(Server=refused))
+    monkeypatch.setattr(local, "_parameters", lambda *given: None)
+    with pytest.raises(DataError, match=r"'qwen-0\.5b' cannot be loaded from 'x\.gguf': no GGUF") as caught:
+        LocalServer("qwen-0.5b", Path("x.gguf"))
+    assert "referee models remove qwen-0.5b" in caught.value.hint
+
+
+def test_a_loaded_model_is_shared_until_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loaded:
+        def __init__(self, key: str, path: Path, n_ctx: int) -> None:
+            self.is_open = True
+
+    monkeypatch.setattr(local, "_SERVERS", {})
+    monkeypatch.setattr(local, "LocalServer", Loaded)
+    monkeypatch.setattr(local, "model_path", lambda key, cache_dir: Path("x.gguf"))
+    entry = catalogue_entry("qwen-0.5b")
+    first, other = (local._open_shared(entry, n_ctx, None) for n_ctx in (2048, 4096))
+    assert first is not other
+    assert local._open_shared(entry, 2048, None) is first
+    first.is_open = False
+    assert local._open_shared(entry, 2048, None) is not first
+    assert local._open_shared(entry, 4096, None) is other
+
+
+async def test_the_embedded_model_answers_one_call_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loaded:
+        base_url, api_key, context_tokens = "http://127.0.0.1:9/v1", "k", 2048
+
+        def count_tokens(self, text: str) -> int:
+            return len(text)
+
+    asked: list[object] = []
+
+    async def answer(*given: object, **more: object) -> Loaded:
+        asked.append(given[0])
+        return Loaded()
+
+    monkeypatch.setattr("referee.llm.fetch.fetch_model", answer)
+    monkeypatch.setattr(local, "get_local_server", answer)
+    models = await open_models(Settings(), silent)
+    model = models["writer"]
+    assert asked == ["qwen-0.5b", "qwen-0.5b"]
+    assert (model.spec.id, model.context_tokens, model.count("four")) == ("local:qwen-0.5b", 2048, 4)
+    assert model.reading_tokens == LOCAL_READING
+    async with asyncio.timeout(5), model.limits.slot(1):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01), model.limits.slot(1):
+                pass
+    await models.aclose()
 
 
 @pytest.mark.parametrize(("quota", "most"), [("100000 100000", 1), ("150000 100000", 2), ("max 100000", 4096)])

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from referee.errors import DataError
 from referee.llm import minilm
@@ -50,6 +55,77 @@ def test_gelu_against_the_error_function() -> None:
 )
 def test_packs_are_bounded_in_texts_and_tokens(lengths: list[int], batch_size: int, packs: list[list[int]]) -> None:
     assert [list(pack) for pack in minilm._packs(lengths, batch_size)] == packs
+
+
+WIDTH, HEADS, INNER, LAYERS, EPSILON = 8, 2, 12, 2, 1e-5
+
+
+def small_model(folder: Path) -> dict[str, np.ndarray]:
+    """The files of a small encoder with random weights; word "a" has the id 1, "b" 2, and so on."""
+    chance = np.random.default_rng(3)
+    sizes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (11, WIDTH),
+        "embeddings.token_type_embeddings.weight": (2, WIDTH),
+        "embeddings.position_embeddings.weight": (512, WIDTH),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in (f"encoder.layer.{number}" for number in range(LAYERS)):
+        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+        linear = {f"{layer}.attention.self.{name}": (WIDTH, WIDTH) for name in ("query", "key", "value")}
+        linear |= {f"{layer}.attention.output.dense": (WIDTH, WIDTH), f"{layer}.output.dense": (WIDTH, INNER)}
+        for name, size in (linear | {f"{layer}.intermediate.dense": (INNER, WIDTH)}).items():
+            sizes |= {f"{name}.weight": size, f"{name}.bias": size[:1]}
+    sizes |= {f"{name}.{part}": (WIDTH,) for name in norms for part in ("weight", "bias")}
+    weights = {name: chance.normal(size=size).astype(np.float32) for name, size in sizes.items()}
+    save_file(weights, folder / "model.safetensors")
+    config = {"num_attention_heads": HEADS, "layer_norm_eps": EPSILON, "num_hidden_layers": LAYERS}
+    (folder / "config.json").write_text(json.dumps(config))
+    tokenizer = Tokenizer(WordLevel({"?": 0} | {word: n for n, word in enumerate("abcdefghij", 1)}, unk_token="?"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return weights
+
+
+def by_the_book(weights: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
+    """BERT, the mean over the tokens and length one, one head at a time and in double precision."""
+
+    def linear(x: np.ndarray, name: str) -> np.ndarray:
+        return x @ weights[f"{name}.weight"].astype(float).T + weights[f"{name}.bias"]
+
+    def norm(x: np.ndarray, name: str) -> np.ndarray:
+        spread = np.sqrt(x.var(axis=1, keepdims=True) + EPSILON)
+        return (x - x.mean(axis=1, keepdims=True)) / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    word, kind, position = (weights[f"embeddings.{n}_embeddings.weight"] for n in ("word", "token_type", "position"))
+    x = norm(word[ids].astype(float) + position[: len(ids)] + kind[0], "embeddings.LayerNorm")
+    for layer in (f"encoder.layer.{number}" for number in range(LAYERS)):
+        query, key, value = (linear(x, f"{layer}.attention.self.{n}") for n in ("query", "key", "value"))
+        heads = []
+        for of in (slice(at, at + WIDTH // HEADS) for at in range(0, WIDTH, WIDTH // HEADS)):
+            weight = np.exp(query[:, of] @ key[:, of].T / math.sqrt(WIDTH // HEADS))
+            heads.append(weight / weight.sum(axis=1, keepdims=True) @ value[:, of])
+        attended = linear(np.concatenate(heads, axis=1), f"{layer}.attention.output.dense")
+        x = norm(x + attended, f"{layer}.attention.output.LayerNorm")
+        inner = linear(x, f"{layer}.intermediate.dense")
+        inner *= 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(x + linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
+    mean: np.ndarray = x.mean(axis=0)
+    return mean / np.linalg.norm(mean)
+
+
+def test_a_small_model_against_the_book(tmp_path: Path) -> None:
+    weights = small_model(tmp_path)
+    texts = ["a b c", "j", "d e f g h i j " * 40, "c b a", "a a"]
+    wanted = [by_the_book(weights, ["?abcdefghij".index(word) for word in text.split()]) for text in texts]
+    for batch_size in (1, 2, 32):
+        assert np.abs(MiniLM(tmp_path).encode(texts, batch_size) - wanted).max() < 1e-5
+
+
+def test_a_small_model_reads_512_tokens_and_no_more(tmp_path: Path) -> None:
+    weights = small_model(tmp_path)
+    cut, whole = MiniLM(tmp_path).encode(["a b " * 255 + "c d e", "a b " * 255 + "c d"])
+    assert np.abs(cut - whole).max() == 0
+    assert np.abs(cut - by_the_book(weights, [1, 2] * 255 + [3, 4])).max() < 1e-5
 
 
 @pytest.fixture(scope="module")

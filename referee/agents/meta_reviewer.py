@@ -1,0 +1,175 @@
+"""An area chair's merger of independent reviews into one on the same form, without the paper.
+
+Source: The AI Scientist (Lu et al. 2024, 2408.06292), automated reviewing: an area chair aggregates the ensemble.
+Deviations: the merged review names the reviewers' evidence it rests on, and its scores cite that evidence; they are not
+replaced by the reviewers' averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.agents.asks import Asks
+from referee.agents.form_reply import Lengths, lengths_for, output_tokens
+from referee.agents.merged_reply import chair_model
+from referee.agents.single_reviewer import sorted_values
+from referee.errors import ContextTooLong
+from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.review import Evidence
+from referee.schemas.venue import VenueForm
+from referee.venues import render_form, render_guidelines
+
+PROMPT = "review/chair"
+ROLE = "composer"
+
+_SPARE_TOKENS = 64
+_FEWEST_CHARS = 200
+_SHRINK = 0.75
+_CUT_MARK = " [shortened]"
+
+
+@dataclass(frozen=True)
+class MemberReview:
+    """One reviewer's review as the chair sees it: texts and scores by field, and the evidence that was found."""
+
+    number: int
+    texts: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, Any]]
+    choices: Mapping[str, Any]
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True)
+class MergedReview:
+    """The merged review in the form's own names. ``kept`` holds ids of evidence, those the scores cite among them."""
+
+    texts: dict[str, str]
+    scores: dict[str, dict[str, Any]]
+    choices: dict[str, str | list[str]]
+    kept: tuple[str, ...]
+    notes: tuple[str, ...]
+    call_id: str
+
+
+async def merge_reviews(
+    members: Sequence[MemberReview],
+    form: VenueForm,
+    *,
+    door: Asks,
+    context_tokens: int,
+    count: Callable[[str], int],
+    prompt_versions: Mapping[str, str] | None = None,
+) -> MergedReview:
+    """Merge independent reviews in one call.
+
+    Texts that do not fit are shortened, all of them alike, and a note says so; evidence is shown whole.
+
+    Args:
+        members: The reviews, at least one.
+        form: The form they are on.
+        door: Answers the prompt.
+        context_tokens: The model's context, in tokens.
+        count: Counts tokens as the model does.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Raises:
+        ContextTooLong: Not even shortened reviews fit.
+        ModelError: The model did not answer validly.
+    """
+    lengths = lengths_for(form, context_tokens)
+    ids = tuple(evidence.id for member in members for evidence in member.evidence)
+    reply, most_out = chair_model(form, lengths, ids), output_tokens(form, lengths)
+    version = (prompt_versions or {}).get(PROMPT)
+    room = context_tokens - most_out - count(str(reply.model_json_schema())) - _SPARE_TOKENS
+    prompt, notes = _fitted(members, form, lengths, version, room, count)
+    answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
+    data = answer.value.model_dump()
+    values = sorted_values(form, data)
+    cited = {name for score in values.scores.values() for name in score["evidence"]}
+    kept = tuple(name for name in ids if name in cited or name in data["kept"])
+    return MergedReview(values.texts, values.scores, values.choices, kept, (*notes, *answer.notes), answer.call_id)
+
+
+def _fitted(
+    members: Sequence[MemberReview],
+    form: VenueForm,
+    lengths: Lengths,
+    version: str | None,
+    room: int,
+    count: Callable[[str], int],
+) -> tuple[RenderedPrompt, tuple[str, ...]]:
+    """The prompt within the room, and what had to be shortened for it."""
+    longest = max((len(text) for member in members for text in member.texts.values()), default=0)
+    cap = longest
+    while True:
+        prompt = _render(members, form, lengths, version, cap)
+        if count(prompt.system) + count(prompt.user) <= room:
+            break
+        if cap <= _FEWEST_CHARS:
+            raise ContextTooLong(
+                f"{len(members)} reviews do not fit into the {room:,} tokens that the area chair has for them.",
+                hint="Lower review.ensemble_size, or use a model with a longer context for the role composer.",
+            )
+        cap = max(_FEWEST_CHARS, int(cap * _SHRINK))
+    if cap == longest:
+        return prompt, ()
+    return prompt, (f"the area chair saw the reviewers' texts shortened to {cap:,} characters each",)
+
+
+def _render(
+    members: Sequence[MemberReview], form: VenueForm, lengths: Lengths, version: str | None, cap: int
+) -> RenderedPrompt:
+    return load_prompt(PROMPT, version).render(
+        venue_name=form.name,
+        reviewers=str(len(members)),
+        guidelines=render_guidelines(form, brief=lengths.brief),
+        form=render_form(form, brief=lengths.brief),
+        reviews="\n\n".join(
+            delimit(
+                "review",
+                render_values(form, member.texts, member.scores, member.choices, member.evidence, cap=cap),
+                reviewer=str(member.number),
+            )
+            for member in members
+        ),
+        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
+    )
+
+
+def render_values(
+    form: VenueForm,
+    texts: Mapping[str, str],
+    scores: Mapping[str, Mapping[str, Any]],
+    choices: Mapping[str, Any],
+    evidence: Sequence[Evidence],
+    *,
+    cap: int | None = None,
+) -> str:
+    """A review as prompt text, not yet delimited: fields in the form's order, then its evidence with ids.
+
+    Args:
+        form: The form it is on.
+        texts: By field.
+        scores: By field: ``value``, ``reason``, ``evidence``.
+        choices: By field.
+        evidence: What was found in the paper.
+        cap: The most characters of a text; a longer one is cut and marked.
+    """
+    lines = []
+    for field in form.reviewer_fields:
+        if field.name in texts:
+            lines.append(f"{field.name}: {_capped(texts[field.name], cap)}")
+        elif field.name in scores:
+            score = scores[field.name]
+            cited = f" [{', '.join(score['evidence'])}]" if score["evidence"] else ""
+            lines.append(f"{field.name}: {score['value']:g}. {score['reason']}{cited}")
+        elif choices.get(field.name):
+            lines.append(f"{field.name}: {choices[field.name]}")
+    shown = [f'[{e.id}] {e.claim} Quotation: "{e.quote}" ({e.section})' for e in evidence]
+    return "\n".join([*lines, "Evidence:", *(shown or ["none of its quotations is in the paper"])])
+
+
+def _capped(text: str, cap: int | None) -> str:
+    return text if cap is None or len(text) <= cap else text[:cap].rsplit(" ", 1)[0] + _CUT_MARK

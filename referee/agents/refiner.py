@@ -1,0 +1,160 @@
+"""One comment and the chunks it speaks of: kept, made specific, or dropped with a reason.
+
+Source: MARG's refinement of each comment. What a refinement does to the points on the record is code's to decide; see
+``referee.graphs.multi_agent``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from referee.agents.asks import Asks
+from referee.agents.card import Card
+from referee.agents.carded import Seat, render_criteria, with_card
+from referee.agents.chunks import chunk_of, chunk_sections
+from referee.agents.parts import Part, render_part
+from referee.agents.point_reply import Choices, Origin, points_model, to_points
+from referee.agents.section_reviewer import render_places
+from referee.agents.team import CARD_TOKENS
+from referee.errors import ContextTooLong
+from referee.llm.dialects import reply_schema
+from referee.llm.door import prompt_digest
+from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.point import ReviewPoint
+
+PROMPT = "review/team-refine"
+ROLE = "checker"
+
+REPLY_TOKENS = 1_500
+MOST_CHUNKS = 2
+
+RefineVerdict = Literal["keep", "sharpen", "drop"]
+
+
+@dataclass(frozen=True)
+class RefineBrief:
+    """What stands beside every comment: the paper's card and chunks, and the guidelines that a point may name."""
+
+    venue_name: str
+    how_read: str
+    card: Card
+    chunks: tuple[Part, ...]
+    criteria: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """What is to become of a comment. ``points`` holds what was written in its place, whatever the verdict."""
+
+    verdict: RefineVerdict
+    reason: str
+    points: tuple[ReviewPoint, ...]
+    notes: tuple[str, ...] = ()
+
+
+async def refine_point(
+    point: ReviewPoint,
+    brief: RefineBrief,
+    *,
+    door: Asks,
+    seat: Seat,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> Refinement:
+    """Ask what is to become of a comment.
+
+    It is shown with at most two chunks: those that its quotations come from, or where it expects what it misses. A
+    second chunk that does not fit is left out.
+
+    Args:
+        point: The comment, with its quotations looked up.
+        brief: What stands beside it.
+        door: Answers the prompt.
+        seat: The model that answers.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Raises:
+        ContextTooLong: Not even one chunk fits.
+        ModelError: The model did not answer validly.
+    """
+    reply = refined_model(Choices(tuple(brief.criteria), brief.card.claim_ids, chunk_sections(brief.chunks)))
+    chunks = chunks_about(point, brief.chunks)
+    version = (prompt_versions or {}).get(PROMPT)
+    try:
+        rendered, notes = _render(point, brief, chunks, reply, seat, version)
+    except ContextTooLong:
+        if len(chunks) < MOST_CHUNKS:
+            raise
+        rendered, notes = _render(point, brief, chunks[:1], reply, seat, version)
+        notes = (*notes, f"refined without {chunks[1].id}, which did not fit")
+    room = seat.room(REPLY_TOKENS)
+    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=room.reply_tokens)
+    digest = prompt_digest(rendered, reply_schema(reply))
+    part = f"refined-{point.id.removeprefix('p-')}"
+    origin = Origin(point.source, part, point.section_id, answer.call_id, answer.model, digest)
+    points, said = to_points(answer.value, origin, chunk_sections(brief.chunks))
+    data: dict[str, Any] = answer.value.model_dump()
+    own = tuple(f"refining {point.id}: {note}" for note in notes)
+    return Refinement(data["verdict"], " ".join(data["reason"].split()), tuple(points), (*own, *answer.notes, *said))
+
+
+def refined_model(choices: Choices) -> type[BaseModel]:
+    """The reason first, then the verdict, then the point in its new words, if any."""
+    shape = points_model(choices).model_fields["points"].annotation
+    fields: dict[str, Any] = {
+        "reason": (str, Field(min_length=1, max_length=400)),
+        "verdict": (RefineVerdict, Field()),
+        "points": (shape, Field(max_length=1, description="the sharpened point, or empty")),
+    }
+    return create_model("RefinedComment", __config__=ConfigDict(extra="ignore"), **fields)
+
+
+def sample_refined_model() -> type[BaseModel]:
+    """The reply model of one comment, by which the prompt's header is checked."""
+    return refined_model(Choices(("soundness",), ("C1",), {"s1": "Method"}))
+
+
+def chunks_about(point: ReviewPoint, chunks: Sequence[Part]) -> tuple[Part, ...]:
+    """The chunks that hold its verified quotations, else where it expects what it misses, else none; at most two."""
+    quoted = sorted(point.evidence, key=lambda evidence: evidence.status == "not_found")
+    places = [(evidence.section_id, evidence.quote) for evidence in quoted]
+    places += [(point.absence.expected_in, "")] if point.absence is not None else []
+    found = (chunk_of(place, chunks, quote) for place, quote in places)
+    return tuple({chunk.id: chunk for chunk in found if chunk is not None}.values())[:MOST_CHUNKS]
+
+
+def _render(
+    point: ReviewPoint,
+    brief: RefineBrief,
+    chunks: Sequence[Part],
+    reply: type[BaseModel],
+    seat: Seat,
+    version: str | None,
+) -> tuple[RenderedPrompt, tuple[str, ...]]:
+    shown = "\n\n".join(render_part(chunk, numbered=False)[0] for chunk in chunks)
+    values = {
+        "venue_name": brief.venue_name,
+        "how_read": brief.how_read,
+        "criteria": render_criteria(brief.criteria),
+        "places": render_places(chunk_sections(chunks or brief.chunks)),
+        "comment": delimit("comment", "\n".join(_lines(point))),
+        "sections": shown or delimit("section", "(none: it quotes nothing that is in the paper)"),
+    }
+    return with_card(load_prompt(PROMPT, version), values, brief.card, reply, seat.room(REPLY_TOKENS, CARD_TOKENS))
+
+
+def _lines(point: ReviewPoint) -> list[str]:
+    """The comment without its severity and confidence."""
+    lines = [f"{point.polarity}, {point.kind}: {point.claim}"]
+    for evidence in point.evidence:
+        found = "" if evidence.status != "not_found" else " (these words are not in the paper)"
+        lines.append(f"{evidence.role} [{evidence.section_id}]{found}: “{evidence.quote}”")
+    if point.absence is not None:
+        lines.append(f"said to be absent: {point.absence.what}")
+    lines.append(f"would be refuted by: {point.refuted_by or '(nothing named)'}")
+    if point.fix.what:
+        lines.append(f"would be mended by: {point.fix.what}")
+    return lines

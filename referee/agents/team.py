@@ -1,0 +1,226 @@
+"""One expert and its team: workers hold a chunk of the paper each, the expert holds none and asks them in turns.
+
+Source: MARG, multi-agent review generation. The turns are fixed in number: in each the expert sends one message to all
+workers and each of them answers it once. The points are written at the end, from what was answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+
+from referee.agents.asks import Asks
+from referee.agents.card import Card
+from referee.agents.carded import Seat, render_criteria, with_card
+from referee.agents.chunks import chunk_outline, chunk_sections
+from referee.agents.parts import Part, render_part
+from referee.agents.point_reply import FULL_REPLY_TOKENS, Choices, Origin, points_model, to_points
+from referee.agents.section_reviewer import render_places
+from referee.agents.team_talk import (
+    ANSWER_TOKENS,
+    MESSAGE_TOKENS,
+    TeamMessage,
+    Turn,
+    answer_model,
+    answer_text,
+    sample_answer_model,
+    sample_message_model,
+    talk_with,
+    talk_within,
+)
+from referee.errors import BudgetExceeded, RefereeError
+from referee.llm.dialects import reply_schema
+from referee.llm.door import Answer, prompt_digest
+from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
+from referee.schemas.point import ReviewPoint
+
+__all__ = ["EXPERTS", "Team", "TeamBrief", "TeamReply", "hold_talk", "sample_answer_model", "sample_message_model"]
+
+EXPERTS = ("experiments", "clarity", "impact")
+"""The experts by name; the prompt of each is ``review/expert-NAME``."""
+
+ROUNDS = 2
+"""Turns of a team: one message of the expert, one answer of each worker."""
+
+ASK, ANSWER, GATHER = "review/expert-", "review/team-worker", "review/team-gather"
+LEADER, WORKER = "supervisor", "writer"
+
+CARD_TOKENS = 3_000
+"""The card is in every call of a team, so that it is kept short whatever the context."""
+
+_STANDING = (
+    "What in your chunk bears on {expert}? Quote definitions, settings, numbers, and what is concluded from them."
+)
+
+
+@dataclass(frozen=True)
+class TeamBrief:
+    """What a team works on. ``expert`` is one of ``EXPERTS`` and names the points (``p-<expert>-1``).
+
+    ``criteria`` (guideline id to text) is what a point may name.
+    """
+
+    expert: str
+    venue_name: str
+    how_read: str
+    card: Card
+    chunks: tuple[Part, ...]
+    criteria: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Team:
+    """Who answers a team's prompts: the door, where expert and workers sit, and versions of their prompts."""
+
+    door: Asks
+    leader: Seat
+    worker: Seat
+    prompt_versions: Mapping[str, str] = field(default_factory=dict)
+
+    def prompt(self, name: str) -> Prompt:
+        """The prompt of that id, in the version asked for."""
+        return load_prompt(name, self.prompt_versions.get(name))
+
+
+@dataclass(frozen=True)
+class TeamReply:
+    """The points of one expert, what was completed on the way, and the calls that failed, each with what it was."""
+
+    points: tuple[ReviewPoint, ...]
+    notes: tuple[str, ...]
+    gaps: tuple[tuple[str, RefereeError], ...]
+
+
+async def hold_talk(brief: TeamBrief, team: Team, *, rounds: int) -> TeamReply:
+    """Ask and answer for a fixed number of turns, then write the points.
+
+    A message that fails is replaced by a standing question, an answer that fails is missing; both are gaps. With
+    ``n`` chunks this takes ``rounds * (1 + n) + 1`` calls, of which ``2 * rounds + 1`` wait for one another.
+
+    Args:
+        brief: The expert, the chunks, and what stands beside them.
+        team: Who answers.
+        rounds: Turns, at least 1.
+
+    Returns:
+        Points whose quotations are not verified yet; none is a valid answer.
+
+    Raises:
+        BudgetExceeded: After all calls under way have ended.
+        ContextTooLong, ModelError: No worker ever answered, or the points could not be written.
+    """
+    turns: list[Turn] = []
+    gaps: list[tuple[str, RefereeError]] = []
+    notes: list[str] = []
+    for number in range(1, rounds + 1):
+        try:
+            message, said = await _message(brief, team, turns, f"This is turn {number} of {rounds}.")
+        except BudgetExceeded:
+            raise
+        except RefereeError as error:
+            gaps.append((f"message {number} of the expert for {brief.expert}", error))
+            message, said = _STANDING.format(expert=brief.expert), ()
+        answers, failed = await _answers(brief, team, turns, message)
+        gaps += [(f"answer {number} of {name} to the expert for {brief.expert}", error) for name, error in failed]
+        turns.append(Turn(message, answers))
+        notes += said
+    if not any(turn.answers for turn in turns):
+        raise gaps[-1][1]
+    points, said = await _points(brief, team, turns)
+    return TeamReply(points, tuple(dict.fromkeys((*notes, *said))), tuple(gaps))
+
+
+async def _message(brief: TeamBrief, team: Team, turns: list[Turn], turn: str) -> tuple[str, tuple[str, ...]]:
+    prompt = team.prompt(ASK + brief.expert)
+    rendered, notes = _for_leader(prompt, brief, team, turns, TeamMessage, MESSAGE_TOKENS, turn=turn)
+    answer = await team.door.ask(rendered, TeamMessage, role=LEADER, max_output_tokens=MESSAGE_TOKENS)
+    return answer.value.message, (*notes, *answer.notes)
+
+
+async def _answers(
+    brief: TeamBrief, team: Team, turns: list[Turn], message: str
+) -> tuple[dict[str, str], list[tuple[str, RefereeError]]]:
+    """Every worker's answer by chunk id, and the errors of those who have none."""
+    said = await asyncio.gather(
+        *(_answer(brief, team, chunk, talk_with(chunk.id, brief.expert, turns, message)) for chunk in brief.chunks),
+        return_exceptions=True,
+    )
+    answers: dict[str, str] = {}
+    failed: list[tuple[str, RefereeError]] = []
+    for chunk, outcome in zip(brief.chunks, said, strict=True):
+        if isinstance(outcome, RefereeError) and not isinstance(outcome, BudgetExceeded):
+            failed.append((chunk.id, outcome))
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        else:
+            answers[chunk.id] = answer_text(outcome.value)
+    return answers, failed
+
+
+async def _answer(brief: TeamBrief, team: Team, chunk: Part, talk: str) -> Answer[BaseModel]:
+    sections = chunk_sections((chunk,))
+    reply = answer_model(sections)
+    room = team.worker.room(ANSWER_TOKENS, CARD_TOKENS)
+    values = {
+        "venue_name": brief.venue_name,
+        "how_read": brief.how_read,
+        "places": render_places(sections),
+        "messages": delimit("messages", talk),
+        "section": render_part(chunk, numbered=False)[0],
+    }
+    rendered, _ = with_card(team.prompt(ANSWER), values, brief.card, reply, room)
+    return await team.door.ask(rendered, reply, role=WORKER, max_output_tokens=room.reply_tokens)
+
+
+async def _points(brief: TeamBrief, team: Team, turns: list[Turn]) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
+    """The points that the talk carries."""
+    sections = chunk_sections(brief.chunks)
+    reply = points_model(Choices(tuple(brief.criteria), brief.card.claim_ids, sections))
+    expertise = _for_leader(team.prompt(ASK + brief.expert), brief, team, [], TeamMessage, MESSAGE_TOKENS, turn="")
+    rendered, notes = _for_leader(
+        team.prompt(GATHER),
+        brief,
+        team,
+        turns,
+        reply,
+        FULL_REPLY_TOKENS,
+        expertise=expertise[0].system,
+        criteria=render_criteria(brief.criteria),
+    )
+    room = team.leader.room(FULL_REPLY_TOKENS)
+    answer = await team.door.ask(rendered, reply, role=LEADER, max_output_tokens=room.reply_tokens)
+    digest = prompt_digest(rendered, reply_schema(reply))
+    origin = Origin("team", brief.expert, None, answer.call_id, answer.model, digest)
+    points, said = to_points(answer.value, origin, sections)
+    return tuple(points), (*notes, *answer.notes, *said)
+
+
+def _for_leader(
+    prompt: Prompt,
+    brief: TeamBrief,
+    team: Team,
+    turns: list[Turn],
+    reply: type[BaseModel],
+    reply_tokens: int,
+    **more: str,
+) -> tuple[RenderedPrompt, tuple[str, ...]]:
+    """A prompt for the expert: the talk as far as it fits beside a card of its share."""
+    room = team.leader.room(reply_tokens, CARD_TOKENS)
+    given = {
+        "venue_name": brief.venue_name,
+        "how_read": brief.how_read,
+        "team": delimit("team", chunk_outline(brief.chunks)),
+        "places": render_places(chunk_sections(brief.chunks)),
+        "messages": "",
+        **more,
+    }
+    values = {name: value for name, value in given.items() if name in prompt.inputs}
+    left = room.left_by(prompt.render(card="", **values), reply) - room.card_tokens
+    talk, gone = talk_within(turns, left, room.count)
+    values["messages"] = delimit("messages", talk)
+    rendered, notes = with_card(prompt, values, brief.card, reply, room)
+    cut = (*notes, f"{gone} of its workers' answers did not fit") if gone else notes
+    return rendered, tuple(f"the expert for {brief.expert}: {note}" for note in cut)

@@ -1,0 +1,35 @@
+"""What marks a review that was written for research on reviewing: in its notes, its disclosure and on the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from referee.api.job import Job, Plan, Written
+
+_NO_ASSESSMENT = "this review was written for research on reviewing and is not an assessment of the paper"
+
+
+def marked_plan(plan: Plan, how: str) -> Plan:
+    """The plan with the mark among its notes, which are shown before the first call."""
+    return replace(plan, notes=(*plan.notes, mark(how)))
+
+
+def marked(job: Job, written: Written, how: str) -> Written:
+    """The review with the mark wherever somebody may meet it.
+
+    ``mark`` carries it into the first paragraph of the disclosure, which stands at the top of every report.
+
+    Args:
+        job: Its progress says the mark once more.
+        written: What the strategy wrote.
+        how: What was given to the reviewer, as ``it was given the persona 'nitpicky'``.
+    """
+    from referee.runs import Event
+
+    job.progress(Event("note", mark(how)))
+    return replace(written, mark=mark(how), notes=(mark(how), *written.notes))
+
+
+def mark(how: str) -> str:
+    """The mark in one sentence, without its full stop."""
+    return f"{_NO_ASSESSMENT}: {how}"

@@ -1,0 +1,207 @@
+"""The question before money is spent, on a terminal of its own: one press of Ctrl-C is enough to leave."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import typer
+
+from referee.api import Plan
+from referee.cli.confirm import Confirmation, estimate_line, plan_lines
+from referee.cli.output import ProgressLine
+from referee.testing import FakeServer
+
+from .processes import PATIENCE_S, environment, wait_for
+from .refusals import on, visible
+
+QUESTION = "Go on?"
+CTRL_C, CTRL_D = b"\x03", b"\x04"
+
+
+class Terminal:
+    """A command on a terminal: what it shows, and the keys that are pressed."""
+
+    def __init__(self, folder: Path, arguments: tuple[object, ...]) -> None:
+        self._master, slave = pty.openpty()
+        self._shown: list[bytes] = []
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "referee", *map(str, arguments)],
+            cwd=folder,
+            env={**environment(), "TERM": "dumb", "COLUMNS": "200"},
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
+        os.close(slave)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                part = os.read(self._master, 4096)
+            except OSError:  # the other side is closed
+                return
+            if not part:
+                return
+            self._shown.append(part)
+
+    @property
+    def shown(self) -> str:
+        return b"".join(self._shown).decode(errors="replace").replace("\r\n", "\n")
+
+    def press(self, key: bytes) -> None:
+        os.write(self._master, key)
+
+    def ended(self) -> tuple[int, str]:
+        code = self.process.wait(timeout=PATIENCE_S)
+        self._reader.join(PATIENCE_S)
+        return code, self.shown
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait(timeout=PATIENCE_S)
+        self._reader.join(PATIENCE_S)
+        os.close(self._master)
+
+
+def _take_terminal() -> None:
+    """Make it the one whose Ctrl-C is a signal, which is heard even where a shell has it ignored."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def asked(folder: Path, *arguments: object) -> Iterator[Terminal]:
+    """A command that waits at its question."""
+    terminal = Terminal(folder, arguments)
+    try:
+        wait_for(lambda: QUESTION in terminal.shown or terminal.process.poll() is not None)
+        assert QUESTION in terminal.shown, terminal.shown
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def assert_left_alone(folder: Path, server: FakeServer) -> None:
+    assert server.log.calls(endpoint="chat") == []
+    assert not {name for name in visible(folder) if name.startswith(("run", "referee-runs"))}
+
+
+def _ctrl_c(terminal: Terminal) -> None:
+    terminal.press(CTRL_C)
+
+
+def _sigterm(terminal: Terminal) -> None:
+    terminal.process.send_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("leave", [_ctrl_c, _sigterm])
+def test_one_press_ends_a_review(
+    workplace: Path, paper: Path, server: FakeServer, leave: Callable[[Terminal], None]
+) -> None:
+    given = ("review", paper, "--venue", "neurips-2025", "--strategy", "single", *on(server), "--out", "run")
+    with asked(workplace, *given) as terminal:
+        leave(terminal)
+        code, shown = terminal.ended()
+    assert code == 130, shown
+    assert shown.count("interrupted: nothing was sent or written.") == 1
+    assert "Estimate: 1 call, " in shown
+    assert "Traceback" not in shown
+    assert_left_alone(workplace, server)
+
+
+def test_one_press_ends_a_refinement(workplace: Path, server: FakeServer) -> None:
+    with asked(workplace, "venue", "refine", "neurips-2025", *on(server), "--out", "run") as terminal:
+        terminal.press(CTRL_C)
+        code, shown = terminal.ended()
+    assert code == 130, shown
+    assert "Estimate: at most " in shown
+    assert "interrupted: nothing was sent or written." in shown
+    assert_left_alone(workplace, server)
+
+
+def test_the_end_of_the_input_is_a_no(workplace: Path, paper: Path, server: FakeServer) -> None:
+    given = ("review", paper, "--venue", "neurips-2025", "--strategy", "single", *on(server), "--out", "run")
+    with asked(workplace, *given) as terminal:
+        terminal.press(CTRL_D)
+        code, shown = terminal.ended()
+    assert code == 2, shown
+    assert "error: not confirmed: nothing was sent or written." in shown
+    assert_left_alone(workplace, server)
+
+
+def plan(cost: float | None, calls: int = 2) -> Plan:
+    return Plan("single", {"writer": "m"}, calls, 1_000, 200, cost, notes=("two notes",))
+
+
+@pytest.fixture
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Somebody is there; the questions that were put are kept, and answered with no."""
+    asked_for: list[str] = []
+
+    def answered(question: str, **_: object) -> bool:
+        asked_for.append(question)
+        return False
+
+    monkeypatch.setattr(typer, "confirm", answered)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    return asked_for
+
+
+@pytest.mark.parametrize(
+    ("cost", "calls", "yes", "goes_on"),
+    [
+        (0.5, 2, False, False),
+        (None, 2, False, False),
+        (0.5, 2, True, True),
+        (0.0, 2, False, True),
+        (None, 0, False, True),
+    ],
+)
+def test_it_is_asked_only_where_money_may_be_at_stake(
+    on_a_terminal: list[str], cost: float | None, calls: int, yes: bool, goes_on: bool
+) -> None:
+    confirmation = Confirmation(ProgressLine(), yes, plan_lines)
+    assert confirmation(plan(cost, calls)) is goes_on
+    assert on_a_terminal == ([] if goes_on else [QUESTION])
+
+
+def test_nobody_there_is_not_asked(on_a_terminal: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
+    assert Confirmation(ProgressLine(), False, plan_lines)(plan(None))
+    assert on_a_terminal == []
+
+
+def test_what_is_shown_is_the_estimate_and_the_notes_without_keys(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_API_KEY", "a-planted-key-0451")
+    lines = [*plan_lines(plan(0.25)), "the server said a-planted-key-0451"]
+    Confirmation(ProgressLine(), True, lambda _: lines)(plan(0.25))
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
+        "Estimate: 2 calls, about 1,000 tokens in and 200 out, about $0.2500 (m).",
+        "Note: two notes.",
+        "the server said [key removed]",
+    ]
+
+
+def test_models_of_several_roles_are_told_apart() -> None:
+    two = Plan("sections", {"writer": "b", "checker": "a", "mapper": "b"}, 1, 1, 1, None)
+    assert estimate_line(two).endswith("cost unknown (no price for this model) (a: checker; b: writer, mapper)")

@@ -137,17 +137,16 @@ def test_a_review_for_research_says_so_on_the_terminal_and_in_its_files(
     examples: Path,
     workplace: Path,
     server: FakeServer,
-    monkeypatch: pytest.MonkeyPatch,
     strategy: str,
     target: str,
 ) -> None:
-    if target:
-        monkeypatch.setenv("REFEREE_REVIEW__TARGET", target)
-    arguments = ("--venue", "neurips-2025", "--strategy", strategy, "--out", "run", *on(server))
+    given = ("--target", target) if target else ("--persona", "nitpicky")
+    arguments = ("--venue", "neurips-2025", "--strategy", strategy, "--out", "run", *given, *on(server))
     written = referee("review", examples / "paper.pdf", *arguments)
     assert written.code == 0, written.err
     assert len(server.log.calls(endpoint="chat")) == 1
     assert MARK in " ".join(written.err.split())
+    assert MARK in " ".join(written.out.split())
     for name in ("review.md", "review.json"):
         assert MARK in (workplace / "run" / name).read_text()
 
@@ -164,7 +163,7 @@ def test_aligned_without_a_rating_of_the_form_is_refused_with_the_options(
     if target:
         monkeypatch.setenv("REFEREE_REVIEW__TARGET", target)
     refused = referee("review", paper, "--venue", "neurips-2025", "--strategy", "aligned", *on(server))
-    assert_refused(refused, said, "4: Borderline accept", "REFEREE_REVIEW__TARGET")
+    assert_refused(refused, said, "4: Borderline accept", "--target")
     assert not server.log.calls(endpoint="chat")
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api import compile_venue, evaluate, load_paper, load_venue, refine_prompts, rescore, review
+    from referee.api import compile_venue, evaluate, experiment, load_paper, load_venue, refine_prompts, rescore, review
 
 __version__ = "0.1.0"
 
@@ -17,6 +17,7 @@ __all__ = [
     "__version__",
     "compile_venue",
     "evaluate",
+    "experiment",
     "load_paper",
     "load_venue",
     "refine_prompts",

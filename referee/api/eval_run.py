@@ -66,7 +66,7 @@ async def _embedder(settings: Settings, progress: Progress) -> Embedder:
         progress(Event("fetch", text, done=done, total=total))
 
     base_url = None if settings.embedder.startswith("local") else settings.models.base_url
-    return await open_embedder(settings.embedder, base_url=base_url, progress=fetched)
+    return await open_embedder(settings.embedder, base_url=base_url, progress=fetched, calls=settings.calls)
 
 
 async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked) -> Evaluation:

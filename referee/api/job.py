@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from referee.llm.models import Models
-from referee.runs import Progress
+from referee.runs import Budget, Progress
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
@@ -22,6 +22,17 @@ class Job:
     settings: Settings
     models: Models
     progress: Progress
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What several runs of one command share: models that are open, with their limits, and one budget over all runs.
+
+    Who opened the models closes them. ``budget`` holds what the runs that are resumed have spent before.
+    """
+
+    models: Models
+    budget: Budget
 
 
 @dataclass(frozen=True)

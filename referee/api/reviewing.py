@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import referee
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Plan, Shared, Written
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies import STRATEGIES
@@ -16,7 +16,7 @@ from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated.load import load_as_set, read_paper
 from referee.reports import disclosure, openreview_object, render_review, to_json
-from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
@@ -46,6 +46,7 @@ async def review(
     rounds: int | None = None,
     strategy_options: Mapping[str, object] | None = None,
     settings: Settings | None = None,
+    shared: Shared | None = None,
     progress: Progress = silent,
     confirm: Confirm | None = None,
 ) -> Review:
@@ -74,6 +75,7 @@ async def review(
         strategy_options: Settings of single strategies by their names under ``review`` (``docs/settings.md``), as
             ``{"ensemble_size": 3}``; those that are None are left out.
         settings: A ready settings tree; the arguments above then only override what they name.
+        shared: Models and budget of a command that makes several reviews, in place of this review's own.
         progress: Called with each event.
         confirm: Shown the plan before the first call; the run ends without a call where it returns False.
 
@@ -114,7 +116,7 @@ async def review(
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
         progress(Event("stage", f"reading {path.name or path}"))
         paper = await read_paper(path, settings.paper)
-    models = await open_models(settings, progress)
+    models = shared.models if shared else await open_models(settings, progress)
     try:
         job = Job(paper, form, settings, models, progress)
         inputs = _inputs(job)
@@ -129,9 +131,10 @@ async def review(
             roles=STRATEGIES[settings.review.strategy].roles,
             prompts=_prompts(job),
         ) as run:
-            return await _run(run, job, all_points)
+            return await _run(run, job, shared.budget if shared else None, all_points)
     finally:
-        await models.aclose()
+        if shared is None:
+            await models.aclose()
 
 
 async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
@@ -163,8 +166,8 @@ def _prompts(job: Job) -> dict[str, str]:
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 
-async def _run(run: RunFolder, job: Job, all_points: bool) -> Review:
-    door, ledger = open_door(run, job.models, job.settings, job.progress)
+async def _run(run: RunFolder, job: Job, budget: Budget | None, all_points: bool) -> Review:
+    door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget)
     with recorded(run, ledger):
         written = await STRATEGIES[job.settings.review.strategy].run(job, run, door)
         finished = _finished(written, run, job, ledger)

@@ -99,7 +99,13 @@ def require_confirmed(answer: bool) -> None:
 
 
 def open_door(
-    run: RunFolder, models: Models, settings: Settings, progress: Progress, *, keep_messages: bool = True
+    run: RunFolder,
+    models: Models,
+    settings: Settings,
+    progress: Progress,
+    *,
+    budget: Budget | None = None,
+    keep_messages: bool = True,
 ) -> tuple[Door, Ledger]:
     """The door of a run and its ledger: the calls on the disk, the budget less what was spent, the cache if asked.
 
@@ -110,13 +116,15 @@ def open_door(
         models: Role to model.
         settings: Limits of calls and budget.
         progress: Told about each call.
+        budget: One that several runs share; by default the run's own, less what it has spent before.
         keep_messages: As in ``Ledger``.
     """
     progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE, keep_messages=keep_messages)
     if ledger.damaged_lines:
         progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-    budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
+    if budget is None:
+        budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
     cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
     door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
     return door, ledger

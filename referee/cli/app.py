@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, eval, models, review, show, venue
+from referee.cli import doctor, eval, experiment, models, review, show, strategies, venue
 
 app = typer.Typer(
     name="referee",
@@ -20,6 +20,8 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
+app.command("experiment")(experiment.experiment)
+app.command("strategies")(strategies.strategies)
 app.command("doctor")(doctor.doctor)
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")

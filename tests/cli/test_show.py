@@ -11,6 +11,7 @@ import pytest
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.testing import FakeServer
+from tests.graphs.guidelines_script import PAGE, labelling, sensible
 
 from .command import Outcome, Referee
 from .section_runs import one_line, quoting, reviewed, ruling
@@ -177,3 +178,35 @@ def test_nothing_in_the_folder_changes(referee: Referee, run: Path) -> None:
 def test_a_run_moved_elsewhere_is_shown(referee: Referee, run: Path, tmp_path: Path) -> None:
     shutil.move(run, tmp_path / "moved")
     assert referee("show", tmp_path / "moved").code == 0
+
+
+def test_a_run_that_is_no_review_is_called_what_it_is(referee: Referee, server: FakeServer, workplace: Path) -> None:
+    server.script.entries |= {"guidelines/label": labelling(sensible)}
+    Path("guide.md").write_text(PAGE, encoding="utf-8")
+    on = ("--model", "fake", "--base-url", server.base_url)
+    made = referee("venue", "compile", "guide.md", "--id", "mine-2026", "--rounds", 0, *on, "--out", "compiled")
+    assert made.code == 0, made.err
+    said = complaint(referee("show", "compiled"))
+    assert "run 'compiled' is one of `referee venue compile`: it holds statements of a venue's guidelines" in said
+    assert "compiled/guidelines.json" in said
+    assert "finished review" not in said
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "told"),
+    [
+        ("venue refine", "finished", ("refined steps", "next: Read them with their history: `referee venue show ID")),
+        ("venue refine", "stopped", ("`referee venue refine`, stopped", "--resume run")),
+        ("eval", "finished", ("judgements of reviews", "next: Read run/summary.md")),
+        ("eval", "failed", ("`referee eval`, failed: no judge answers", "--resume run")),
+        ("something new", "finished", ("`referee something new`", "next: Read the files in run.")),
+    ],
+)
+def test_runs_of_other_commands(referee: Referee, run: Path, command: str, status: str, told: tuple[str, ...]) -> None:
+    data = json.loads((run / "run.json").read_text())
+    error = "no judge answers" if status == "failed" else ""
+    (run / "run.json").write_text(json.dumps(data | {"command": command, "status": status, "error": error}))
+    (run / "review.json").unlink()
+    said = complaint(referee("show", "run"))
+    assert all(part in said for part in told), said
+    assert "finished review" not in said

@@ -1,0 +1,278 @@
+"""What an experiment is made of: the plan resolved to arms, papers, metrics and units, before anything is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.api.experiment_units import PreparedUnit, prepared_units, settings_of
+from referee.errors import DataError, PaperParseError, SettingsError
+from referee.evals.metric import Metric
+from referee.evals.registry import find_metrics
+from referee.experiments.arms import Arm, arms_of, chosen_arms, pairs_of
+from referee.experiments.course import Allowance
+from referee.experiments.papers import PlanPaper, Split, find_papers, of_split, read_references
+from referee.experiments.plan import Plan
+from referee.experiments.plan_file import Given, load_plan
+from referee.experiments.units import UnitStore
+from referee.llm.models import check_models
+from referee.papers.isolated.load import read_paper
+from referee.runs import Event, Progress
+from referee.schemas.case import ReviewCase
+from referee.schemas.paper import Paper
+from referee.schemas.venue import VenueForm
+from referee.settings import BudgetSettings, Settings
+from referee.venues import load_venue, venue_digest
+
+REFINING = frozenset({"sections"})
+"""The strategies whose prompts can be refined in rounds."""
+
+
+@dataclass(frozen=True)
+class ExperimentJob:
+    """A plan that can be run.
+
+    Attributes:
+        plan: As its file says, with what was said beside it.
+        split: The papers it is run on.
+        arms: In the order of the plan.
+        forms: The venue's form by arm.
+        pairs: Which arms are compared.
+        all_papers: The papers of both splits.
+        papers: Those of the split that could be read, by name.
+        excluded: Those that could not, and why.
+        metrics: What is measured.
+        judges: Ids of the judging models.
+        references: The human reviews by paper.
+        units: What is to be made, with all that is needed for it.
+        settings: Of all arms, without limits.
+        left_out: Arms of a grid that no strategy could run.
+        limits: Of the whole experiment.
+    """
+
+    plan: Plan
+    split: Split
+    arms: tuple[Arm, ...]
+    forms: Mapping[str, VenueForm]
+    pairs: tuple[tuple[str, str], ...]
+    all_papers: tuple[PlanPaper, ...]
+    papers: Mapping[str, tuple[PlanPaper, Paper]]
+    excluded: Mapping[str, str]
+    metrics: tuple[Metric, ...]
+    judges: tuple[str, ...]
+    references: Mapping[str, tuple[ReviewCase, ...]]
+    units: tuple[PreparedUnit, ...]
+    settings: Settings
+    left_out: tuple[str, ...]
+    limits: Allowance
+
+    @property
+    def embedder(self) -> str:
+        """The embedding model's name, where a metric needs one."""
+        return self.settings.embedder if any("embedder" in metric.needs for metric in self.metrics) else ""
+
+    @property
+    def digest(self) -> str:
+        """The plan without its limits and without the split that is looked at."""
+        inputs = {key: value for key, value in experiment_inputs(self).items() if key != "split of the papers"}
+        return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+
+
+async def open_job(
+    source: str | Path | Mapping[str, Any],
+    given: Given,
+    *,
+    final: bool,
+    settings: Settings,
+    store: UnitStore,
+    progress: Progress,
+    limits: Allowance,
+) -> ExperimentJob:
+    """Resolve a plan; no model is asked. ``limits`` go over the plan's own.
+
+    Raises:
+        SettingsError: The plan, a strategy, metric, model or setting is not usable, a metric fits no paper, or a cost
+            limit stands and a model's price is unknown.
+        DataError: Papers or references cannot be found, or no paper can be read.
+        VenueError: A venue is unknown.
+        ModelUnavailable: A server that should say how long its context is cannot be reached.
+    """
+    loaded = load_plan(source, given)
+    plan = loaded.plan
+    limits = Allowance(
+        plan.budget.max_cost if limits.max_cost is None else limits.max_cost,
+        plan.budget.max_tokens if limits.max_tokens is None else limits.max_tokens,
+    )
+    settings = settings.model_copy(update={"budget": BudgetSettings()})
+    if plan.measure.embedder:
+        settings = settings.model_copy(update={"embedder": plan.measure.embedder})
+    all_arms, left_out = _that_refine(arms_of(plan), plan)
+    arms = chosen_arms(all_arms, given.arms)
+    pairs = pairs_of(plan.compare, all_arms, arms)
+    for arm in arms:
+        settings_of(arm, settings)
+    forms = _forms(arms, loaded.folder)
+    metrics = find_metrics(plan.measure.metrics or None)
+    judges = _judges(metrics, settings, plan.measure.judges)
+    all_papers = find_papers(loaded)
+    chosen = of_split(all_papers, "test" if final else "development")
+    references = read_references(loaded.path(plan.measure.references) if plan.measure.references else None, all_papers)
+    _require_references(metrics, chosen, references, plan)
+    if len(set(plan.seeds)) != len(plan.seeds) or not plan.seeds:
+        raise SettingsError("the plan's seeds are none, or one stands there twice.", hint="Give each seed once.")
+    papers, excluded = await _read(chosen, settings, progress)
+    units, unusable = await prepared_units(
+        [(arm, forms[arm.name]) for arm in arms],
+        {name: paper for name, (_, paper) in papers.items()},
+        plan.seeds,
+        settings=settings,
+        max_cost=limits.max_cost,
+        store=store,
+        progress=progress,
+    )
+    excluded |= unusable
+    papers = {name: pair for name, pair in papers.items() if name not in excluded}
+    _require_some(papers, excluded)
+    return ExperimentJob(
+        plan=plan,
+        split="test" if final else "development",
+        arms=arms,
+        forms=forms,
+        pairs=pairs,
+        all_papers=all_papers,
+        papers=papers,
+        excluded=excluded,
+        metrics=metrics,
+        judges=judges,
+        references=references,
+        units=tuple(unit for unit in units if unit.unit.paper in papers),
+        settings=settings,
+        left_out=left_out,
+        limits=limits,
+    )
+
+
+def experiment_inputs(job: ExperimentJob) -> dict[str, str]:
+    """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
+    measure = job.plan.measure
+    references = [case.model_dump_json() for name in sorted(job.references) for case in job.references[name]]
+    return {
+        **{f"arm {arm.name!r}": _arm_digest(job, arm) for arm in job.arms},
+        **{f"paper {paper.name!r}": f"{paper.digest} ({paper.split})" for paper in job.all_papers},
+        "list of seeds": ", ".join(map(str, job.plan.seeds)),
+        "list of comparisons": "; ".join(f"{first} less {second}" for first, second in job.pairs),
+        "list of metrics": ", ".join(f"{metric.name}@{metric.version}" for metric in job.metrics),
+        "panel of judges": ", ".join(job.judges),
+        "number of repeats": str(measure.repeats),
+        "embedder": job.embedder,
+        "set of human reviews": hashlib.sha256("\n".join(references).encode()).hexdigest() if references else "none",
+        "split of the papers": job.split,
+    }
+
+
+def notes_of(job: ExperimentJob) -> Iterator[str]:
+    """What a reader of the numbers should know beforehand."""
+    writers = {model for prepared in job.units for model in prepared.unit.models}
+    for judge in job.judges:
+        if judge in writers:
+            yield f"judge {judge!r} also writes reviews: models prefer their own"
+    hot = [arm for arm in job.arms if settings_of(arm, job.settings).models.temperature > 0]
+    if len(job.plan.seeds) > 1 and len(hot) < len(job.arms):
+        yield "at temperature 0 the seeds of an arm hardly differ (models.temperature)"
+    if not job.references and any("references" in metric.needs for metric in job.metrics):
+        yield "there are no human reviews: metrics that need them do not apply"
+    missing = [name for name in job.papers if not job.references.get(name)]
+    if job.references and missing and any("references" in metric.needs for metric in job.metrics):
+        yield f"{len(missing)} of {len(job.papers)} papers have no human review, the first: {missing[0]!r}"
+    if job.left_out:
+        yield f"these have no prompts to refine and are left out of the grid: {'; '.join(job.left_out)}"
+    for name, reason in job.excluded.items():
+        yield f"paper {name!r} is excluded from every arm: {reason}"
+    problems = [prepared.unit for prepared in job.units if prepared.unit.problem]
+    if problems:
+        first = problems[0]
+        yield f"{len(problems)} reviews cannot be made, the first ({first.label}): {first.problem}"
+
+
+def _that_refine(arms: tuple[Arm, ...], plan: Plan) -> tuple[tuple[Arm, ...], tuple[str, ...]]:
+    """A grid without its combinations of rounds with strategies that refine nothing; listed arms stay as they are."""
+    if plan.grid is None:
+        return arms, ()
+    kept = tuple(arm for arm in arms if not arm.rounds or arm.strategy in REFINING)
+    return kept or arms, tuple(arm.name for arm in arms if arm not in kept) if kept else ()
+
+
+def _forms(arms: Sequence[Arm], folder: Path) -> dict[str, VenueForm]:
+    """The form of each arm; a file stands beside the plan.
+
+    Raises:
+        SettingsError: Two venues are files that no id finds: a metric could not tell which is whose.
+    """
+    forms = {arm.name: load_venue(folder / arm.venue if (folder / arm.venue).is_file() else arm.venue) for arm in arms}
+    files = {form.id for arm, form in zip(arms, forms.values(), strict=True) if (folder / arm.venue).is_file()}
+    if len(files) > 1:
+        raise SettingsError(
+            f"the venues {', '.join(map(repr, sorted(files)))} are files of the plan, and one at most can be.",
+            hint="Install them (`referee venue compile` or the folder of your venues), and name them by their ids.",
+        )
+    return forms
+
+
+def _judges(metrics: Sequence[Metric], settings: Settings, panel: Sequence[str]) -> tuple[str, ...]:
+    if not any("judge" in metric.needs for metric in metrics):
+        return ()
+    return tuple(spec.id for spec in check_models(settings, judges=list(panel)).values())
+
+
+def _require_references(
+    metrics: Sequence[Metric],
+    papers: Sequence[PlanPaper],
+    references: Mapping[str, Sequence[ReviewCase]],
+    plan: Plan,
+) -> None:
+    """A metric that no paper can satisfy is refused before anything is paid."""
+    needing = [metric.name for metric in metrics if "references" in metric.needs]
+    if not needing or any(references.get(paper.name) for paper in papers):
+        return
+    given = plan.measure.references
+    cause = f"{given!r} holds no human review of these papers" if given else "the plan names no human reviews"
+    raise SettingsError(
+        f"metric {needing[0]!r} compares with human reviews, and can be measured on no paper: {cause}.",
+        hint="Name them under [measure] references (papers by file name or digest), or leave the metric away.",
+    )
+
+
+async def _read(
+    papers: Sequence[PlanPaper], settings: Settings, progress: Progress
+) -> tuple[dict[str, tuple[PlanPaper, Paper]], dict[str, str]]:
+    """The papers that can be read, and why the others cannot."""
+    read: dict[str, tuple[PlanPaper, Paper]] = {}
+    excluded: dict[str, str] = {}
+    for number, paper in enumerate(papers, 1):
+        progress(Event("stage", f"reading paper {number} of {len(papers)}: {paper.path.name}"))
+        try:
+            read[paper.name] = (paper, await read_paper(paper.path, settings.paper))
+        except PaperParseError as error:
+            excluded[paper.name] = error.message
+    _require_some(read, excluded)
+    return read, excluded
+
+
+def _require_some(papers: Mapping[str, object], excluded: Mapping[str, str]) -> None:
+    if not papers:
+        name, reason = next(iter(excluded.items()))
+        raise DataError(
+            f"no paper of the plan can be reviewed; the first, {name!r}: {reason}", hint="Mend or replace the papers."
+        )
+
+
+def _arm_digest(job: ExperimentJob, arm: Arm) -> str:
+    """All that makes the arm, the venue's form and the prompts' texts included."""
+    own = next((p.unit.identity for p in job.units if p.unit.arm == arm.name), {})
+    made_of = {key: value for key, value in own.items() if key not in ("paper", "seed")}
+    parts = {"arm": repr(replace(arm, name="")), "form": venue_digest(job.forms[arm.name]), **made_of}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

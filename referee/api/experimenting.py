@@ -1,0 +1,325 @@
+"""``experiment``: a plan in, reviews by every arm, their measurement and paired comparisons out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import referee
+from referee.api.evaluating import evaluate
+from referee.api.experiment_estimate import ExperimentEstimate, estimate
+from referee.api.experiment_job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiment_table import arms_and_experts
+from referee.api.recording import recorded
+from referee.api.reviewing import review
+from referee.api.runs import RunPlace, require_confirmed
+from referee.errors import BudgetExceeded
+from referee.experiments.course import EVALUATIONS, Allowance, Course, Makers
+from referee.experiments.journal import JOURNAL, Journal
+from referee.experiments.outcome import Head, outcome
+from referee.experiments.plan_file import Given
+from referee.experiments.seal import SEALS, Seals
+from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.llm.models import Models
+from referee.reports.experiment_files import write_experiment
+from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord
+from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.runs.folder import RECORD, read_record
+from referee.schemas.usage import Usage
+from referee.settings import Settings, changed_settings, load_settings
+
+STORE = Path("referee-runs")
+"""Where finished units and the seals of test splits lie; all plans share it."""
+
+PLAN, TABLE2 = "plan.json", "table2.md"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A finished experiment: its folder and what came out. ``table`` is the table of arms, in lines."""
+
+    run: Path
+    result: ExperimentResult
+    table: tuple[str, ...]
+
+
+async def experiment(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    arms: Sequence[str] = (),
+    strategies: Sequence[str] = (),
+    venue: str | None = None,
+    models: Sequence[str] = (),
+    papers: Sequence[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    references: str | Path | None = None,
+    embedder: str | None = None,
+    base_url: str | None = None,
+    final: bool = False,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    store: str | Path = STORE,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    cache: bool | None = None,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+    confirm: Callable[[ExperimentEstimate], bool] | None = None,
+) -> Experiment:
+    """Review the papers of a plan by each of its arms, measure the reviews, and compare the arms paper by paper.
+
+    Finished reviews lie in a store that all plans share, so none is paid twice. Paper by paper all arms are reviewed
+    and then measured: wherever a budget ends the run, any two arms differ by at most one finished paper.
+
+    Args:
+        plan: A TOML file, the name of a plan that ships (``table2``, ``ablation``), or a plan's data.
+        arms: Names of the arms that are run; all by default.
+        strategies: In place of the grid's.
+        venue: In place of the plan's.
+        models: In place of the grid's; one for a plan that lists its arms.
+        papers: Files, folders or patterns in place of the plan's.
+        metrics: In place of the plan's.
+        judges: In place of the plan's.
+        references: A set of human reviews in place of the plan's.
+        embedder: In place of the plan's.
+        base_url: An OpenAI-compatible server.
+        final: Open the test split instead of the development split; once for each plan.
+        out: The run folder; by default a new one under ``referee-runs``.
+        resume: The folder of an earlier run of this plan: finished units are kept, failed ones tried again.
+        store: Where finished units and seals lie.
+        max_cost: US dollars that no call may pass, over the whole experiment.
+        max_tokens: Tokens, in and out together, that no call may pass, over the whole experiment.
+        cache: Whether replies of earlier runs are used; True by default. Seeds other than 0 never use them.
+        settings: A ready settings tree; the arguments above then only override what they name.
+        progress: Called with each event.
+        confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
+
+    Returns:
+        What came out. Units that failed, with the reason, take their paper out of every comparison.
+
+    Raises:
+        SettingsError: The plan, a model or a key is not usable, or a metric fits no paper.
+        DataError: Papers or reviews cannot be found, or no paper can be read.
+        VenueError: A venue is unknown.
+        RunError: A folder is in use, unwritable or of another plan, or the test split was opened before.
+        ModelUnavailable: A server cannot be reached at the start.
+        BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
+    """
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    units = UnitStore(Path(store) / UNITS)
+    base = _settings(settings, base_url, cache)
+    place = RunPlace("experiment", Path(plan).stem if isinstance(plan, str | Path) else "plan", out=out, resume=resume)
+    limits = Allowance(max_cost, max_tokens)
+    job = await open_job(plan, given, final=final, settings=base, store=units, progress=progress, limits=limits)
+    inputs = experiment_inputs(job)
+    place.check_inputs(inputs)
+    seals = Seals(Path(store) / SEALS)
+    if final:
+        seals.require_unopened(job.digest, place.path)
+    require_confirmed(confirm is None or confirm(await estimate(job, _measured(place.path))))
+    with place.open("experiment", inputs=inputs, settings=job.settings, models=Models({}), roles=(), prompts={}) as run:
+        return await _run(run, job, units, seals, progress)
+
+
+async def estimate_experiment(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    arms: Sequence[str] = (),
+    strategies: Sequence[str] = (),
+    venue: str | None = None,
+    models: Sequence[str] = (),
+    papers: Sequence[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    references: str | Path | None = None,
+    embedder: str | None = None,
+    base_url: str | None = None,
+    final: bool = False,
+    store: str | Path = STORE,
+    max_cost: float | None = None,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+) -> ExperimentEstimate:
+    """What ``experiment`` would make, ask and cost; no call is made and nothing is written.
+
+    Args and errors are those of ``experiment``.
+    """
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    units = UnitStore(Path(store) / UNITS)
+    base = _settings(settings, base_url, None)
+    job = await open_job(
+        plan, given, final=final, settings=base, store=units, progress=progress, limits=Allowance(max_cost)
+    )
+    return await estimate(job)
+
+
+def _settings(settings: Settings | None, base_url: str | None, cache: bool | None) -> Settings:
+    overrides = {"models.base_url": base_url, "calls.cache": cache}
+    return load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+
+
+async def _run(run: RunFolder, job: ExperimentJob, store: UnitStore, seals: Seals, progress: Progress) -> Experiment:
+    progress(Event("run", os.fspath(run.path)))
+    journal = Journal(run.path / JOURNAL)
+    with recorded(run, _Paid(journal)):
+        run.write(PLAN, job.plan.model_dump_json(indent=2, exclude_defaults=True) + "\n")
+        if job.split == "test":
+            opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
+            if other := seals.opened_before(opened, job.digest):
+                progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
+            seals.open(job.plan.name, job.digest, opened, run.path)
+        course = Course(
+            folder=run.path,
+            papers=tuple(job.papers),
+            arms=tuple(arm.name for arm in job.arms),
+            units=tuple(prepared.unit for prepared in job.units),
+            metrics=tuple(metric.name for metric in job.metrics),
+            forms=job.forms,
+            references=job.references,
+            store=store,
+            journal=journal,
+            makers=_makers(job, progress),
+            limits=job.limits,
+            progress=progress,
+        )
+        try:
+            await course.run()
+        except BudgetExceeded:
+            _written(run, job, outcome(course, _head(job), "stopped"))
+            raise
+        result = outcome(course, _head(job), "finished")
+        table = _written(run, job, result)
+        if job.split == "test":
+            seals.close(result, run.path)
+        failed = sum(value.status == "failed" for value in result.values)
+        run.set_usage(result.paid, {})
+        run.set_status("finished", error=f"{failed} value(s) failed; --resume tries them again" if failed else "")
+    return Experiment(run.path, result, tuple(table))
+
+
+def _written(run: RunFolder, job: ExperimentJob, result: ExperimentResult) -> list[str]:
+    """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
+    write_experiment(result, run.write)
+    table = arms_and_experts(run.path, job, result)
+    if table is None:
+        return []
+    run.write(TABLE2, table.markdown)
+    return table.lines
+
+
+def _makers(job: ExperimentJob, progress: Progress) -> Makers:
+    """How a unit is made and a paper is measured; their own run folders are not what a user resumes."""
+    by_unit = {prepared.unit: prepared for prepared in job.units}
+    measure = job.plan.measure
+
+    def inner(event: Event) -> None:
+        if event.kind != "run":
+            progress(event)
+
+    async def make(unit: Unit, folder: Path, allowance: Allowance) -> None:
+        prepared = by_unit[unit]
+        await review(
+            prepared.paper,
+            venue=prepared.form,
+            settings=prepared.settings,
+            max_cost=allowance.max_cost,
+            max_tokens=allowance.max_tokens,
+            cache=None if unit.seed == 0 else False,
+            progress=inner,
+            **_place(folder),
+        )
+
+    async def measured(paper: str, source: Path, folder: Path, allowance: Allowance) -> None:
+        await evaluate(
+            source,
+            papers=job.papers[paper][0].path,
+            venue=next(iter(job.forms.values())),
+            metrics=[metric.name for metric in job.metrics],
+            judges=measure.judges,
+            repeats=measure.repeats,
+            max_cost=allowance.max_cost,
+            max_tokens=allowance.max_tokens,
+            settings=job.settings,
+            progress=inner,
+            **_place(folder),
+        )
+
+    return Makers(make, measured)
+
+
+def _place(folder: Path) -> dict[str, Any]:
+    """A new run in the folder, or the one that lies there."""
+    return {"resume": folder} if (folder / RECORD).is_file() else {"out": folder}
+
+
+def _measured(folder: Path) -> list[str]:
+    """The papers of a run whose measurement came to its end."""
+    runs = (folder / EVALUATIONS).glob(f"*/{RECORD}")
+    return [path.parent.name for path in runs if read_record(path.parent).status == "finished"]
+
+
+def _head(job: ExperimentJob) -> Head:
+    return Head(
+        name=job.plan.name or "experiment",
+        split=job.split,
+        plan_digest=job.digest,
+        package_version=referee.__version__,
+        seeds=job.plan.seeds,
+        judges=job.judges,
+        repeats=job.plan.measure.repeats,
+        embedder=job.embedder,
+        arms=tuple(_arm_record(job, arm.name) for arm in job.arms),
+        papers=tuple(_paper_records(job)),
+        pairs=job.pairs,
+        notes=tuple(notes_of(job)),
+    )
+
+
+def _arm_record(job: ExperimentJob, name: str) -> ArmRecord:
+    arm = next(arm for arm in job.arms if arm.name == name)
+    identity = next((prepared.unit.identity for prepared in job.units if prepared.unit.arm == name), {})
+    roles = {key.removeprefix("model for "): value for key, value in identity.items() if key.startswith("model for ")}
+    return ArmRecord(
+        name=name,
+        strategy=arm.strategy,
+        venue=job.forms[name].id,
+        rounds=arm.rounds,
+        models=roles,
+        prompts=arm.prompts,
+        settings=arm.settings,
+        ablate=arm.ablate,
+    )
+
+
+def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
+    records = []
+    for paper in (paper for paper in job.all_papers if paper.split == job.split):
+        read = job.papers.get(paper.name)
+        records.append(
+            PaperRecord(
+                name=paper.name,
+                paper_id=paper.digest,
+                title=read[1].title if read else "",
+                references=len(job.references.get(paper.name, ())),
+                excluded=job.excluded.get(paper.name, ""),
+            )
+        )
+    return records
+
+
+class _Paid(Ledger):
+    """The experiment makes no call itself: what it cost is what its units and measurements did."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self._journal = journal
+
+    def usage(self) -> Usage:
+        return self._journal.paid()
+
+    def usage_by_role(self) -> dict[str, Usage]:
+        return {}

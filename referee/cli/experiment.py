@@ -1,0 +1,161 @@
+"""``referee experiment``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.api import Experiment, ExperimentEstimate
+    from referee.cli.output import ProgressLine
+    from referee.runs import Event
+
+_PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
+_STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
+
+
+def experiment(
+    plan: Annotated[str, typer.Argument(help=_PLAN, show_default=False)],
+    arm: Annotated[list[str] | None, typer.Option(metavar="A", help="Run this arm; several may be named.")] = None,
+    strategy: Annotated[list[str] | None, typer.Option(metavar="S", help="In place of the grid's strategies.")] = None,
+    venue: Annotated[str | None, typer.Option(help="In place of the plan's venue.")] = None,
+    model: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the grid's models.")] = None,
+    paper: Annotated[
+        list[str] | None, typer.Option(metavar="P", help="A file, folder or pattern in place of the plan's papers.")
+    ] = None,
+    metrics: Annotated[str | None, typer.Option(metavar="A,B,C", help="In place of the plan's metrics.")] = None,
+    judge: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the plan's judges.")] = None,
+    references: Annotated[Path | None, typer.Option(help="Human reviews in place of the plan's.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print units, calls and cost, and end.")] = False,
+    final: Annotated[bool, typer.Option("--final", help="Open the test split; once for each plan.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    store: Annotated[Path | None, typer.Option(help=_STORE)] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+) -> None:
+    """Compare strategies, prompts and models on the same papers.
+
+    Writes a run folder with summary.md (to read), summary.json (everything), summary.csv and comparisons.csv,
+    results.jsonl (a line a value), table2.md (arms beside the human reviews) and the measurements of each paper.
+    """
+    from referee import api
+    from referee.api.experimenting import STORE
+    from referee.cli.confirm import Confirmation
+    from referee.cli.interrupt import run_interruptible
+    from referee.cli.output import ProgressLine
+
+    given: dict[str, Any] = {
+        "arms": arm or (),
+        "strategies": strategy or (),
+        "venue": venue,
+        "models": model or (),
+        "papers": paper or (),
+        "metrics": metrics.split(",") if metrics is not None else None,
+        "judges": judge or (),
+        "references": references,
+        "embedder": embedder,
+        "base_url": base_url,
+        "final": final,
+        "store": store or STORE,
+        "max_cost": max_cost,
+    }
+    with ProgressLine() as line:
+        progress = _Stages(line)
+        if dry_run:
+            estimate = run_interruptible(api.estimate_experiment(plan, **given, progress=progress), progress)
+        else:
+            done = run_interruptible(
+                api.experiment(
+                    plan,
+                    **given,
+                    out=out,
+                    resume=resume,
+                    max_tokens=max_tokens,
+                    cache=False if no_cache else None,
+                    progress=progress,
+                    confirm=Confirmation(line, yes, estimate_lines),
+                ),
+                progress,
+            )
+    if dry_run:
+        for text in estimate_lines(estimate):
+            typer.echo(_printable(text))
+        typer.echo("Nothing was sent or written.")
+    else:
+        _print_result(done)
+
+
+class _Stages:
+    """Progress by units: an experiment makes too many calls to print each."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+
+    @property
+    def run_folder(self) -> str:
+        """Where the experiment lies; empty before there is a folder."""
+        return self._line.run_folder
+
+    def __call__(self, event: Event) -> None:
+        if event.kind not in ("call_started", "call_finished"):
+            self._line(event)
+
+
+def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
+    """The estimate by arm, then of judging, then the whole, and what is worth knowing."""
+    yield (
+        f"{estimate.units:,} reviews of {estimate.papers:,} papers ({estimate.split} split) by "
+        f"{len(estimate.arms)} arms; {estimate.excluded} papers excluded."
+    )
+    for arm in estimate.arms:
+        there = f", {arm.there} there already" if arm.there else ""
+        impossible = f", {arm.impossible} impossible" if arm.impossible else ""
+        yield f"  {arm.arm}: {arm.units} reviews{there}{impossible}, {_amount(arm)}"
+    if estimate.judging is not None:
+        judges = ", ".join(estimate.judging.judges) or "none"
+        yield f"  measuring (judges: {judges}): {_amount(estimate.judging)}"
+    yield f"Estimate: {_amount(estimate)}."
+    for note in estimate.notes:
+        yield f"Note: {note}."
+
+
+def _amount(of: Any) -> str:
+    if not of.calls:
+        return "no call"
+    cost = "cost unknown (no price for this model)" if of.cost_usd is None else f"about ${of.cost_usd:.4f}"
+    calls = f"about {of.calls:,} call{'' if of.calls == 1 else 's'}"
+    return f"{calls}, {of.input_tokens:,} tokens in and {of.output_tokens:,} out, {cost}"
+
+
+def _print_result(done: Experiment) -> None:
+    from referee.cli.output import describe_usage
+    from referee.reports.experiment_tables import arm_lines, comparison_lines
+
+    result = done.result
+    for text in done.table or arm_lines(result):
+        typer.echo(text)
+    if result.comparisons:
+        typer.echo()
+        for text in comparison_lines(result):
+            typer.echo(text)
+    for note in result.notes:
+        typer.echo(_printable(f"Note: {note}."))
+    if result.split == "test":
+        typer.echo(f"The test split was opened; the seal is {done.run / 'seal.json'}.")
+    typer.echo(f"Paid: {describe_usage(result.paid)}.")
+    typer.echo(f"Written to {done.run}: summary.md (to read), summary.json (everything).")
+
+
+def _printable(text: str) -> str:
+    from referee.llm.secrets import scrub
+    from referee.reports.plain import one_line
+
+    return one_line(scrub(text)) if not text.startswith("  ") else f"  {one_line(scrub(text))}"

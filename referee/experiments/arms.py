@@ -1,0 +1,155 @@
+"""The arms of a plan: who reviews, for which venue, with which model, prompts, rounds of refinement and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from referee.errors import SettingsError
+from referee.experiments.plan import ArmPart, Compare, Plan
+from referee.experiments.plan_file import nearest
+
+DEFAULT_STRATEGY = "sections"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to review; ``model`` is None where the settings name it."""
+
+    name: str
+    strategy: str
+    venue: str
+    model: str | None = None
+    model_for: dict[str, str] = field(default_factory=dict)
+    rounds: int = 0
+    prompts: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    ablate: tuple[str, ...] = ()
+
+    def overrides(self) -> dict[str, Any]:
+        """The arm as dotted keys of the settings, without ``ablate``."""
+        rounds = {"review.preset": "full", "review.rounds": self.rounds} if self.rounds else {"review.preset": "quick"}
+        return {
+            "review.strategy": self.strategy,
+            "models.default": self.model,
+            "models.roles": self.model_for or None,
+            "review.prompt_versions": self.prompts or None,
+            **rounds,
+            **self.settings,
+        }
+
+
+def arms_of(plan: Plan) -> tuple[Arm, ...]:
+    """The arms in the order of the plan.
+
+    Raises:
+        SettingsError: There is both a grid and a list or neither, a list of the grid is empty, an arm has no venue, or
+            two arms have one name.
+    """
+    if plan.grid is not None and plan.arms is not None:
+        raise SettingsError("a plan has a grid or a list of arms, not both.", hint="Remove [grid] or [[arms]].")
+    if plan.grid is None and not plan.arms:
+        raise SettingsError("the plan has no arm.", hint="Give a [grid], or one [[arms]] for each way to review.")
+    arms = tuple(_listed(plan, part) for part in plan.arms) if plan.arms else tuple(_of_grid(plan))
+    names = [arm.name for arm in arms]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SettingsError(f"two arms are called {twice!r}.", hint="Name each once, and no value of the grid twice.")
+    return arms
+
+
+def chosen_arms(arms: Sequence[Arm], names: Sequence[str]) -> tuple[Arm, ...]:
+    """The arms of these names, in the order of the plan; without names all.
+
+    Raises:
+        SettingsError: A name is no arm.
+    """
+    known = [arm.name for arm in arms]
+    for name in names:
+        if name not in known:
+            raise SettingsError(f"there is no arm {name!r} in the plan.", hint=nearest(name, known))
+    return tuple(arm for arm in arms if not names or arm.name in names)
+
+
+def pairs_of(compare: Compare, arms: Sequence[Arm], chosen: Sequence[Arm] | None = None) -> tuple[tuple[str, str], ...]:
+    """Which arms are compared, first less second: as the plan says, else each with every one before it.
+
+    Args:
+        compare: What the plan says.
+        arms: All arms of the plan.
+        chosen: Those that are run; by default all.
+
+    Raises:
+        SettingsError: A name is no arm, an arm is compared with itself, or both a baseline and pairs are given.
+    """
+    names = [arm.name for arm in arms]
+    if compare.baseline is not None and compare.pairs:
+        raise SettingsError("a plan compares with a baseline or in pairs, not both.", hint="Remove one of the two.")
+    for name in (*([compare.baseline] if compare.baseline is not None else ()), *(n for p in compare.pairs for n in p)):
+        if name not in names:
+            raise SettingsError(f"{name!r} is no arm that could be compared.", hint=nearest(name, names))
+    if same := next((first for first, second in compare.pairs if first == second), None):
+        raise SettingsError(f"arm {same!r} is compared with itself.", hint="Name two arms.")
+    there = names if chosen is None else [arm.name for arm in chosen]
+    if compare.baseline is not None:
+        pairs = [(name, compare.baseline) for name in names if name != compare.baseline]
+    else:
+        all_pairs = [(names[later], names[earlier]) for later in range(len(names)) for earlier in range(later)]
+        pairs = list(compare.pairs) or all_pairs
+    return tuple((first, second) for first, second in pairs if first in there and second in there)
+
+
+def _listed(plan: Plan, part: ArmPart) -> Arm:
+    common = plan.common
+    return Arm(
+        name=part.name,
+        strategy=part.strategy or common.strategy or DEFAULT_STRATEGY,
+        venue=_venue(part.venue or common.venue, part.name),
+        model=part.model or common.model,
+        model_for={**common.model_for, **part.model_for},
+        rounds=common.rounds if part.rounds is None else part.rounds,
+        prompts={**common.prompts, **part.prompts},
+        settings={**common.settings, **part.settings},
+        ablate=tuple(sorted(set(part.ablate))),
+    )
+
+
+def _of_grid(plan: Plan) -> Iterator[Arm]:
+    grid, common = plan.grid, plan.common
+    assert grid is not None
+    for name, values in grid:
+        if values is not None and not values:
+            raise SettingsError(f"the grid is empty: {name!r} lists nothing.", hint="Name one value at least.")
+    strategies = grid.strategies or (common.strategy or DEFAULT_STRATEGY,)
+    venues = grid.venues or (_venue(common.venue, "the grid"),)
+    models: tuple[str | None, ...] = grid.models or (common.model,)
+    rounds = grid.rounds or (common.rounds,)
+    prompts = grid.prompts or ({},)
+    varied = [len(values) > 1 for values in (strategies, venues, models, rounds, prompts)]
+    for combination in product(strategies, venues, models, rounds, prompts):
+        strategy, venue, model, number, versions = combination
+        told = (
+            strategy,
+            venue,
+            model or "",
+            f"{number} round{'' if number == 1 else 's'}",
+            " ".join(f"{prompt}@{version}" for prompt, version in versions.items()) or "stored prompts",
+        )
+        yield Arm(
+            name=", ".join(text for text, varies in zip(told, varied, strict=True) if varies) or strategy,
+            strategy=strategy,
+            venue=venue,
+            model=model,
+            model_for=dict(common.model_for),
+            rounds=number,
+            prompts={**common.prompts, **versions},
+            settings=dict(common.settings),
+        )
+
+
+def _venue(venue: str | None, arm: str) -> str:
+    if not venue:
+        raise SettingsError(f"no venue is named for {arm!r}.", hint="Name it in the plan (common.venue) or by --venue.")
+    return venue

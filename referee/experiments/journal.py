@@ -1,0 +1,91 @@
+"""What an experiment began, and how it ended: so that a resumed one knows what it has paid itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from referee.experiments.units import folder_usage
+from referee.runs.files import naming
+from referee.schemas.base import Frozen
+from referee.schemas.usage import Usage
+
+JOURNAL = "units.jsonl"
+
+
+class Entry(Frozen):
+    """One line. ``usage`` is what stood in the folder's ledger at that moment, whoever paid it."""
+
+    event: Literal["began", "finished", "failed", "reused"]
+    kind: Literal["review", "evaluation"]
+    paper: str
+    arm: str = ""
+    seed: int = 0
+    folder: str
+    usage: Usage = Usage()
+    reason: str = ""
+
+
+class Journal:
+    """Appends entries to a file, and sums up what was paid between them."""
+
+    def __init__(self, path: Path, read_usage: Callable[[Path], Usage] = folder_usage) -> None:
+        self._path = path
+        self._read_usage = read_usage
+        self.entries = list(_entries(path))
+
+    def append(self, entry: Entry) -> None:
+        """Write one line.
+
+        Raises:
+            OSError: It could not be written, with the file's name.
+        """
+        with naming(self._path), self._path.open("a", encoding="utf-8") as file:
+            file.write(entry.model_dump_json(exclude_defaults=True) + "\n")
+        self.entries.append(entry)
+
+    def paid(self) -> Usage:
+        """What this experiment paid over all its starts; what began and was killed counts up to now."""
+        total, open_since = Usage(), dict[str, Usage]()
+        for entry in self.entries:
+            if entry.event == "began":
+                open_since.setdefault(entry.folder, entry.usage)
+            elif entry.folder in open_since:
+                total += less(entry.usage, open_since.pop(entry.folder))
+        for folder, before in open_since.items():
+            total += less(self._read_usage(Path(folder)), before)
+        return total
+
+    def reason(self, kind: str, paper: str, arm: str = "", seed: int = 0) -> str:
+        """Why the last try failed; empty where it did not, or was never begun."""
+        for entry in reversed(self.entries):
+            if (entry.kind, entry.paper, entry.arm, entry.seed) == (kind, paper, arm, seed) and entry.event != "began":
+                return entry.reason if entry.event == "failed" else ""
+        return ""
+
+
+def less(whole: Usage, before: Usage) -> Usage:
+    """What came on top of an earlier state; the cost is unknown where either is."""
+    unknown = whole.cost_usd is None or before.cost_usd is None
+    return Usage(
+        calls=whole.calls - before.calls,
+        reused_calls=whole.reused_calls - before.reused_calls,
+        input_tokens=whole.input_tokens - before.input_tokens,
+        output_tokens=whole.output_tokens - before.output_tokens,
+        cost_usd=None if unknown else max((whole.cost_usd or 0.0) - (before.cost_usd or 0.0), 0.0),
+    )
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """The lines that are whole; one that a crash cut off is left out, and what it began counts as never begun."""
+    if not path.exists():
+        return
+    with naming(path), path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                yield Entry.model_validate_json(line)
+            except ValidationError:
+                continue

@@ -1,0 +1,145 @@
+"""The result of an experiment, from what lies on the disk: it can be computed at any time, finished or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.evals.results import RESULTS, read_results
+from referee.experiments.comparing import METHOD, cells_of, compared
+from referee.experiments.course import Course
+from referee.experiments.papers import Split
+from referee.experiments.review_set import case_id
+from referee.experiments.units import Unit
+from referee.experiments.values import Fate, Measured, values_of
+from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord, PaperValue
+from referee.schemas.metric import MetricResult
+from referee.schemas.usage import Usage
+
+# What intervals cover was measured from this many papers on (benchmarks/comparisons.py).
+FEW_PAPERS = 10
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands over the result: the plan and what it was resolved to. ``arms`` come without their counts."""
+
+    name: str
+    split: Split
+    plan_digest: str
+    package_version: str
+    seeds: tuple[int, ...]
+    judges: tuple[str, ...]
+    repeats: int
+    embedder: str
+    arms: tuple[ArmRecord, ...]
+    papers: tuple[PaperRecord, ...]
+    pairs: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def outcome(course: Course, head: Head, status: Literal["finished", "stopped", "failed"]) -> ExperimentResult:
+    """Everything that tables and plots need.
+
+    Raises:
+        RunError: A run folder's record is damaged.
+    """
+    fates = {unit: _fate(course, unit) for unit in course.units}
+    results = {paper: _results(course, paper) for paper in course.papers}
+    values = tuple(_values(course, fates, results))
+    metrics, arms = tuple(course.metrics), [arm.name for arm in head.arms]
+    return ExperimentResult(
+        name=head.name,
+        split=head.split,
+        plan_digest=head.plan_digest,
+        package_version=head.package_version,
+        status=status,
+        seeds=head.seeds,
+        metrics=metrics,
+        judges=head.judges,
+        repeats=head.repeats,
+        embedder=head.embedder,
+        arms=tuple(_arm(course, arm, fates, results) for arm in head.arms),
+        papers=head.papers,
+        values=values,
+        cells=cells_of(values, arms, metrics),
+        comparisons=compared(values, head.pairs, metrics),
+        method=METHOD,
+        notes=(*head.notes, *_notes(course, fates, values)),
+        paid=course.journal.paid(),
+    )
+
+
+def _fate(course: Course, unit: Unit) -> Fate:
+    if unit.problem:
+        return Fate("failed", unit.problem)
+    if course.store.review(unit) is not None:
+        return Fate("finished")
+    reason = course.journal.reason("review", unit.paper, unit.arm, unit.seed)
+    return Fate("failed", reason) if reason else Fate("pending", "the run ended before its review")
+
+
+def _results(course: Course, paper: str) -> dict[tuple[str, str], MetricResult]:
+    file = course.evaluation(paper) / RESULTS
+    return {(result.case_id, result.metric): result for result in read_results(file)}
+
+
+def _values(
+    course: Course, fates: dict[Unit, Fate], results: dict[str, dict[tuple[str, str], MetricResult]]
+) -> Iterator[PaperValue]:
+    for paper in course.papers:
+        units = {arm: _units(course, paper, arm) for arm in course.arms}
+        reason = course.journal.reason("evaluation", paper)
+        yield from values_of(Measured(paper, units, fates, results[paper], reason), course.metrics)
+
+
+def _units(course: Course, paper: str, arm: str) -> list[Unit]:
+    own = [unit for unit in course.units if (unit.paper, unit.arm) == (paper, arm)]
+    return sorted(own, key=lambda unit: unit.seed)
+
+
+def _arm(
+    course: Course,
+    arm: ArmRecord,
+    fates: dict[Unit, Fate],
+    results: dict[str, dict[tuple[str, str], MetricResult]],
+) -> ArmRecord:
+    own = [unit for unit in course.units if unit.arm == arm.name]
+    counts = Counter(fates[unit].status for unit in own)
+    finished = [unit for unit in own if fates[unit].status == "finished"]
+    reused = {entry.folder for entry in course.journal.entries if entry.event == "reused"}
+    judged = [result.usage for unit in own for key, result in results[unit.paper].items() if key[0] == case_id(unit)]
+    return arm.model_copy(
+        update={
+            "units": {
+                "finished": counts["finished"],
+                "failed": counts["failed"],
+                "pending": counts["pending"],
+                "reused": sum(str(course.store.folder(unit)) in reused for unit in finished),
+            },
+            "usage": sum((course.store.usage(unit) for unit in finished), Usage()),
+            "judging": sum(judged, Usage()),
+        }
+    )
+
+
+def _notes(course: Course, fates: dict[Unit, Fate], values: Sequence[PaperValue]) -> Iterator[str]:
+    failed = sum(fate.status == "failed" for fate in fates.values())
+    if failed:
+        yield f"{failed} of {len(fates)} reviews failed; their papers are failed in every arm (--resume tries again)"
+    for metric in course.metrics:
+        own = [value for value in values if value.metric == metric]
+        reasons = {value.reason for value in own if value.status == "not_applicable"}
+        if reasons and not any(value.status == "scored" for value in own):
+            yield f"{metric} could be measured on no paper: {min(reasons)}"
+    if len(course.papers) < FEW_PAPERS:
+        yield f"{len(course.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
+    versions = {
+        review.provenance.package_version
+        for unit in course.units
+        if (review := course.store.review(unit)) is not None and review.provenance is not None
+    }
+    if len(versions) > 1:
+        yield f"the reviews were made by several versions of referee: {', '.join(sorted(versions))}"

@@ -1,0 +1,147 @@
+"""The papers of a plan: found by file, named by their stem, each in one split, with the human reviews of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from referee.data import read_cases
+from referee.data.shelf import file_name
+from referee.errors import DataError, SettingsError
+from referee.experiments.plan import Splits
+from referee.experiments.plan_file import LoadedPlan, nearest
+from referee.papers import SUPPORTED
+from referee.schemas.case import ReviewCase
+
+Split = Literal["development", "test"]
+
+
+@dataclass(frozen=True)
+class PlanPaper:
+    """A file of the plan. ``name`` is its stem and stands in every table; ``digest`` is that of its bytes."""
+
+    name: str
+    path: Path
+    digest: str
+    split: Split = "development"
+
+
+def find_papers(loaded: LoadedPlan) -> tuple[PlanPaper, ...]:
+    """The papers by name, each with its split.
+
+    Raises:
+        DataError: A file or pattern finds nothing, two files have one name, or two hold the same paper.
+        SettingsError: The plan names no file, or its splits contradict it.
+    """
+    if not loaded.plan.papers.files:
+        raise SettingsError("the plan names no paper.", hint="List them under [papers] files, or give --papers.")
+    files = {path.absolute(): path for text in loaded.plan.papers.files for path in _files(loaded, text)}
+    by_name: dict[str, PlanPaper] = {}
+    by_digest: dict[str, PlanPaper] = {}
+    for path in files.values():
+        paper = PlanPaper(file_name(_stem(path) or path.name), path, _digest(path))
+        for taken in (by_name.get(paper.name), by_digest.get(paper.digest)):
+            if taken is not None:
+                what = "have one name" if taken.name == paper.name else "hold the same paper"
+                raise DataError(f"{str(taken.path)!r} and {str(path)!r} {what}.", hint="Keep one, or rename one.")
+        by_name[paper.name] = by_digest[paper.digest] = paper
+    return tuple(_split(sorted(by_name.values(), key=lambda paper: paper.name), loaded.plan.splits))
+
+
+def read_references(path: Path | None, papers: Sequence[PlanPaper]) -> dict[str, tuple[ReviewCase, ...]]:
+    """The human reviews of each paper, under the paper's name. Reviews of other papers and of systems are left out.
+
+    A review names its paper by the file's stem or by the digest of its bytes.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    if path is None:
+        return {}
+    names = {key: paper.name for paper in papers for key in (paper.name, paper.digest)}
+    found: dict[str, list[ReviewCase]] = defaultdict(list)
+    for case in read_cases(path):
+        name = names.get(case.paper_id) or names.get(file_name(case.paper_id))
+        if name is not None and case.kind == "human":
+            found[name].append(case.model_copy(update={"paper_id": name, "origin": None}))
+    return {name: tuple(cases) for name, cases in found.items()}
+
+
+def of_split(papers: Iterable[PlanPaper], split: Split) -> tuple[PlanPaper, ...]:
+    """The papers of one split.
+
+    Raises:
+        SettingsError: There are none.
+    """
+    chosen = tuple(paper for paper in papers if paper.split == split)
+    if not chosen:
+        hint = "Name them under [splits] test, or give a test_share." if split == "test" else "Keep some for it."
+        raise SettingsError(f"the plan has no paper in its {split} split.", hint=hint)
+    return chosen
+
+
+def _files(loaded: LoadedPlan, text: str) -> Iterator[Path]:
+    path = loaded.path(text)
+    if path.is_file():
+        yield path
+        return
+    if path.is_dir():
+        found = [inner for inner in path.iterdir() if _is_paper(inner)]
+    else:
+        parts = Path(text).parts
+        fixed = next((n for n, part in enumerate(parts) if any(c in part for c in "*?[")), len(parts))
+        root = loaded.folder.joinpath(*parts[:fixed])
+        pattern = "/".join(parts[fixed:])
+        found = [inner for inner in root.glob(pattern) if _is_paper(inner)] if pattern and root.is_dir() else []
+    if not found:
+        raise DataError(
+            f"no paper is found by {text!r} beside {str(loaded.folder)!r}.",
+            hint=f"Give files, folders or patterns of files that can be read: {', '.join(SUPPORTED)}.",
+        )
+    yield from sorted(found)
+
+
+def _is_paper(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".") and bool(_stem(path)) and _stem(path).lower() != "readme"
+
+
+def _stem(path: Path) -> str:
+    suffix = max((s for s in SUPPORTED if path.name.lower().endswith(s)), key=len, default="")
+    return path.name[: -len(suffix)] if suffix else ""
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}.", hint="Mend its rights.") from error
+
+
+def _split(papers: Sequence[PlanPaper], splits: Splits) -> Iterator[PlanPaper]:
+    names = [paper.name for paper in papers]
+    for name in (*splits.development, *splits.test):
+        if name not in names:
+            raise SettingsError(f"the splits name {name!r}, which is no paper of the plan.", hint=nearest(name, names))
+    listed = bool(splits.development or splits.test)
+    if listed and splits.test_share is not None:
+        raise SettingsError("papers are split by lists or by test_share, not both.", hint="Remove one of the two.")
+    if both := sorted(set(splits.development) & set(splits.test)):
+        raise SettingsError(f"paper {both[0]!r} is in both splits.", hint="Keep it in one.")
+    for paper in papers:
+        yield replace(paper, split="test" if _is_test(paper, splits) else "development")
+
+
+def _is_test(paper: PlanPaper, splits: Splits) -> bool:
+    if splits.test_share is not None:
+        place = int(hashlib.sha256(f"split {paper.digest}".encode()).hexdigest()[:12], 16) / 16**12
+        return place < splits.test_share
+    if splits.development and splits.test and paper.name not in (*splits.development, *splits.test):
+        raise SettingsError(f"paper {paper.name!r} is in neither split.", hint="Name it in one, or give one list.")
+    if splits.test:
+        return paper.name in splits.test
+    return bool(splits.development) and paper.name not in splits.development

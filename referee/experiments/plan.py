@@ -1,0 +1,140 @@
+"""A plan of an experiment as it stands in its file: arms or a grid of them, papers, what is measured, limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Rounds = Annotated[int, Field(ge=0, le=10)]
+Versions = dict[str, str]
+
+Ablation = Literal[
+    "blind-check",
+    "card",
+    "check",
+    "cross",
+    "merge",
+    "quotation-check",
+    "retrieval",
+    "rules",
+    "score-from-points",
+    "venue",
+    "whole-section",
+]
+"""A step of a review that an arm can leave out, as far as the strategies have a switch for it."""
+
+
+class PlanPart(BaseModel):
+    """A table of a plan: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Grid(PlanPart):
+    """Every combination of these is an arm. A list that is not given is the value under ``common``, or the default.
+
+    ``rounds``: rounds of prompt refinement; 0 takes the stored prompts. ``prompts``: versions by prompt, a table each.
+    """
+
+    strategies: tuple[str, ...] | None = None
+    venues: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    rounds: tuple[Rounds, ...] | None = None
+    prompts: tuple[Versions, ...] | None = None
+
+
+class Common(PlanPart):
+    """What holds for every arm that says nothing else."""
+
+    strategy: str | None = None
+    venue: str | None = None
+    model: str | None = None
+    model_for: dict[str, str] = Field(default_factory=dict)
+    rounds: Rounds = 0
+    prompts: Versions = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class ArmPart(PlanPart):
+    """One arm. ``settings`` are dotted keys of the settings; ``ablate`` names steps that it leaves out."""
+
+    name: str = Field(min_length=1)
+    strategy: str | None = None
+    venue: str | None = None
+    model: str | None = None
+    model_for: dict[str, str] = Field(default_factory=dict)
+    rounds: Rounds | None = None
+    prompts: Versions = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)
+    ablate: tuple[Ablation, ...] = ()
+
+
+class Papers(PlanPart):
+    """Files, folders and patterns, beside the plan."""
+
+    files: tuple[str, ...] = ()
+
+
+class Splits(PlanPart):
+    """Which papers are kept for ``--final``: by name, or a share by the digest of each file."""
+
+    development: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    test_share: float | None = Field(default=None, gt=0, lt=1)
+
+
+class Measure(PlanPart):
+    """What is measured, and by whom. ``references``: a set of human reviews of the papers, beside the plan.
+
+    ``paper_table``: whether the published table of ReviewEval stands beside ours.
+    """
+
+    metrics: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    repeats: int = Field(default=1, ge=1, le=100)
+    embedder: str | None = None
+    references: str | None = None
+    paper_table: bool = False
+
+
+class Compare(PlanPart):
+    """Which arms are compared: each with the ``baseline``, these ``pairs``, or (without either) all with all."""
+
+    baseline: str | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+class Limits(PlanPart):
+    """What the whole experiment may cost: US dollars, and tokens in and out together."""
+
+    max_cost: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+
+
+class Plan(PlanPart):
+    """The whole file. Either ``grid`` or ``arms``; ``seeds`` tell repeated reviews of one paper by one arm apart."""
+
+    name: str = ""
+    seeds: tuple[Annotated[int, Field(ge=0)], ...] = (0,)
+    grid: Grid | None = None
+    arms: tuple[ArmPart, ...] | None = None
+    common: Common = Common()
+    papers: Papers = Papers()
+    splits: Splits = Splits()
+    measure: Measure = Measure()
+    compare: Compare = Compare()
+    budget: Limits = Limits()
+
+
+PARTS: dict[str, type[PlanPart]] = {
+    "": Plan,
+    "grid": Grid,
+    "arms": ArmPart,
+    "common": Common,
+    "papers": Papers,
+    "splits": Splits,
+    "measure": Measure,
+    "compare": Compare,
+    "budget": Limits,
+}

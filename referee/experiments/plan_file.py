@@ -1,0 +1,166 @@
+"""Plans in: a TOML file, the name of a plan that ships, or plain data; unknown keys are refused with the nearest."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from referee.errors import SettingsError
+from referee.experiments.plan import PARTS, Plan
+from referee.secrets import scrub
+
+READY = ("table2", "ablation")
+"""The plans that ship, by name."""
+
+_FOLDER = "ready"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is said beside the plan and goes over it; None and empty leave the plan's own.
+
+    ``arms`` names those that are run; the others are left out, with their comparisons.
+    """
+
+    arms: Sequence[str] = ()
+    strategies: Sequence[str] = ()
+    venue: str | None = None
+    models: Sequence[str] = ()
+    papers: Sequence[str | Path] = ()
+    metrics: Sequence[str] | None = None
+    judges: Sequence[str] = ()
+    references: str | Path | None = None
+    embedder: str | None = None
+
+
+@dataclass(frozen=True)
+class LoadedPlan:
+    """A plan, and the folder that its paths are beside."""
+
+    plan: Plan
+    folder: Path
+
+    def path(self, text: str) -> Path:
+        """A path of the plan, as seen from the working folder."""
+        return self.folder / text
+
+
+def load_plan(source: str | Path | Mapping[str, Any], given: Given | None = None) -> LoadedPlan:
+    """Read a plan.
+
+    Args:
+        source: A file, one of ``READY``, or the data of a plan, whose paths are beside the working folder. A file of
+            that name goes first.
+        given: What goes over it.
+
+    Raises:
+        SettingsError: There is no such plan, it is not valid TOML, a key is unknown, or a value is not usable.
+    """
+    if isinstance(source, Mapping):
+        return _with(LoadedPlan(_validated(source, "the plan"), Path()), given or Given())
+    path = Path(source)
+    name, folder = path.stem, path.parent
+    if path.is_file():
+        text = _read(path)
+    elif str(source) in READY:
+        text = (resources.files("referee.experiments") / _FOLDER / f"{source}.toml").read_text(encoding="utf-8")
+        folder = Path()
+    else:
+        raise _no_plan(str(source))
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"plan {str(source)!r} is not valid TOML: {error}.", hint="Mend it.") from error
+    return _with(LoadedPlan(_validated({"name": name, **data}, f"plan {str(source)!r}"), folder), given or Given())
+
+
+def nearest(name: str, known: Sequence[str], cutoff: float = 0.4) -> str:
+    """The hint for a name that is not known."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
+    return f"Did you mean {near[0]!r}? There are: {', '.join(known)}." if near else f"There are: {', '.join(known)}."
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"plan {str(path)!r} cannot be read: {error}.", hint="Give a TOML file.") from error
+
+
+def _no_plan(source: str) -> SettingsError:
+    return SettingsError(
+        f"there is no plan {source!r}.", hint=f"Give a TOML file, or one of the plans that ship: {', '.join(READY)}."
+    )
+
+
+def _validated(data: Mapping[str, Any], origin: str) -> Plan:
+    try:
+        return Plan.model_validate(dict(data))
+    except ValidationError as error:
+        raise _refusal(error, origin) from error
+
+
+def _refusal(error: ValidationError, origin: str) -> SettingsError:
+    """The first problem: an unknown key with the nearest, or a value with what is wrong with it."""
+    first = next((e for e in error.errors() if e["type"] == "extra_forbidden"), error.errors()[0])
+    loc = [str(step) for step in first["loc"]]
+    key = ".".join(loc)
+    if first["type"] != "extra_forbidden":
+        value = scrub(repr(first.get("input"))[:80])
+        return SettingsError(
+            f"{origin}: {key!r} has an unusable value {value}: {first['msg'].lower()}.",
+            hint="See docs/experiments.md for what a plan holds.",
+        )
+    table = loc[0] if len(loc) > 1 else ""
+    known = list(PARTS[table].model_fields)
+    where = f"the table {table!r}" if table else "a plan"
+    return SettingsError(f"{origin} sets {key!r}, which is no key of {where}.", hint=nearest(loc[-1], known))
+
+
+def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
+    """The plan with what is said beside it; given paths are beside the working folder, so they become absolute."""
+    plan = loaded.plan
+    papers = plan.papers
+    if given.papers:
+        papers = papers.model_copy(update={"files": tuple(str(Path(path).absolute()) for path in given.papers)})
+    measure = plan.measure.model_copy(
+        update={
+            "metrics": tuple(given.metrics) if given.metrics is not None else plan.measure.metrics,
+            "judges": tuple(given.judges) or plan.measure.judges,
+            "embedder": given.embedder or plan.measure.embedder,
+            "references": str(Path(given.references).absolute()) if given.references else plan.measure.references,
+        }
+    )
+    arms = _grid_with(plan, given) if plan.grid is not None else _common_with(plan, given)
+    return LoadedPlan(arms.model_copy(update={"papers": papers, "measure": measure}), loaded.folder)
+
+
+def _grid_with(plan: Plan, given: Given) -> Plan:
+    assert plan.grid is not None
+    update: dict[str, Any] = {}
+    if given.strategies:
+        update["strategies"] = tuple(given.strategies)
+    if given.models:
+        update["models"] = tuple(given.models)
+    if given.venue:
+        update["venues"] = (given.venue,)
+    return plan.model_copy(update={"grid": plan.grid.model_copy(update=update)})
+
+
+def _common_with(plan: Plan, given: Given) -> Plan:
+    if given.strategies or len(given.models) > 1:
+        what = "--strategy" if given.strategies else "more than one --model"
+        raise SettingsError(f"{what} goes with a grid, and this plan lists its arms.", hint="Change its arms instead.")
+    update: dict[str, Any] = {}
+    if given.models:
+        update["model"] = given.models[0]
+    if given.venue:
+        update["venue"] = given.venue
+    return plan.model_copy(update={"common": plan.common.model_copy(update=update)})

@@ -1,0 +1,54 @@
+"""The review set of one paper: a review an arm and seed, and the human reviews it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from referee.data import canonical_text
+from referee.experiments.units import Unit
+from referee.runs.files import write_atomically
+from referee.schemas.case import ReviewCase
+from referee.schemas.review import Review
+from referee.schemas.venue import VenueForm
+
+
+def case_id(unit: Unit) -> str:
+    """The unit's id in its review set."""
+    return f"unit-{unit.digest[:16]}"
+
+
+def write_set(
+    path: Path, reviews: Mapping[Unit, Review], forms: Mapping[str, VenueForm], references: Iterable[ReviewCase]
+) -> None:
+    """Write the set; the same reviews give the same file, so that its evaluation can be resumed.
+
+    Args:
+        path: The file.
+        reviews: The units' reviews; they come under the arm's name as their source, and judges see their text alone.
+        forms: The form by arm.
+        references: The human reviews of the paper.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    in_order = sorted(reviews, key=lambda unit: (unit.arm, unit.seed))
+    cases: Sequence[ReviewCase] = [*(_case(unit, reviews[unit], forms[unit.arm]) for unit in in_order), *references]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "".join(f"{case.model_dump_json(exclude_defaults=True)}\n" for case in cases))
+
+
+def _case(unit: Unit, review: Review, form: VenueForm) -> ReviewCase:
+    return ReviewCase(
+        case_id=case_id(unit),
+        paper_id=unit.paper,
+        paper_title=review.paper_title,
+        venue=form.id,
+        year=form.year,
+        source=unit.arm,
+        kind="ai",
+        text=canonical_text(review.fields, form),
+        fields=dict(review.fields),
+        rating=review.rating,
+        confidence=review.confidence,
+    )

@@ -1,0 +1,98 @@
+"""A unit is one review of one paper by one arm and seed. Finished ones lie in a store that all plans share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from referee.runs import Ledger
+from referee.runs.files import write_atomically
+from referee.runs.folder import RECORD, TRACE, read_record
+from referee.schemas.review import Review
+from referee.schemas.usage import Usage
+
+REVIEW = "review.json"
+UNITS = "units"
+_NAME_CHARS = 24
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One review that a plan asks for.
+
+    Attributes:
+        paper: The paper's name in the plan.
+        arm: The arm's name.
+        seed: Which of several reviews of one paper by one arm.
+        identity: All that decides the review: paper, form, strategy, models, prompts, rounds, settings, seed.
+        problem: Why it cannot be made; no call is made for it then.
+    """
+
+    paper: str
+    arm: str
+    seed: int
+    identity: Mapping[str, str] = field(default_factory=dict, hash=False)
+    problem: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the identity: plans that ask for the same review share it."""
+        return hashlib.sha256(json.dumps(dict(self.identity), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """For messages."""
+        return f"paper {self.paper!r}, arm {self.arm!r}, seed {self.seed}"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The ids of the models that make it."""
+        return tuple(sorted({value for key, value in self.identity.items() if key.startswith("model for ")}))
+
+
+class UnitStore:
+    """A folder with a run folder of ``referee review`` for each unit, and beside each its identity in clear."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder
+
+    def folder(self, unit: Unit) -> Path:
+        """Where the unit's run lies, or will."""
+        return self.path / unit.digest[:_NAME_CHARS]
+
+    def begin(self, unit: Unit) -> Path:
+        """The unit's folder; its identity is written down.
+
+        Raises:
+            OSError: The store cannot be written.
+        """
+        folder = self.folder(unit)
+        self.path.mkdir(parents=True, exist_ok=True)
+        identity = json.dumps(dict(unit.identity), indent=2, sort_keys=True, ensure_ascii=False)
+        write_atomically(folder.with_name(f"{folder.name}.json"), identity + "\n")
+        return folder
+
+    def review(self, unit: Unit) -> Review | None:
+        """The finished review; None where there is none, or one that is damaged and must be made again."""
+        folder = self.folder(unit)
+        if unit.problem or not (folder / RECORD).is_file() or read_record(folder).status != "finished":
+            return None
+        try:
+            return Review.model_validate_json((folder / REVIEW).read_text(encoding="utf-8"))
+        except (OSError, ValidationError, UnicodeDecodeError):
+            return None
+
+    def usage(self, unit: Unit) -> Usage:
+        """What the unit took over all its starts, whichever plan made them."""
+        return folder_usage(self.folder(unit))
+
+
+def folder_usage(folder: Path) -> Usage:
+    """What the calls in a run folder took, from their ledger: also right where the process was killed."""
+    return Ledger(folder / TRACE, keep_messages=False).usage()

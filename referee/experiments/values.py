@@ -1,0 +1,107 @@
+"""From results to one value a paper, arm and metric; what failed anywhere is failed everywhere, and says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from referee.experiments.review_set import case_id
+from referee.experiments.units import Unit
+from referee.reports.experiment_result import PaperValue, ValueStatus
+from referee.schemas.metric import MetricResult
+
+NOT_REACHED = "the run ended before it"
+NOT_MEASURED = "its measurement gave no result"
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a unit: ``finished``, ``failed`` (and why) or ``pending``."""
+
+    status: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is known of one paper: its units in the order of seeds by arm, their fates, and the results by case.
+
+    ``reason`` is why the measurement as a whole failed, where it did.
+    """
+
+    paper: str
+    units: Mapping[str, Sequence[Unit]]
+    fates: Mapping[Unit, Fate]
+    results: Mapping[tuple[str, str], MetricResult]
+    reason: str = ""
+
+
+def values_of(measured: Measured, metrics: Sequence[str]) -> Iterator[PaperValue]:
+    """A value for each arm and metric of the paper.
+
+    A unit that failed takes the paper out of every arm; one that is pending keeps it pending in every arm; a metric
+    that failed on one arm's review takes the paper out of every arm for that metric.
+    """
+    stop = _unit_trouble(measured)
+    for metric in metrics:
+        own = {arm: stop or _own_value(measured, arm, metric) for arm in measured.units}
+        for arm, value in own.items():
+            yield _shared(measured.paper, arm, metric, value, own)
+
+
+@dataclass(frozen=True)
+class _Value:
+    status: ValueStatus
+    value: float | None = None
+    reason: str = ""
+    by_seed: tuple[float | None, ...] = ()
+    arm: str = ""
+
+
+def _unit_trouble(measured: Measured) -> _Value | None:
+    """What a unit's failure, or else its absence, makes of the whole paper."""
+    for wanted in ("failed", "pending"):
+        for arm, units in measured.units.items():
+            for unit in units:
+                fate = measured.fates[unit]
+                if fate.status == wanted:
+                    return _Value("failed" if wanted == "failed" else "pending", reason=fate.reason, arm=arm)
+    return None
+
+
+def _own_value(measured: Measured, arm: str, metric: str) -> _Value:
+    found = [measured.results.get((case_id(unit), metric)) for unit in measured.units[arm]]
+    by_seed = tuple(result.value if result is not None else None for result in found)
+    if any(result is None for result in found):
+        if measured.reason:
+            return _Value("failed", reason=measured.reason, arm=arm)
+        return _Value("pending", reason=NOT_REACHED, arm=arm)
+    results = [result for result in found if result is not None]
+    for status in ("failed", "not_applicable"):
+        for result in results:
+            if result.status == status:
+                return _Value(result.status, reason=result.reason, by_seed=by_seed, arm=arm)
+    return _Value("scored", fmean(result.value or 0.0 for result in results), by_seed=by_seed, arm=arm)
+
+
+def _shared(paper: str, arm: str, metric: str, value: _Value, all_arms: Mapping[str, _Value]) -> PaperValue:
+    """The arm's value, unless another arm's failure takes the paper out."""
+    failed = next((v for v in all_arms.values() if v.status == "failed"), None)
+    pending = next((v for v in all_arms.values() if v.status == "pending"), None)
+    taken_by = failed if value.status != "failed" and failed else pending if value.status == "scored" else None
+    if taken_by is not None:
+        reason = f"arm {taken_by.arm!r}: {taken_by.reason}"
+        return PaperValue(
+            paper=paper, arm=arm, metric=metric, status=taken_by.status, reason=reason, by_seed=value.by_seed
+        )
+    where = f"arm {value.arm!r}: " if value.arm and value.arm != arm else ""
+    return PaperValue(
+        paper=paper,
+        arm=arm,
+        metric=metric,
+        status=value.status,
+        value=value.value,
+        reason=f"{where}{value.reason}" if value.reason else "",
+        by_seed=value.by_seed,
+    )

@@ -1,0 +1,160 @@
+"""A course whose reviews and measurements are made by functions of the test, and write what the real ones write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from referee.errors import BudgetExceeded
+from referee.evals.results import ResultsFile
+from referee.experiments.course import Allowance, Course, Makers
+from referee.experiments.journal import Journal
+from referee.experiments.outcome import Head, outcome
+from referee.experiments.review_set import case_id
+from referee.experiments.units import Unit, UnitStore
+from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord, PaperValue
+from referee.runs import Ledger, RunFolder, silent
+from referee.runs.folder import RECORD, TRACE
+from referee.schemas.metric import MetricResult
+from referee.schemas.review import Review
+from referee.schemas.run import CallRecord
+from referee.schemas.usage import Usage
+from referee.venues import load_venue
+
+TOKENS = 100
+FORM = load_venue("iclr-2020")
+
+
+def units(papers: Sequence[str], arms: Sequence[str], seeds: Sequence[int] = (0,)) -> list[Unit]:
+    return [
+        Unit(paper, arm, seed, {"paper": paper, "arm": arm, "seed": str(seed), "model for writer": f"model of {arm}"})
+        for paper in papers
+        for arm in arms
+        for seed in seeds
+    ]
+
+
+@dataclass
+class Bench:
+    """What the makers did, and what shall go wrong.
+
+    ``failing`` raises for units; ``scores`` gives a metric's value, None for a failure.
+    """
+
+    folder: Path
+    papers: Sequence[str]
+    arms: Sequence[str]
+    seeds: Sequence[int] = (0,)
+    metrics: Sequence[str] = ("depth",)
+    failing: Callable[[Unit], Exception | None] = lambda unit: None
+    score: Callable[[Unit, str], float | None] = lambda unit, metric: 0.5
+    max_tokens: int | None = None
+    run_name: str = "run"
+    made: list[Unit] = field(default_factory=list)
+    judged: list[str] = field(default_factory=list)
+
+    def course(self) -> Course:
+        run = self.folder / self.run_name
+        run.mkdir(exist_ok=True)
+        return Course(
+            folder=run,
+            papers=self.papers,
+            arms=self.arms,
+            units=units(self.papers, self.arms, self.seeds),
+            metrics=self.metrics,
+            forms=dict.fromkeys(self.arms, FORM),
+            references={},
+            store=UnitStore(self.folder / "units"),
+            journal=Journal(run / "units.jsonl"),
+            makers=Makers(self._review, self._evaluate),
+            limits=Allowance(max_tokens=self.max_tokens),
+            progress=silent,
+        )
+
+    async def run(self) -> ExperimentResult:
+        """Run it to its end, or to that of its budget, and compute what came out."""
+        course = self.course()
+        try:
+            await course.run()
+        except BudgetExceeded:
+            return self.outcome(course, "stopped")
+        return self.outcome(course, "finished")
+
+    def outcome(self, course: Course, status: str) -> ExperimentResult:
+        arms = tuple(ArmRecord(name=arm, strategy="single", venue="v", rounds=0) for arm in self.arms)
+        pairs = tuple((b, a) for n, b in enumerate(self.arms) for a in self.arms[:n])
+        papers = tuple(PaperRecord(name=paper, paper_id=paper) for paper in self.papers)
+        head = Head("t", "development", "0" * 64, "0", tuple(self.seeds), (), 1, "", arms, papers, pairs, ())
+        return outcome(course, head, status)
+
+    async def _review(self, unit: Unit, folder: Path, allowance: Allowance) -> None:
+        there = (folder / RECORD).is_file()
+        with _opened(folder, there) as run:
+            ledger = Ledger(run.path / TRACE)
+            if allowance.max_tokens is not None and ledger.usage().total_tokens + TOKENS > allowance.max_tokens:
+                run.set_status("stopped")
+                raise BudgetExceeded("too much")
+            _pay(ledger)
+            self.made.append(unit)
+            if problem := self.failing(unit):
+                run.set_status("failed", error=str(problem))
+                raise problem
+            review = Review(
+                review_id="r", paper_id=unit.paper, venue="iclr-2020", source="m", fields={"review": f"By {unit.arm}."}
+            )
+            run.write("review.json", review.model_dump_json())
+            run.set_status("finished")
+
+    async def _evaluate(self, paper: str, source: Path, folder: Path, allowance: Allowance) -> None:
+        self.judged.append(paper)
+        folder.mkdir(parents=True, exist_ok=True)
+        with ResultsFile(folder / "results.jsonl") as file:
+            for unit in units([paper], self.arms, self.seeds):
+                for metric in self.metrics:
+                    file.append(_result(unit, metric, self.score(unit, metric)))
+
+
+def values(result: ExperimentResult, metric: str = "depth") -> dict[tuple[str, str], PaperValue]:
+    return {(value.paper, value.arm): value for value in result.values if value.metric == metric}
+
+
+def _opened(folder: Path, there: bool) -> RunFolder:
+    if there:
+        return RunFolder.resume(folder, inputs={}, settings={})
+    return RunFolder.create(
+        folder, command="review", inputs={}, settings={}, models={}, prompts={}, package_version="0"
+    )
+
+
+def _pay(ledger: Ledger) -> None:
+    number = ledger.next_call_id()
+    usage = Usage(calls=1, input_tokens=TOKENS)
+    ledger.append(
+        CallRecord(
+            call_id=number,
+            request=number,
+            base=number,
+            role="writer",
+            prompt="p@v1",
+            prompt_digest="0",
+            model="m",
+            status="answered",
+            usage=usage,
+            reply="{}",
+        )
+    )
+
+
+def _result(unit: Unit, metric: str, value: float | None) -> MetricResult:
+    scored = value is not None
+    return MetricResult(
+        case_id=case_id(unit),
+        paper_id=unit.paper,
+        source=unit.arm,
+        metric=metric,
+        version="1",
+        status="scored" if scored else "failed",
+        value=value,
+        reason="" if scored else "the judge was mute",
+    )

@@ -151,7 +151,8 @@ def _amount(plan: EvalPlan | MetricPlan) -> str:
     if not plan.calls:
         return "no call"
     cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-    calls = f"about {plan.calls:,} call{'' if plan.calls == 1 else 's'}"
+    most = f" (at most {plan.most_calls:,})" if plan.most_calls > plan.calls else ""
+    calls = f"about {plan.calls:,} call{'' if plan.calls == 1 else 's'}{most}"
     return f"{calls}, {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out, {cost}"
 
 

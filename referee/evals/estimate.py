@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
-from referee.evals.metric import Foreseeing, Load, Metric
+from referee.evals.metric import Foreseeing, Known, Load, Metric
 from referee.llm.models import Model
 from referee.prompts import load_prompt
 from referee.schemas.case import ReviewCase
@@ -20,7 +20,10 @@ _SCHEMA_TOKENS = 250
 
 @dataclass(frozen=True)
 class MetricPlan:
-    """One metric's share: units to be measured, calls, tokens; ``cost_usd`` is null where a price is unknown."""
+    """One metric's share: units to be measured, calls, tokens; ``cost_usd`` is null where a price is unknown.
+
+    ``calls`` is what is expected and ``most_calls`` the most it can come to, repairs and retries aside.
+    """
 
     metric: str
     units: int
@@ -28,6 +31,7 @@ class MetricPlan:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    most_calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,11 @@ class EvalPlan:
     def calls(self) -> int:
         """Calls of all metrics."""
         return sum(one.calls for one in self.metrics)
+
+    @property
+    def most_calls(self) -> int:
+        """The most calls that all metrics can come to, repairs and retries aside."""
+        return sum(one.most_calls for one in self.metrics)
 
     @property
     def input_tokens(self) -> int:
@@ -102,15 +111,31 @@ def _planned(
     if "judge" not in metric.needs or not judges:
         return MetricPlan(metric.name, units, 0, 0, 0, 0.0)
     load_of = _loads(metric, judges[0].count)
-    loads = [load_of(case, store.human_count(case.paper_id) - (case.kind == "human")) for case in asked]
-    calls, tokens_in, tokens_out = 0, 0, 0
+    loads = [load_of(case, _known(case, store, given, judges[0])) for case in asked]
+    most = [_at_most(load) for load in loads]
+    calls, most_calls, tokens_in, tokens_out = 0, 0, 0, 0
     cost: float | None = 0.0
     for number, judge in enumerate(judges):
         own_calls, own_in, own_out = _share(loads, scale, once=number == 0, repeats=repeats)
+        most_calls += _share(most, scale, once=number == 0, repeats=repeats)[0]
         calls, tokens_in, tokens_out = calls + own_calls, tokens_in + own_in, tokens_out + own_out
         price = judge.cost(own_in, own_out)
         cost = None if cost is None or price is None else cost + price
-    return MetricPlan(metric.name, units, calls, tokens_in, tokens_out, cost)
+    return MetricPlan(metric.name, units, calls, tokens_in, tokens_out, cost, most_calls)
+
+
+def _known(case: ReviewCase, store: CaseStore, given: Given, judge: Model) -> Known:
+    return Known(_references(case, store), given.forms.of(case), judge)
+
+
+def _references(case: ReviewCase, store: CaseStore) -> int:
+    return store.human_count(case.paper_id) - (case.kind == "human")
+
+
+def _at_most(load: Load) -> Load:
+    once = load.once if load.most_once is None else load.most_once
+    judged = load.judged if load.most_judged is None else load.most_judged
+    return replace(load, once=once, judged=judged)
 
 
 def _share(loads: Sequence[Load], scale: float, *, once: bool, repeats: int) -> tuple[int, int, int]:
@@ -125,16 +150,15 @@ def _share(loads: Sequence[Load], scale: float, *, once: bool, repeats: int) -> 
 
 
 def _askable(metric: Metric, case: ReviewCase, store: CaseStore, given: Given) -> bool:
-    others = store.human_count(case.paper_id) - (case.kind == "human")
     return not (
         not case.text.strip()
-        or ("references" in metric.needs and others < 1)
+        or ("references" in metric.needs and _references(case, store) < 1)
         or ("paper" in metric.needs and not given.papers)
         or ("venue" in metric.needs and given.forms.of(case) is None)
     )
 
 
-def _loads(metric: Metric, count: Callable[[str], int]) -> Callable[[ReviewCase, int], Load]:
+def _loads(metric: Metric, count: Callable[[str], int]) -> Callable[[ReviewCase, Known], Load]:
     """What the metric foresees, or one judged call per prompt over the review's text."""
     if isinstance(metric, Foreseeing):
         return metric.load
@@ -142,7 +166,7 @@ def _loads(metric: Metric, count: Callable[[str], int]) -> Callable[[ReviewCase,
     own = sum(count(prompt.system) + count(prompt.user) + _SCHEMA_TOKENS for prompt in prompts)
     calls = max(len(prompts), 1)
 
-    def usual(case: ReviewCase, references: int) -> Load:
+    def usual(case: ReviewCase, known: Known) -> Load:
         return Load(judged=calls, input_tokens=own // calls + count(case.text))
 
     return usual

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, get_args, runtime_checkable
 
 from referee.evals.judging import Panel
 from referee.evals.shared import Shared
 from referee.runs.progress import Progress, silent
 from referee.schemas.case import ReviewCase
-from referee.schemas.metric import JudgeScore, MetricResult
+from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
 from referee.schemas.paper import Paper
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
+    from referee.llm.models import Model
     from referee.retrieval import Retriever
 
 Need = Literal["references", "paper", "venue", "judge", "embedder"]
@@ -91,94 +92,94 @@ class Load:
     Attributes:
         once: Calls that are made once, whoever judges.
         judged: Calls that each judge makes in each repeat.
+        most_once: The most that ``once`` can come to, where it is a guess.
+        most_judged: The most that ``judged`` can come to, where it is a guess.
     """
 
     once: int = 0
     judged: int = 1
     input_tokens: int = 0
     output_tokens: int = 400
+    most_once: int | None = None
+    most_judged: int | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known about a review before the first call.
+
+    Attributes:
+        references: How many human reviews it is compared with.
+        form: The form it was written for.
+        judge: The model of the first judge.
+    """
+
+    references: int = 0
+    form: VenueForm | None = None
+    judge: Model | None = None
 
 
 @runtime_checkable
 class Foreseeing(Protocol):
     """A metric that can say what it will cost; the others are estimated by one judged call per prompt."""
 
-    def load(self, case: ReviewCase, references: int) -> Load:
-        """What the review will cost, with that many human reviews to compare it with."""
+    def load(self, case: ReviewCase, known: Known) -> Load:
+        """What the review will cost."""
         ...
 
 
-def scored(
-    metric: Metric,
-    case: ReviewCase,
-    value: float,
-    *,
-    parts: Mapping[str, float | None] | None = None,
-    details: Mapping[str, Any] | None = None,
-    judges: Sequence[JudgeScore] = (),
-    usage: Usage | None = None,
-) -> MetricResult:
+class Evidence(TypedDict, total=False):
+    """What led to an outcome, as it stands in the result.
+
+    Attributes:
+        parts: Further numbers of the same metric.
+        details: Every item, judgement and quotation, enough to compute the value anew.
+        judges: The single judges' values.
+        usage: What the calls cost.
+    """
+
+    parts: Mapping[str, float | None]
+    details: Mapping[str, Any]
+    judges: Sequence[JudgeScore]
+    usage: Usage
+
+
+def scored(metric: Metric, case: ReviewCase, value: float, **evidence: Unpack[Evidence]) -> MetricResult:
     """A measured value with all that led to it."""
-    return MetricResult(
-        **_head(metric, case),
-        status="scored",
-        value=value,
-        parts=dict(parts or {}),
-        details=dict(details or {}),
-        judges=tuple(judges),
-        usage=usage or Usage(),
-    )
+    return result_of(metric, case, "scored", value=value, **evidence)
 
 
-def not_applicable(
-    metric: Metric,
-    case: ReviewCase,
-    reason: str,
-    *,
-    parts: Mapping[str, float | None] | None = None,
-    details: Mapping[str, Any] | None = None,
-    judges: Sequence[JudgeScore] = (),
-    usage: Usage | None = None,
-) -> MetricResult:
+def not_applicable(metric: Metric, case: ReviewCase, reason: str, **evidence: Unpack[Evidence]) -> MetricResult:
     """There is nothing to measure in this review, and why; asking again would not change that."""
-    return MetricResult(
-        **_head(metric, case),
-        status="not_applicable",
-        reason=reason,
-        parts=dict(parts or {}),
-        details=dict(details or {}),
-        judges=tuple(judges),
-        usage=usage or Usage(),
-    )
+    return result_of(metric, case, "not_applicable", reason=reason, **evidence)
 
 
-def failed(
+def failed(metric: Metric, case: ReviewCase, reason: str, **evidence: Unpack[Evidence]) -> MetricResult:
+    """The measurement went wrong, and why; a resumed run tries again."""
+    return result_of(metric, case, "failed", reason=reason, **evidence)
+
+
+def result_of(
     metric: Metric,
     case: ReviewCase,
-    reason: str,
+    status: MetricStatus,
     *,
-    parts: Mapping[str, float | None] | None = None,
-    details: Mapping[str, Any] | None = None,
-    judges: Sequence[JudgeScore] = (),
-    usage: Usage | None = None,
+    value: float | None = None,
+    reason: str = "",
+    **evidence: Unpack[Evidence],
 ) -> MetricResult:
-    """The measurement went wrong, and why; a resumed run tries again."""
+    """The record of an outcome whose status is known only when it is there."""
     return MetricResult(
-        **_head(metric, case),
-        status="failed",
+        case_id=case.case_id,
+        paper_id=case.paper_id,
+        source=case.source,
+        metric=metric.name,
+        version=metric.version,
+        status=status,
+        value=value,
         reason=reason,
-        parts=dict(parts or {}),
-        details=dict(details or {}),
-        judges=tuple(judges),
-        usage=usage or Usage(),
+        parts=dict(evidence.get("parts", {})),
+        details=dict(evidence.get("details", {})),
+        judges=tuple(evidence.get("judges", ())),
+        usage=evidence.get("usage", Usage()),
     )
-
-
-def _head(metric: Metric, case: ReviewCase) -> dict[str, Any]:
-    return {
-        "case_id": case.case_id,
-        "paper_id": case.paper_id,
-        "source": case.source,
-        "metric": metric.name,
-        "version": metric.version,
-    }

@@ -91,6 +91,8 @@ def _is_sign(text: str, at: int) -> bool:
     if (len(left) == 2 and left.isalpha()) or (len(right) == 2 and right.isalpha()):
         return False
     follows = right[:1].isdigit() or (right[:1] == "." and right[1:].isdigit())
+    if left[-1:] in ("", " ", "(", "[", ",", "="):  # a sign before a name; "a" and "I" are words
+        follows = follows or (right[:1].isalpha() and right[:1] not in "aiI" and not right[1:].isalnum())
     return follows or left[-1:].isalnum() or left[-1:] in (")", "]")
 
 

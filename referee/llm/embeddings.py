@@ -243,11 +243,12 @@ def _normalised(rows: Any, count: int, embedder_id: str) -> Vectors:
         raise _bad_reply(embedder_id, f"{len(vectors)} vectors for {count} texts")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise _bad_reply(embedder_id, "a vector that is zero or not finite")
+        zero = {"vector": "zero"} if np.isfinite(lengths).all() else {}
+        raise _bad_reply(embedder_id, "a vector that is zero or not finite", **zero)
     return np.asarray(vectors / lengths, dtype=np.float32)
 
 
-def _bad_reply(embedder_id: str, what: str) -> ReplyInvalid:
+def _bad_reply(embedder_id: str, what: str, **ids: str) -> ReplyInvalid:
     return ReplyInvalid(
-        f"the embedder {embedder_id!r} gave {what}.", hint="Try another embedder.", ids={"model": embedder_id}
+        f"the embedder {embedder_id!r} gave {what}.", hint="Try another embedder.", ids={"model": embedder_id, **ids}
     )

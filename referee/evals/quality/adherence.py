@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from pydantic import BaseModel
+
 from referee.agents.adherence_judge import (
     HIGHEST,
     PROMPT,
@@ -25,8 +27,9 @@ from referee.agents.adherence_judge import (
     read_adherence,
     render_adherence,
 )
-from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
 from referee.evals.quality.form_checks import FORM_CHECKS, Decision, Record, decide
+from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.readings import (
     NO_JUDGE,
     NO_TEXT,
@@ -36,12 +39,10 @@ from referee.evals.quality.readings import (
     judge_score,
     nobody_answered,
     over_judges,
-    readings_of,
     rescored,
     result,
     rough_tokens,
 )
-from referee.evals.quality.room import fitted, no_room
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.venue import Guideline, VenueForm
@@ -79,45 +80,36 @@ class Adherence:
         record = Record(case, form)
         decided, open_rules = _split(record)
         details: dict[str, Any] = {"venue": form.id, "criteria": decided, "readings": [], "cut": None}
+        details["placeholders"] = list(record.placeholders)
         if not open_rules:
             return result(self, case, outcome_of(details), details)
         if panel is None:
             return not_applicable(self, case, NO_JUDGE)
         details["criteria"] = [*decided, *map(_judges_own, open_rules)]
         filled, text = _laid_out(record)
-        reply, most_out = adherence_model([rule.kind for rule in open_rules]), adherence_tokens(open_rules)
-        shown = fitted(
-            text,
-            panel,
-            render=lambda text: render_adherence(form.name, open_rules, filled, text),
-            reply=reply,
-            most_out=most_out,
+        question = Question(
+            lambda text: render_adherence(form.name, open_rules, filled, text),
+            adherence_model([rule.kind for rule in open_rules]),
+            adherence_tokens(open_rules),
+            lambda reply, _: {"answers": _answers(reply, open_rules)},
         )
-        if not shown.text:
-            return failed(self, case, no_room(panel))
-        prompt = render_adherence(form.name, open_rules, filled, shown.text)
-        said = await panel.ask(prompt, reply, max_output_tokens=most_out, unit=f"{self.name} of {case.case_id}")
-        details["readings"] = readings_of(
-            said,
-            lambda value: {
-                "answers": {
-                    ruling.rule: {"score": ruling.score, "finding": ruling.finding}
-                    for ruling in read_adherence(value, open_rules)
-                }
-            },
-        )
-        details["cut"] = shown.cut
-        return result(self, case, outcome_of(details), details, said)
+        asked = await ask_judges(question, text, panel, f"{self.name} of {case.case_id}")
+        if asked.no_room:
+            return failed(self, case, asked.no_room)
+        details |= {"readings": asked.readings, "cut": asked.cut}
+        return result(self, case, outcome_of(details), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored decisions and answers."""
         return rescored(self, stored, outcome_of)
 
-    def load(self, case: ReviewCase, references: int) -> Load:
-        """One judged call; the form is not known yet, so a dozen rules are assumed."""
-        rules = 12
-        tokens = _PROMPT_TOKENS + rules * _TOKENS_A_RULE + rough_tokens(case.text)
-        return Load(input_tokens=tokens, output_tokens=rules * _TOKENS_A_RULE // 2)
+    def load(self, case: ReviewCase, known: Known) -> Load:
+        """One judged call about the rules that code leaves open; none where it leaves none, or there are none."""
+        rules = _split(Record(case, known.form))[1] if known.form is not None and known.form.guidelines else ()
+        if not rules:
+            return Load(judged=0)
+        tokens = _PROMPT_TOKENS + len(rules) * _TOKENS_A_RULE + rough_tokens(case.text)
+        return Load(input_tokens=tokens, output_tokens=adherence_tokens(rules) // 2)
 
 
 METRIC = Adherence()
@@ -176,6 +168,10 @@ def _codes_own(criterion_id: str, text: str, decision: Decision) -> dict[str, An
     }
 
 
+def _answers(reply: BaseModel, rules: Sequence[Guideline]) -> dict[str, dict[str, Any]]:
+    return {one.rule: {"score": one.score, "finding": one.finding} for one in read_adherence(reply, rules)}
+
+
 def _judges_own(rule: Guideline) -> dict[str, Any]:
     return {"id": rule.id, "kind": rule.kind, "text": rule.text, "by": "judge"}
 
@@ -204,9 +200,8 @@ def _laid_out(record: Record) -> tuple[str, str]:
     if record.case.rating is not None and record.form.overall is not None:
         values.setdefault(record.form.overall, record.case.rating)
     filled = "\n".join(f"{_title(record.form, name)}: {_said(value)}" for name, value in values.items())
-    prose = [
-        (name, str(value)) for name, value in record.boxes.items() if record.form.field(name).kind == "text" and value
-    ]
+    texts = (field for field in record.form.reviewer_fields if field.kind == "text")
+    prose = [(field.name, text) for field in texts if (text := record.prose(field))]
     text = "\n\n".join(f"{_title(record.form, name)}:\n{value}" for name, value in prose)
     held = sum(len(value.split()) for _, value in prose)
     return filled, text if prose and held >= _WHOLE * len(record.case.text.split()) else record.case.text

@@ -27,7 +27,8 @@ from referee.agents.insight_judge import (
     read_insights,
     render_insights,
 )
-from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
 from referee.evals.quality.readings import (
     NO_JUDGE,
@@ -38,12 +39,11 @@ from referee.evals.quality.readings import (
     judge_score,
     nobody_answered,
     over_judges,
-    readings_of,
     rescored,
     result,
     rough_tokens,
 )
-from referee.evals.quality.room import fitted, no_room, smallest_context
+from referee.evals.quality.room import smallest_context
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -95,31 +95,20 @@ class Constructiveness:
         if panel is None:
             return not_applicable(self, case, NO_JUDGE)
         at_most = insights_asked(case.text, smallest_context(panel) // 3)
-        reply, most_out = insights_model(at_most), insights_tokens(at_most)
-        shown = fitted(
-            case.text, panel, render=lambda text: render_insights(text, at_most), reply=reply, most_out=most_out
+        question = Question(
+            lambda text: render_insights(text, at_most), insights_model(at_most), insights_tokens(at_most), _sorted_out
         )
-        if not shown.text:
-            return failed(self, case, no_room(panel))
-        said = await panel.ask(
-            render_insights(shown.text, at_most),
-            reply,
-            max_output_tokens=most_out,
-            unit=f"{self.name} of {case.case_id}",
-        )
-        words = OwnWords(shown.text)
-        details = {
-            "readings": readings_of(said, lambda value: _sorted_out(value, words)),
-            "at_most": at_most,
-            "cut": shown.cut,
-        }
-        return result(self, case, outcome_of(details), details, said)
+        asked = await ask_judges(question, case.text, panel, f"{self.name} of {case.case_id}")
+        if asked.no_room:
+            return failed(self, case, asked.no_room)
+        details = {"readings": asked.readings, "at_most": at_most, "cut": asked.cut}
+        return result(self, case, outcome_of(details), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored insights."""
         return rescored(self, stored, outcome_of)
 
-    def load(self, case: ReviewCase, references: int) -> Load:
+    def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call."""
         tokens = _PROMPT_TOKENS + rough_tokens(case.text)
         return Load(input_tokens=tokens, output_tokens=insights_tokens(insights_asked(case.text)) // 2)
@@ -159,8 +148,9 @@ def _judged(reading: Reading) -> tuple[float | None, str]:
     return (None, "no insight found") if numbers is None else (numbers.actionable, "")
 
 
-def _sorted_out(reply: BaseModel, words: OwnWords) -> dict[str, Any]:
+def _sorted_out(reply: BaseModel, shown: str) -> dict[str, Any]:
     """The insights whose words are in the review, each once, and those dropped with the reason."""
+    words = OwnWords(shown)
     kept: dict[tuple[str, str], dict[str, Any]] = {}
     dropped: list[dict[str, str]] = []
     for claimed in read_insights(reply):

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.agents.depth_judge import HIGHEST, PROMPT, REPLY_TOKENS, RESPECTS, DepthReply, render_depth
-from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
 from referee.evals.quality.readings import (
     NO_JUDGE,
@@ -24,12 +25,10 @@ from referee.evals.quality.readings import (
     judge_score,
     nobody_answered,
     over_judges,
-    readings_of,
     rescored,
     result,
     rough_tokens,
 )
-from referee.evals.quality.room import fitted, no_room
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -56,29 +55,19 @@ class Depth:
             return not_applicable(self, case, NO_TEXT)
         if panel is None:
             return not_applicable(self, case, NO_JUDGE)
-        shown = fitted(case.text, panel, render=render_depth, reply=DepthReply, most_out=REPLY_TOKENS)
-        if not shown.text:
-            return failed(self, case, no_room(panel))
-        said = await panel.ask(
-            render_depth(shown.text),
-            DepthReply,
-            max_output_tokens=REPLY_TOKENS,
-            unit=f"{self.name} of {case.case_id}",
-        )
-        words = OwnWords(shown.text)
-        details = {"readings": readings_of(said, lambda value: _kept(value, words)), "cut": shown.cut}
-        return result(self, case, outcome_of(details), details, said)
+        asked = await ask_judges(QUESTION, case.text, panel, f"{self.name} of {case.case_id}")
+        if asked.no_room:
+            return failed(self, case, asked.no_room)
+        details = {"readings": asked.readings, "cut": asked.cut}
+        return result(self, case, outcome_of(details), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored scores."""
         return rescored(self, stored, outcome_of)
 
-    def load(self, case: ReviewCase, references: int) -> Load:
+    def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call."""
         return Load(input_tokens=_PROMPT_TOKENS + rough_tokens(case.text), output_tokens=REPLY_TOKENS // 2)
-
-
-METRIC = Depth()
 
 
 def outcome_of(details: Mapping[str, Any]) -> Outcome:
@@ -99,13 +88,18 @@ def _scores(reading: Reading) -> list[float]:
     return [reading["respects"][respect]["score"] for respect in RESPECTS]
 
 
-def _kept(reply: DepthReply, words: OwnWords) -> dict[str, Any]:
+def _kept(reply: DepthReply, shown: str) -> dict[str, Any]:
     """Each respect with its score, and whether the words named for it are in the review: for the reader, not scored."""
+    words = OwnWords(shown)
     kept: dict[str, Any] = {}
     for respect in RESPECTS:
         one = getattr(reply, respect)
         found = words.find(one.words) if one.words.strip() else None
         traced = isinstance(found, Traced)
-        shown = found.words if isinstance(found, Traced) else one.words
-        kept[respect] = {"score": one.score, "finding": one.finding, "words": shown, "traced": traced}
+        named = found.words if isinstance(found, Traced) else one.words
+        kept[respect] = {"score": one.score, "finding": one.finding, "words": named, "traced": traced}
     return {"respects": kept}
+
+
+QUESTION = Question(render_depth, DepthReply, REPLY_TOKENS, _kept)
+METRIC = Depth()

@@ -19,11 +19,13 @@ from typing import Any
 from referee.agents import claim_questioner, passage_answerer, point_splitter, rebuttal_judge
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.quality.readings import rough_tokens
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext
 from referee.graphs.factuality_verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
 from referee.llm.door import Door
+from referee.llm.models import Model
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult
 from referee.schemas.paper import Paper
@@ -33,7 +35,9 @@ from referee.schemas.usage import Usage
 MOST_FAILED = 0.5
 _PROMPT_TOKENS, _REPLY_TOKENS = 700, 200
 _SHARE_OF_CONTEXT = 0.5
-_WORDS_A_POINT = 30
+_VERDICT_TOKENS = 500
+# So many of a review's sentences evaluate or state facts (DISAPERE: 2,297 of 5,687); the others retell, ask or greet.
+_CLAIMS = 0.4
 
 
 class FactualCorrectness:
@@ -107,15 +111,23 @@ class FactualCorrectness:
             return stored
         return _measured(stored, stored.details)
 
-    def load(self, case: ReviewCase, references: int) -> Load:
-        """What a review costs at most, guessed from its length: a point every thirty words, all of them checkable."""
-        bounds = self.bounds or Bounds()
-        points = min(bounds.points, max(1, len(case.text.split()) // _WORDS_A_POINT))
+    def load(self, case: ReviewCase, known: Known) -> Load:
+        """What a review costs, from its sentences: two in five are taken for a point that can be checked."""
+        bounds = self.bounds or (bounds_of(known.judge) if known.judge else Bounds())
+        sentences = len(point_splitter.number_sentences(case.text))
+        splits = point_splitter.count_windows(case.text, bounds.window_tokens)
+        points = max(1, min(bounds.points, round(_CLAIMS * sentences)))
+        most_points = min(bounds.points, sentences * point_splitter.most_points(lean=bounds.by_sentence))
+        subs = (bounds.sub_questions + 1) // 2
+        read = rough_tokens(case.text) + points * (subs * bounds.passage_tokens + _VERDICT_TOKENS)
+        once = splits + points * (1 + subs)
         return Load(
-            once=1 + points * (1 + bounds.sub_questions),
+            once=once,
             judged=points,
-            input_tokens=_PROMPT_TOKENS + bounds.passage_tokens,
+            input_tokens=_PROMPT_TOKENS + read // (once + points),
             output_tokens=_REPLY_TOKENS,
+            most_once=splits + most_points * (1 + bounds.sub_questions),
+            most_judged=most_points,
         )
 
     def _result(self, case: ReviewCase, details: dict[str, Any]) -> MetricResult:
@@ -127,7 +139,11 @@ def bounds_for(panel: Panel) -> Bounds:
     """What a panel's first judge can read: lean for the embedded model, never more than half of its context."""
     if not isinstance(panel.door, Door):
         return Bounds()
-    model = panel.door.models[panel.first]
+    return bounds_of(panel.door.models[panel.first])
+
+
+def bounds_of(model: Model) -> Bounds:
+    """The same for one model."""
     bounds = LEAN if model.spec.is_local else Bounds()
     room = int(model.context_tokens * _SHARE_OF_CONTEXT)
     return replace(

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from referee.data import canonical_text
 from referee.errors import DataError
 from referee.evidence.point_fields import FieldRole, field_roles
 from referee.schemas.case import ReviewCase
@@ -52,25 +53,46 @@ class Record:
     @property
     def boxes(self) -> dict[str, object]:
         """The values under the form's own names, in the form's order."""
-        fields = self.case.fields
-        return {field.name: fields[field.name] for field in self.form.reviewer_fields if field.name in fields}
+        fields, unset = self.case.fields, self.placeholders
+        names = (field.name for field in self.form.reviewer_fields)
+        return {name: fields[name] for name in names if name in fields and name not in unset}
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """Score boxes that hold 0 for "not given": all beside recommendation and confidence do, and none offers 0.
+
+        A system that fills in only the recommendation leaves them so; a single 0 out of scale is a fault.
+        """
+        scores = [
+            field
+            for field in self.form.reviewer_fields
+            if field.kind == "score"
+            and field.aspect not in ("overall", "confidence")
+            and field.name in self.case.fields
+        ]
+        unset = [f.name for f in scores if self.case.fields[f.name] == 0 and not _takes(f, 0)]
+        return tuple(unset) if 1 < len(unset) == len(scores) else ()
 
     @property
     def on_form(self) -> bool:
         """Whether at least two text boxes say something; of a form with one, that one."""
-        boxes = self._prose()
+        boxes = self._texts()
         return sum(bool(self.text(field)) for field in boxes) >= min(2, len(boxes)) > 0
 
     def of_role(self, *roles: FieldRole) -> list[FormField]:
         """The form's text boxes of these roles."""
-        return [field for field in self._prose() if field_roles(field) & set(roles)]
+        return [field for field in self._texts() if field_roles(field) & set(roles)]
 
     def text(self, field: FormField) -> str:
-        """What a text box says; empty for a placeholder such as ``N/A``."""
-        value = self.case.fields.get(field.name)
-        return str(value) if _says_something(value) else ""
+        """What a text box says; empty for a placeholder such as ``N/A`` and for words such as "none"."""
+        text = self.prose(field)
+        return "" if text.strip(" \t\n.-*_").casefold() in _NOTHING else text
 
-    def _prose(self) -> list[FormField]:
+    def prose(self, field: FormField) -> str:
+        """The box's part of the review's canonical text, which leaves out titles and placeholders."""
+        return canonical_text({field.name: self.case.fields.get(field.name)}, self.form)
+
+    def _texts(self) -> list[FormField]:
         return [field for field in self.form.reviewer_fields if field.kind == "text"]
 
 
@@ -236,10 +258,6 @@ def _filled(record: Record, name: str) -> bool:
     value = record.boxes.get(name)
     held = value is not None and value != [] and bool(str(value).strip())
     return held or name in _plain_scores(record)
-
-
-def _says_something(value: object) -> bool:
-    return isinstance(value, str) and value.strip(" \t\n.-*_").casefold() not in _NOTHING
 
 
 @dataclass(frozen=True)

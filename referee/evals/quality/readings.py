@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from referee.evals.judging import Said, total_usage
-from referee.evals.metric import Metric
+from referee.evals.judging import Said
+from referee.evals.metric import Metric, result_of
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
 from referee.schemas.usage import Usage
@@ -90,22 +90,19 @@ def over_judges(values: Sequence[tuple[str, float]]) -> float:
 
 
 def result(
-    metric: Metric, case: ReviewCase, outcome: Outcome, details: Mapping[str, Any], said: Sequence[Said[T]] = ()
+    metric: Metric, case: ReviewCase, outcome: Outcome, details: Mapping[str, Any], usage: Usage | None = None
 ) -> MetricResult:
     """The record of an outcome."""
-    return MetricResult(
-        case_id=case.case_id,
-        paper_id=case.paper_id,
-        source=case.source,
-        metric=metric.name,
-        version=metric.version,
-        status=outcome.status,
+    return result_of(
+        metric,
+        case,
+        outcome.status,
         value=outcome.value,
         reason=outcome.reason,
         parts=outcome.parts,
-        details=dict(details),
+        details=details,
         judges=outcome.judges,
-        usage=total_usage(said) if said else Usage(),
+        usage=usage or Usage(),
     )
 
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import ModelError
-from referee.evals.metric import Context, Load, Need, failed, not_applicable, scored
-from referee.evals.quality.readings import NO_TEXT, Outcome
+from referee.evals.metric import Context, Known, Load, Need, not_applicable
+from referee.evals.quality.readings import NO_TEXT, Outcome, result
 from referee.retrieval.pieces import PieceCount, pieces_of
 from referee.retrieval.splitting import split_spans
 from referee.schemas.case import ReviewCase
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
 NO_REFERENCE = "the paper has no human review to compare with"
+IS_ZERO = "its embedding is zero"
 POOLING = "mean over windows, weighted by their length"
 
 # What providers document, less a tenth or more for counts that are estimates; models that are not listed may cut
@@ -59,7 +60,7 @@ class SemanticSimilarity:
     needs: frozenset[Need] = frozenset({"references", "embedder"})
     prompts: tuple[str, ...] = ()
 
-    def load(self, case: ReviewCase, references: int) -> Load:
+    def load(self, case: ReviewCase, known: Known) -> Load:
         """No judge is asked."""
         return Load(once=0, judged=0, output_tokens=0)
 
@@ -74,11 +75,7 @@ class SemanticSimilarity:
         reviews = (case, *context.references)
         embedded = await asyncio.gather(*(_outcome(review, context) for review in reviews))
         details = _details(context.embedder, context.references, embedded)
-        outcome = concluded(details)
-        if outcome.value is not None:
-            return scored(self, case, outcome.value, parts=outcome.parts, details=details)
-        say = failed if outcome.status == "failed" else not_applicable
-        return say(self, case, outcome.reason, details=details)
+        return result(self, case, concluded(details), details)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value and parts from the stored cosines; a result without any stays as it is."""
@@ -170,9 +167,11 @@ def _record(embedded: Embedded | ModelError | None) -> dict[str, Any]:
     record = {"pieces": 0, "windows": 0, "why_none": "", "failed": False, "retryable": False}
     if embedded is None:
         return record | {"why_none": NO_TEXT}
+    if isinstance(embedded, ModelError) and embedded.ids.get("vector") == "zero":
+        return record | {"why_none": IS_ZERO}
     if isinstance(embedded, ModelError):
         return record | {"why_none": embedded.message, "failed": True, "retryable": embedded.retryable}
-    why = "" if embedded.vector is not None else "its embedding is zero"
+    why = "" if embedded.vector is not None else IS_ZERO
     return record | {"pieces": embedded.pieces, "windows": embedded.windows, "why_none": why}
 
 

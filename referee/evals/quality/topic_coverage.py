@@ -8,8 +8,11 @@ the topics of two reviews have in common, TS(t_i, t'_j) from 0 to 3, all pairs i
 from 0 to 1, higher is better. The value is the mean over the paper's human reviews; for each of them it is the mean
 over judges of each judge's mean over its repeats. Precision (matched topics of the review / m) and F1 stand beside,
 because length inflates recall. A human review is compared with the others of its paper; one without topics does not
-count. A review without topics covers nothing and is scored 0. Where a judge is asked more than once, every second
-repeat sees the two lists in the other order.
+count. A review without topics covers nothing and is scored 0.
+
+Which list stands first could matter to a judge: it is the human review's for the first, third, ... human review and the
+review's own for the others, and the other way round in every second repeat. So both orders are asked of each review
+that has two human ones, without a further call; and of each pair where a judge is asked twice.
 
 Source: ReviewEval section 3.1, Eq. 3. Ours: precision, F1, the bound on the number of topics, one call for all pairs,
 and that the judge is not told which list is whose.
@@ -29,9 +32,9 @@ from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
 from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
 from referee.errors import ModelError
 from referee.evals.judging import Panel, Said, paid
-from referee.evals.metric import Context, Load, Need, failed, not_applicable, scored
+from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
 from referee.evals.quality.coverage_arithmetic import TAU, concluded
-from referee.evals.quality.readings import NO_TEXT
+from referee.evals.quality.readings import NO_TEXT, result
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -40,8 +43,10 @@ T = TypeVar("T")
 Table = list[list[int]]
 
 NO_REFERENCE = "the paper has no human review to compare with"
-ONE_ORDER = "the human review's topics first; with two or more repeats every second one has the other order"
-BOTH_ORDERS = "the human review's topics first in repeats 0, 2, ..., the review's first in repeats 1, 3, ..."
+ORDERS = (
+    "repeats 0, 2, ...: the human review's topics first for the first, third, ... human review, "
+    "the review's own for the others; repeats 1, 3, ...: the other way round"
+)
 
 _PROMPT_TOKENS, _TOKENS_A_TOPIC, _CHARS_A_TOKEN = 600, 30, 4
 
@@ -63,10 +68,10 @@ class TopicCoverage:
     needs: frozenset[Need] = frozenset({"references", "judge"})
     prompts: tuple[str, ...] = (PROMPT, MATCH_PROMPT)
 
-    def load(self, case: ReviewCase, references: int) -> Load:
+    def load(self, case: ReviewCase, known: Known) -> Load:
         """One extraction a review, and one call a human review for each judge and repeat."""
         shown = max(len(case.text) // _CHARS_A_TOKEN, 2 * 10 * _TOKENS_A_TOPIC)
-        return Load(once=1, judged=references, input_tokens=_PROMPT_TOKENS + shown, output_tokens=400)
+        return Load(once=1, judged=known.references, input_tokens=_PROMPT_TOKENS + shown, output_tokens=400)
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """Measure one review against the human reviews of its paper.
@@ -85,18 +90,18 @@ class TopicCoverage:
             return not_applicable(self, case, "there is no judge; name one with --judge")
         own, *others = await _all([_topics(review, context) for review in (case, *context.references)])
         assert own is not None, "the review has a text"
-        details = _frame(own, context.panel)
+        details = {"tau": TAU, "most_topics": MOST_TOPICS, "orders": ORDERS, **_record(own)}
         if isinstance(own, Unread):
             return failed(self, case, f"its topics: {own.reason}", details=details, usage=own.usage)
         measured = await _all(
             [
-                _compared(reference, theirs, own, context.panel)
-                for reference, theirs in zip(context.references, others, strict=True)
+                _compared(reference, theirs, own, context.panel, turned=place % 2 == 1)
+                for place, (reference, theirs) in enumerate(zip(context.references, others, strict=True))
             ]
         )
         details["references"] = [record for record, _ in measured]
         usage = sum((usage for _, usage in measured), own.usage)
-        return self._result(case, details, usage)
+        return result(self, case, concluded(details), details, usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value, parts and judges' values from the stored tables and tau; a result without any stays as it is."""
@@ -105,21 +110,6 @@ class TopicCoverage:
         outcome = concluded(stored.details)
         anew = {name: getattr(outcome, name) for name in ("status", "value", "reason", "parts", "judges")}
         return MetricResult.model_validate({**dict(stored), **anew, "version": self.version})
-
-    def _result(self, case: ReviewCase, details: dict[str, Any], usage: Usage) -> MetricResult:
-        outcome = concluded(details)
-        if outcome.value is not None:
-            return scored(
-                self,
-                case,
-                outcome.value,
-                parts=outcome.parts,
-                details=details,
-                judges=outcome.judges,
-                usage=usage,
-            )
-        say = failed if outcome.status == "failed" else not_applicable
-        return say(self, case, outcome.reason, details=details, judges=outcome.judges, usage=usage)
 
 
 METRIC = TopicCoverage()
@@ -148,15 +138,6 @@ async def _topics(review: ReviewCase, context: Context) -> Topics | Unread | Non
         return Unread(error.message, error.retryable, paid(error))
 
 
-def _frame(own: Topics | Unread, panel: Panel) -> dict[str, Any]:
-    return {
-        "tau": TAU,
-        "most_topics": MOST_TOPICS,
-        "orders": BOTH_ORDERS if panel.repeats > 1 else ONE_ORDER,
-        **_record(own),
-    }
-
-
 def _record(topics: Topics | Unread | None) -> dict[str, Any]:
     """What is kept of an extraction; ``cut`` is null where the whole review was read."""
     if not isinstance(topics, Topics):
@@ -173,7 +154,7 @@ def _record(topics: Topics | Unread | None) -> dict[str, Any]:
 
 
 async def _compared(
-    reference: ReviewCase, theirs: Topics | Unread | None, own: Topics, panel: Panel
+    reference: ReviewCase, theirs: Topics | Unread | None, own: Topics, panel: Panel, *, turned: bool
 ) -> tuple[dict[str, Any], Usage]:
     """What is kept of one human review, and what comparing with it has cost."""
     record = {"case_id": reference.case_id, "reason": "", "retryable": False, **_record(theirs), "matches": []}
@@ -184,23 +165,30 @@ async def _compared(
         return record | {"status": "without_topics", "reason": why}, Usage()
     matches, usage = [], Usage()
     if own.sentences:
-        for swapped, said in await _asked(theirs.sentences, own.sentences, panel, reference.case_id):
-            matches.append(_match(said, swapped, len(theirs.sentences), len(own.sentences)))
+        answers = await _asked(theirs.sentences, own.sentences, panel, reference.case_id, turned=turned)
+        for own_first, said in answers:
+            matches.append(_match(said, own_first, len(theirs.sentences), len(own.sentences)))
             usage += said.usage
     return record | {"status": "compared", "matches": matches}, usage
 
 
 async def _asked(
-    theirs: Sequence[str], own: Sequence[str], panel: Panel, unit: str
+    theirs: Sequence[str], own: Sequence[str], panel: Panel, unit: str, *, turned: bool
 ) -> list[tuple[bool, Said[BaseModel]]]:
-    """What each judge said in each repeat and whether it saw the lists swapped, ordered by judge, then by repeat."""
+    """What each judge said in each repeat and whether the review's own topics stood first; by judge, then repeat.
+
+    ``turned`` says whether they do in repeats 0, 2, ...
+    """
     unit = f"topics against {unit}"
-    asked = [_ask(theirs, own, replace(panel, repeats=(panel.repeats + 1) // 2), unit)]
+    first, second = (own, theirs) if turned else (theirs, own)
+    asked = [_ask(first, second, replace(panel, repeats=(panel.repeats + 1) // 2), unit)]
     if panel.repeats > 1:
-        asked.append(_ask(own, theirs, replace(panel, repeats=panel.repeats // 2), unit))
-    straight, *turned = await _all(asked)
-    said = [(False, replace(one, repeat=2 * one.repeat)) for one in straight]
-    said += [(True, replace(one, repeat=2 * one.repeat + 1)) for answers in turned for one in answers]
+        asked.append(_ask(second, first, replace(panel, repeats=panel.repeats // 2), unit))
+    said = [
+        (turned != (step == 1), replace(one, repeat=2 * one.repeat + step))
+        for step, answers in enumerate(await _all(asked))
+        for one in answers
+    ]
     order = {judge: place for place, judge in enumerate(dict.fromkeys(one.judge for _, one in said))}
     return sorted(said, key=lambda entry: (order[entry[1].judge], entry[1].repeat))
 
@@ -211,19 +199,19 @@ async def _ask(first: Sequence[str], second: Sequence[str], panel: Panel, unit: 
     return await panel.ask(prompt, match_model(*sizes), max_output_tokens=most_out(*sizes), unit=unit)
 
 
-def _match(said: Said[BaseModel], swapped: bool, theirs: int, own: int) -> dict[str, Any]:
+def _match(said: Said[BaseModel], own_first: bool, theirs: int, own: int) -> dict[str, Any]:
     """What one judge said in one repeat; ``table`` has a row for each topic of the review that is measured."""
     record = {
         "judge": said.judge,
         "repeat": said.repeat,
-        "order": "review_first" if swapped else "human_first",
+        "order": "review_first" if own_first else "human_first",
         "calls": [said.call_id] if said.call_id else [],
         "error": "",
     }
     if said.value is None:
         return record | {"error": said.error or "no reply", "table": None}
-    matches = read_matches(said.value, own, theirs) if swapped else read_matches(said.value, theirs, own)
-    table = matches.table if swapped else _transposed(matches.table)
+    matches = read_matches(said.value, own, theirs) if own_first else read_matches(said.value, theirs, own)
+    table = matches.table if own_first else _transposed(matches.table)
     named = sum(strength > 0 for row in table for strength in row)
     return record | {
         "table": table,

@@ -1,12 +1,13 @@
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
 
 from referee.agents.adherence_judge import adherence_model
 from referee.errors import BudgetExceeded
-from referee.evals.metric import Context, Foreseeing, Metric
+from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.adherence import METRIC, adherence
 from referee.llm.dialects import reply_schema
 from referee.runs import Budget
@@ -73,6 +74,46 @@ async def measured(
 def test_it_is_a_metric_that_foresees_its_load() -> None:
     assert isinstance(METRIC, Metric)
     assert isinstance(METRIC, Foreseeing)
+
+
+def test_the_estimate_counts_the_rules_that_are_left_to_a_judge() -> None:
+    loads = [METRIC.load(review(REVIEW), Known(form=form(rules, 0))) for rules in (2, 20)]
+    assert loads[1].input_tokens - loads[0].input_tokens == 18 * 90
+    assert loads[1].output_tokens > 5 * loads[0].output_tokens
+    assert [load.judged for load in loads] == [1, 1]
+    assert METRIC.load(review(REVIEW), Known(form=form(0, 0))).judged == 0
+    assert METRIC.load(review(REVIEW), Known()).judged == 0
+
+
+ZEROS = {"quality": 0, "clarity": 0, "significance": 0, "originality": 0}
+AIREV = {"title": "AIRev 3", "summary": "Summary by AIRev 3", "questions": "N/A", "limitations": "N/A", "overall": 3}
+
+
+async def test_zeros_that_stand_for_nothing_lower_no_adherence() -> None:
+    venue, judge = load_venue("agents4science-2025"), best_of("agents4science-2025")
+    body = {"strengths_and_weaknesses": REVIEW, **AIREV}
+    bare = await measured(REVIEW, judge, venue=venue, fields=body)
+    zeros = await measured(REVIEW, judge, venue=venue, fields=body | ZEROS)
+    assert zeros.details["placeholders"] == list(ZEROS)
+    assert bare.details["placeholders"] == []
+    assert (zeros.value, zeros.parts) == (bare.value, bare.parts)
+    # One 0 is no placeholder: it is a score that is not on offer.
+    one = await measured(REVIEW, judge, venue=venue, fields=body | ZEROS | {"quality": 2})
+    assert one.details["placeholders"] == []
+    assert one.value is not None
+    assert bare.value is not None
+    assert one.value < bare.value
+
+
+async def test_a_judge_sees_neither_titles_nor_placeholders() -> None:
+    panel = panel_of(best_of("agents4science-2025"))
+    context = Context(panel=panel, form=load_venue("agents4science-2025"))
+    body = {"strengths_and_weaknesses": REVIEW, **AIREV, **ZEROS}
+    await METRIC.measure(review(REVIEW, fields=body), context)
+    (request,) = requests_to(panel)
+    assert REVIEW in request.messages[1][1]
+    assert "AIRev" not in request.messages[1][1]
+    assert "Quality: 0" not in request.messages[1][1]
 
 
 def test_equation_6_to_the_digit() -> None:
@@ -265,15 +306,21 @@ def test_any_value_of_the_schema_is_a_reply() -> None:
         model.model_validate(instance(reply_schema(model)))
 
 
-async def test_every_venue_that_ships_is_asked_in_one_call() -> None:
-    venue = load_venue("neurips-2025")
-    judged = list(venue.guidelines)
+def best_of(venue: str) -> Any:
+    """A judge that finds every rule met, however many it is asked."""
 
     def best(user: str) -> dict[str, Any]:
+        marks = re.findall(r"^\[c(\d+)\] \((\w+)\)", user, re.MULTILINE)
+        assert len(marks) <= len(load_venue(venue).guidelines)
         return {
-            f"c{n}": {"finding": "It does.", **({"score": 3} if rule.kind == "subjective" else {"met": "yes"})}
-            for n, rule in enumerate(judged, start=1)
+            f"c{n}": {"finding": "It does.", **({"score": 3} if mark == "judgement" else {"met": "yes"})}
+            for n, mark in marks
         }
 
-    result = await measured(REVIEW, best, venue=venue)
+    return best
+
+
+async def test_every_venue_that_ships_is_asked_in_one_call() -> None:
+    venue = load_venue("neurips-2025")
+    result = await measured(REVIEW, best_of("neurips-2025"), venue=venue)
     assert (result.value, result.parts["criteria"]) == (1.0, 16)

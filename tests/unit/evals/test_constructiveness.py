@@ -5,7 +5,7 @@ import pytest
 
 from referee.agents.insight_judge import LENGTHS, insights_asked, insights_tokens
 from referee.errors import BudgetExceeded
-from referee.evals.metric import Context, Foreseeing, Metric
+from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.constructiveness import ANSWERS, METRIC, actionability
 from referee.evals.quality.own_words import OwnWords, Traced
 from referee.runs import Budget
@@ -47,7 +47,7 @@ async def measured(text: str, *replies: Any, repeats: int = 1, **more: Any) -> M
 def test_it_is_a_metric_that_foresees_its_load() -> None:
     assert isinstance(METRIC, Metric)
     assert isinstance(METRIC, Foreseeing)
-    assert METRIC.load(review(REVIEW), 3).judged == 1
+    assert METRIC.load(review(REVIEW), Known(3)).judged == 1
 
 
 def test_equation_4_to_the_digit() -> None:

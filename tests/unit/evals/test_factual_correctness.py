@@ -5,15 +5,17 @@ from typing import Any
 import pytest
 
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Foreseeing, Metric, failed
+from referee.evals.metric import Context, Foreseeing, Known, Metric, failed
 from referee.evals.quality.factual_correctness import METRIC, FactualCorrectness, bounds_for
-from referee.graphs.factuality_state import Bounds
+from referee.graphs.factuality_state import LEAN, Bounds
 from referee.graphs.factuality_verdicts import OUTCOMES, tally
 from referee.prompts import load_prompt
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.paper import Converter, Paper
 from referee.testing import ScriptedModel
+
+from .judges_on_tests import never, panel_of
 
 PAPER = Paper(
     paper_id="a" * 64, title="On Tests", format="text", sections=(), converter=Converter(name="test", version="1")
@@ -131,10 +133,27 @@ def test_it_is_a_metric_that_can_say_what_it_costs() -> None:
     assert {"paper", "judge", "embedder"} == METRIC.needs
     for prompt_id in METRIC.prompts:
         load_prompt(prompt_id)
-    few = FactualCorrectness(Bounds(points=2, sub_questions=2)).load(case("word " * 600), 0)
-    assert (few.once, few.judged) == (1 + 2 * 3, 2)
-    assert METRIC.load(case("two words"), 0).judged == 1
+    assert METRIC.load(case("two words"), Known()).judged == 1
     assert bounds_for(Panel(ScriptedModel())) == Bounds()
+
+
+def test_the_estimate_counts_sentences_and_names_the_most() -> None:
+    ten = case(" ".join(f"The paper reports number {n} in its table." for n in range(10)))
+    usual = METRIC.load(ten, Known())
+    assert (usual.once, usual.judged) == (1 + 4 * (1 + 2), 4)
+    assert (usual.most_once, usual.most_judged) == (1 + 20 * (1 + 4), 20)
+    few = FactualCorrectness(Bounds(points=3, sub_questions=2)).load(ten, Known())
+    assert (few.once, few.judged, few.most_once, few.most_judged) == (1 + 3 * 2, 3, 1 + 3 * 3, 3)
+    lean = FactualCorrectness(LEAN).load(ten, Known())
+    assert lean.most_judged == LEAN.points, "a sentence is one point, and the bound holds"
+    assert lean.input_tokens < usual.input_tokens
+
+
+def test_the_estimate_knows_what_the_judge_can_read() -> None:
+    ten = case(" ".join(f"The paper reports number {n} in its table." for n in range(10)))
+    small, large = (panel_of(never, context=size).door.models["judge"] for size in (4_000, 100_000))
+    loads = [METRIC.load(ten, Known(judge=judge)).input_tokens for judge in (small, large)]
+    assert loads[0] < loads[1] / 2
 
 
 @pytest.mark.parametrize("prompt_id", METRIC.prompts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from referee.evals.metric import Foreseeing, Load, Metric, failed, not_applicable, scored
+from referee.evals.metric import Foreseeing, Known, Load, Metric, failed, not_applicable, scored
 from referee.schemas.usage import Usage
 
 from .runs_of import Words, case
@@ -39,8 +39,8 @@ def test_what_has_no_value_has_a_reason(outcome: object) -> None:
 
 def test_a_metric_is_told_by_its_parts() -> None:
     class Foresees(Words):
-        def load(self, case: object, references: int) -> Load:
-            return Load(judged=references)
+        def load(self, case: object, known: Known) -> Load:
+            return Load(judged=known.references)
 
     assert isinstance(Words(), Metric)
     assert not isinstance(object(), Metric)

@@ -9,7 +9,7 @@ import pytest
 
 from referee.evals.estimate import EvalPlan, Given, plan_metrics
 from referee.evals.forms import Forms
-from referee.evals.metric import Load
+from referee.evals.metric import Known, Load
 from referee.evals.pace import Pace, duration
 from referee.schemas.case import ReviewCase
 
@@ -24,7 +24,7 @@ def judge(price: float | None = 0.001) -> Any:
 
 
 class Foresees(Words):
-    def load(self, case: ReviewCase, references: int) -> Load:
+    def load(self, case: ReviewCase, known: Known) -> Load:
         return Load(once=1, judged=2, input_tokens=100, output_tokens=10)
 
 
@@ -40,6 +40,35 @@ def test_steps_made_once_are_counted_once_however_many_judge() -> None:
     assert (found.units, found.calls) == (10, 10 * (1 + 3 * 2 * 2))
     assert (found.input_tokens, found.output_tokens) == (130 * 100, 130 * 10)
     assert found.cost_usd == pytest.approx(130 * 110 * 0.001)
+
+
+class Guesses(Words):
+    def load(self, case: ReviewCase, known: Known) -> Load:
+        return Load(once=2, judged=1, most_once=10, most_judged=3 * known.references)
+
+
+def test_what_is_guessed_comes_with_its_most() -> None:
+    guessing, sure = Guesses(needs=frozenset({"judge"})), Foresees(needs=frozenset({"judge"}))
+    found = plan(guessing, case("a"), case("b"), case("c"), judges=2, repeats=2)
+    assert found.calls == 3 * (2 + 2 * 2)
+    assert found.most_calls == 3 * (10 + 2 * 2 * 6), "two other human reviews each"
+    certain = plan(sure, case("a"))
+    assert certain.most_calls == certain.calls > 0
+    whole = EvalPlan(3, 1, 0, ("j",), 1, (found, certain))
+    assert whole.most_calls == found.most_calls + certain.most_calls
+
+
+def test_a_metric_is_told_the_form_and_the_judge() -> None:
+    told: list[Known] = []
+
+    class Curious(Words):
+        def load(self, case: ReviewCase, known: Known) -> Load:
+            told.append(known)
+            return Load()
+
+    plan(Curious(needs=frozenset({"judge"})), case("a", venue="iclr-2020"), case("b", "p2"))
+    assert [known.form.id if known.form else None for known in told] == ["iclr-2020", None]
+    assert all(known.judge is not None for known in told)
 
 
 def test_a_metric_that_foresees_nothing_is_taken_to_ask_once_a_prompt() -> None:

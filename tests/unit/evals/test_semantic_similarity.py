@@ -102,6 +102,15 @@ async def test_a_zero_vector_is_not_applicable_and_never_zero() -> None:
     assert one_of_two.value == pytest.approx(1)
 
 
+async def test_an_embedder_that_refuses_its_own_zero_vector_says_the_same() -> None:
+    refused = ReplyInvalid("the embedder 'vectors' gave a vector that is zero.", ids={"vector": "zero"})
+    vectors = Vectors(x=(1, 0), o=refused)
+    own = await measured(review("a", "o"), review("h", "x"), embedder=vectors)
+    assert (own.status, own.reason) == ("not_applicable", "its embedding is zero")
+    beside = await measured(review("a", "x"), review("h", "o"), review("i", "x"), embedder=vectors)
+    assert beside.value == pytest.approx(1)
+
+
 async def test_a_long_review_is_embedded_by_windows_and_the_record_says_so() -> None:
     window = window_of("hash-64")
     text = " ".join(f"Sentence number {n} speaks of thing{n}." for n in range(400))

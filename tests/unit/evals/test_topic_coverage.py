@@ -7,7 +7,7 @@ import pytest
 from referee.agents.topic_extractor import MOST_TOPICS
 from referee.errors import BudgetExceeded, ModelUnavailable, ReplyInvalid
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Foreseeing, Metric
+from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.coverage_arithmetic import Coverage, concluded, coverage
 from referee.evals.quality.topic_coverage import METRIC
 from referee.evals.shared import Shared
@@ -83,7 +83,7 @@ def test_it_is_a_metric_that_foresees_its_calls() -> None:
     assert isinstance(METRIC, Metric)
     assert isinstance(METRIC, Foreseeing)
     assert METRIC.needs == {"references", "judge"}
-    load = METRIC.load(review("ai"), references=3)
+    load = METRIC.load(review("ai"), Known(references=3))
     assert (load.once, load.judged) == (1, 3)
 
 
@@ -164,10 +164,33 @@ async def test_every_second_repeat_sees_the_lists_in_the_other_order() -> None:
     assert all(match["table"] == S for match in matches)
     shown = sorted(asked.user.partition("<second>")[0].count("Topic") for asked in judges.of("eval/match"))
     assert shown == [3, 4, 4]
-    assert "other order" not in result.details["orders"]
-    assert "repeats 1, 3" in result.details["orders"]
-    once = await measured(Judges({"eval/topics": topics(ai=3, h=4), "eval/match": matching(S)}), review("h"))
-    assert "other order" in once.details["orders"]
+    assert "the other way round" in result.details["orders"]
+
+
+async def test_asked_once_a_review_still_meets_both_orders_one_for_each_second_human_review() -> None:
+    judges = Judges({"eval/topics": topics(ai=3, h=4, i=4, j=4), "eval/match": matching(S)})
+    result = await measured(judges, review("h"), review("i"), review("j"))
+    found = [reference["matches"] for reference in result.details["references"]]
+    assert [[match["order"] for match in matches] for matches in found] == [
+        ["human_first"],
+        ["review_first"],
+        ["human_first"],
+    ]
+    assert all(match["table"] == S for matches in found for match in matches)
+    assert result.value == 0.5
+    assert len(judges.of("eval/match")) == 3
+    twice = await measured(judges, review("h"), review("i"), repeats=2)
+    orders = [[match["order"] for match in reference["matches"]] for reference in twice.details["references"]]
+    assert orders == [["human_first", "review_first"], ["review_first", "human_first"]]
+
+
+async def test_a_judge_that_agrees_with_whatever_stands_first_is_evened_out_over_human_reviews() -> None:
+    def first_wins(asked: Any) -> Any:
+        return {"pairs": [{"first": f"a{n}", "second": "b1", "strength": "strong"} for n in (1, 2)]}
+
+    judges = Judges({"eval/topics": topics(ai=2, h=2, i=2), "eval/match": first_wins})
+    result = await measured(judges, review("h"), review("i"))
+    assert result.value == 0.75, "1 with the human review's topics first, 0.5 with the review's own"
 
 
 async def test_a_judge_that_agrees_with_whatever_stands_first_is_seen_in_the_repeats() -> None:

@@ -73,6 +73,11 @@ def test_hyphens_and_line_breaks_do_not_hide_a_word() -> None:
         assert TermIndex(paper(text)).search(["hyper-parameter"]).hits, text
 
 
+@pytest.mark.parametrize(("term", "text", "found"), [("cutoff", "the cut off", True), ("canto", "we can to", False)])
+def test_a_word_printed_as_two_is_found_from_six_letters_on(term: str, text: str, found: bool) -> None:
+    assert bool(TermIndex(paper(text)).search([term]).hits) is found
+
+
 def test_a_term_over_two_blocks_is_found() -> None:
     made = paper(prose("This is a wild cluster", id="b1"), prose("bootstrap of clusters.", id="b2"))
     (hit,) = TermIndex(made).search(["wild cluster bootstrap"]).hits

@@ -20,6 +20,8 @@ def test_numbers_are_read_in_order_whatever_their_spelling() -> None:
         ("a model — a large one", []),
         ("p < .05, q ≥ 2", ["<", "≥"]),
         ("f(x) - 1", ["-"]),
+        ("-x is the loss", ["-"]),
+        ("an n-gram -based step -a new one-", []),
     ],
 )
 def test_a_hyphen_is_a_sign_only_beside_a_quantity(text: str, expected: list[str]) -> None:
@@ -33,6 +35,7 @@ def test_a_hyphen_is_a_sign_only_beside_a_quantity(text: str, expected: list[str
         ("with three seeds", "with five seeds", "digits"),
         ("a change of 0.3 points", "a change of -0.3 points", "signs"),
         ("where p > 0.05", "where p < 0.05", "signs"),
+        ("x is the loss", "-x is the loss", "signs"),
         ("it does converge", "it does not converge", "negation"),
         ("it can converge", "it cannot converge", "negation"),
         ("with labels", "without labels", "negation"),
@@ -56,6 +59,7 @@ def test_what_changes_the_meaning_is_a_difference(quoted: str, found: str, kind:
         ("over 1,000 steps", "over 1000 steps"),
         ("the method works good", "the method works well"),
         ("it incraeses the loss", "it increases the loss"),
+        ("we count it here", "we count unit here"),
     ],
 )
 def test_what_keeps_the_meaning_is_none(quoted: str, found: str) -> None:

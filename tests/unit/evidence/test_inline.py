@@ -57,6 +57,13 @@ def test_the_outer_one_of_nested_quotations_counts() -> None:
     assert dropped == []
 
 
+def test_a_quotation_in_the_second_of_two_counts_as_a_part_of_it() -> None:
+    outer = "“The model's “zero-shot in every way” variant improves by 2.5%”"
+    text, dropped = check_inline_quotations(f"Both “Training does not require any labels” and {outer}.", INDEX)
+    assert text == f"Both “Training does not require any labels” and {PLACEHOLDER}."
+    assert len(dropped) == 1
+
+
 def test_all_quotations_of_a_text_are_looked_up() -> None:
     text, dropped = check_inline_quotations(
         'A "this is not in there at all" and "training does not require any labels" and “nor is this one either”.',

@@ -34,7 +34,7 @@ def test_without_a_quotation_of_the_paper_a_point_is_unverified_and_weighs_less(
     found = verified(point("p1", INVENTED, severity=raised))
     assert (found.unverified, found.severity, found.raised_severity) == (True, left, raised)
     assert "none of its quotations is in the paper" in found.reason
-    assert found.evidence[0].status == "not_found"
+    assert (found.evidence[0].status, found.evidence[0].similarity) == ("not_found", 0.0)
 
 
 def test_a_wrong_digit_is_not_repaired_and_the_reason_says_so() -> None:

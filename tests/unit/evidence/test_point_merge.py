@@ -66,6 +66,16 @@ def test_the_same_words_in_another_section_are_another_place() -> None:
     assert all(p.merged_into is None for p in merge_points([a, b], similar=never))
 
 
+@pytest.mark.parametrize(("pages", "one"), [((3, 3), True), ((3, 4), True), ((4, 3), True), ((3, 5), False)])
+def test_words_on_one_page_or_over_its_edge_are_one_place(pages: tuple[int, int], one: bool) -> None:
+    texts = (ACCURACY, ACCURACY.partition(" ")[2])
+    a, b = (
+        point(key, evidence=(quoted(text, status="exact").model_copy(update={"page": page}),))
+        for key, text, page in zip("ab", texts, pages, strict=True)
+    )
+    assert any(p.merged_into for p in merge_points([a, b], similar=never)) is one
+
+
 def test_evidence_that_was_moved_counts_in_the_next_round() -> None:
     a = point("a", evidence=found(GAIN, LABELS))
     b = point("b", threatens="C2", evidence=found(ACCURACY))

@@ -71,6 +71,8 @@ def test_a_rounded_true_gain_never_hits(before: int, after: int, decimals: int) 
 def test_percentages_that_the_counts_do_not_give(sentence: str, numbers: tuple[str, ...]) -> None:
     (hit,) = hits("percent_of_counts", paper(sentence))
     assert hit.numbers == numbers
+    part, whole = (int(number.replace(",", "")) for number in numbers[1:])
+    assert f"which is {100 * part / whole:.4g}%" in hit.claim
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from referee.evidence.rules.labels import known_numbers
 from referee.schemas.paper import Block, Finding, Section
 
 from .test_rules_material import caption, hits, paper, prose, table, wrap
@@ -42,6 +43,11 @@ def test_a_gap_or_a_lossy_paper_proves_nothing() -> None:
     assert hits("dangling_label", paper("See Figure 5.", *FIGURES, findings=(lost,))) == []
 
 
+def test_equations_by_their_numbers() -> None:
+    equations = [Block(id=f"e{n}", kind="equation", text=f"y = {n} x   ({n})", page=3) for n in (1, 2)]
+    assert known_numbers(paper("In prose (5)", *equations))["Equation"] == {"1", "2"}
+
+
 def test_sections_by_their_numbers() -> None:
     def section(number: str, text: str) -> Section:
         return Section(id=f"s{number}", heading="A", level=1, number=number, blocks=(prose(text),))
@@ -56,6 +62,15 @@ def test_figures_nobody_refers_to() -> None:
     assert hit.claim == "Figure 2 is never referred to in the text."
     for text in ("Figures 1 and 2 show it.", "Figures 1–2 show it.", "See Fig. 1, and Fig. 2b.", "Nothing is said."):
         assert hits("unused_label", paper(text, *FIGURES)) == [], text
+
+
+@pytest.mark.parametrize(
+    ("kind", "certainty", "said"),
+    [("lost_text", "high", 0), ("missing_page", "medium", 0), ("lost_text", "low", 1), ("hidden_text", "high", 1)],
+)
+def test_nothing_is_said_of_figures_where_text_is_lost(kind: str, certainty: str, said: int) -> None:
+    lost = Finding.model_validate({"kind": kind, "message": "x", "certainty": certainty})
+    assert len(hits("unused_label", paper("Figure 1 shows it.", *FIGURES, findings=(lost,)))) == said
 
 
 def test_a_reference_inside_what_was_read_as_code_counts() -> None:

@@ -1,10 +1,13 @@
-"""What the tests of the rules build their papers from; it holds no tests of its own but one."""
+"""What the tests of the rules build their papers from; the few tests of its own are of what all rules share."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from referee.evidence import RULES, RuleHit, number_ledger
+from referee.evidence.rules.hits import quoted
 from referee.schemas.paper import Block, Converter, Finding, Paper, Section
 
 
@@ -44,6 +47,16 @@ def wrap(*sections: Section, findings: tuple[Finding, ...] = ()) -> Paper:
 def hits(rule: str, made: Paper) -> list[RuleHit]:
     (found,) = [r for r in RULES if r.name == rule]
     return found.run(made, number_ledger(made))
+
+
+@pytest.mark.parametrize(("first", "last", "begins"), [(5, 6, 0), (100, 101, 62), (198, 199, 140), (30, 85, 30)])
+def test_a_quotation_of_sixty_words_holds_what_matters(first: int, last: int, begins: int) -> None:
+    words = [f"w{i:03}" for i in range(200)]
+    block = prose(" ".join(words))
+    section = Section(id="s1", heading="Results", level=1, blocks=(block,))
+    cut = quoted(section, block, block.text, "shows", around=(5 * first, 5 * last + 4)).quote.split()
+    assert cut == words[begins : begins + 60]
+    assert set(words[first : last + 1]) <= set(cut)
 
 
 def test_an_empty_paper_has_no_hits() -> None:

@@ -50,6 +50,11 @@ def test_values_that_agree_or_are_not_comparable_pass(sentence: str) -> None:
     assert hits("text_vs_table", paper(*with_table(sentence))) == []
 
 
+@pytest.mark.parametrize(("said", "differ"), [("81%", 1), ("82%", 0), ("83%", 0), ("84%", 1)])
+def test_a_rounded_value_agrees_up_to_one_unit(said: str, differ: int) -> None:
+    assert len(hits("text_vs_table", paper(*with_table(f"With 5 groups, cluster-boot covers {said}.")))) == differ
+
+
 def test_a_fraction_and_its_percentage_agree() -> None:
     grid = table("Task | Val Acc | Loss", "Permutation | 0.3393 | 5.4", "Sum | 0.9998 | 0.1")
     text = "Table 1 has it. The Permutation task ends at a val acc of {} here."
@@ -70,8 +75,10 @@ def test_parallel_values_and_the_row_of_one() -> None:
     text = "The first interval covers the truth in {} of the sets with equal sizes, and in 63.4% at s = 1.5."
     (hit,) = hits("text_vs_row", paper(text.format("92%"), grid))
     assert hit.numbers == ("92%", "63.4%")
-    for fitting in ("78.7%", "79%", "78.65%"):
+    for fitting in ("78.7%", "79%", "78.65%", "78.64%", "78.76%"):
         assert hits("text_vs_row", paper(text.format(fitting), grid)) == []
+    for differing in ("78.63%", "78.77%"):
+        assert len(hits("text_vs_row", paper(text.format(differing), grid))) == 1
     contrast = text.replace(", and in", ", against").format("92%")
     assert hits("text_vs_row", paper(contrast, grid)) == []
 
@@ -88,12 +95,12 @@ def test_one_quantity_with_two_values() -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (SAME.format("Here", "38.7%"), SAME.format("There", "38.7%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There", "39%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There", "about 29%")),
+        (SAME.format("Here", "38.7%"), SAME.format("There too", "38.7%")),
+        (SAME.format("Here", "38.7%"), SAME.format("There too", "39%")),
+        (SAME.format("Here", "38.7%"), SAME.format("There too", "about 29%")),
         (SAME.format("With s = 1,", "38.7%"), SAME.format("With s = 2,", "29.3%")),
-        (SAME.format("In prior work", "38.7%"), SAME.format("There", "29.3%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There", "29.3%").replace("dino", "moons")),
+        (SAME.format("In prior work", "38.7%"), SAME.format("There too", "29.3%")),
+        (SAME.format("Here", "38.7%"), SAME.format("There too", "29.3%").replace("dino", "moons")),
         ("Error z value (Intercept) 1.91 0.07 26.5 0.3 x 2.12", "Error z value (Intercept) 0.92 0.06 13.4 0.3 x 2.1"),
     ],
 )

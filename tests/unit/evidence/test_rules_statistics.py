@@ -141,6 +141,7 @@ def test_the_estimate_lies_in_its_interval(text: str, wrong: bool) -> None:
         ("The odds ratio was 1.21 (95% CI 0.99 to 1.43; p = 0.049).", False),
         ("The mean difference was 2.0 (95% CI -1.0 to 5.0; p < 0.05).", True),
         ("The mean difference was 2.0 (95% CI 1.0 to 3.0; p < 0.05).", False),
+        ("The mean difference was 2.0 (95% CI 0.5 to 5.0; p < 0.05).", False),
         ("The value was 2.0 (95% CI -1.0 to 5.0; p < 0.05).", False),
         ("The bootstrap odds ratio was 1.21 (95% CI 0.90 to 1.43; p = 0.01).", False),
         ("The hazard ratio was 1.0 (90% CI 0.90 to 1.43; p = 0.01).", False),

@@ -31,6 +31,15 @@ def test_calls_in_flight_count_against_the_cost_together() -> None:
 def test_what_an_earlier_start_spent_counts() -> None:
     with pytest.raises(BudgetExceeded):
         Budget(max_tokens=100, spent=used(95)).reserve(6, 0.0)
+    with pytest.raises(BudgetExceeded, match=r"take up to \$0.2000, and \$0.1000 of the budget is left"):
+        Budget(max_cost=1.0, spent=used(95, 0.9)).reserve(6, 0.2)
+
+
+def test_a_call_that_just_fits_is_allowed_and_unknown_prices_count_as_nothing() -> None:
+    budget = Budget(max_cost=1.0, max_tokens=100, spent=used(40, 0.5))
+    assert budget.reserve(60, 0.5).cost_usd == 0.5
+    assert budget.reserve(0, None).cost_usd == 0.0
+    assert Budget(max_cost=1.0, spent=Usage(calls=1, input_tokens=1, cost_usd=None)).reserve(1, 1.0)
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.floats(0, 1)), max_size=40), st.integers(1, 200))

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_two_processes_cannot_share_a_folder(tmp_path: Path) -> None:
             "except RunError as e: print(e)\n"
         )
         second = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
-    assert "in use by another process" in second.stdout
+    assert f"in use by another process (pid {os.getpid()} on " in second.stdout
 
 
 def test_resume_refuses_other_inputs_and_names_them(tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""One short review measured by the embedded model: no key, no server, a judge of half a billion parameters."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from referee.evals.results import read_results
+from referee.evidence import NotFound, QuotationIndex
+from referee.llm.catalogue import chat_model_key, model_path
+from referee.papers import load_paper
+
+from .command import Referee
+from .eval_sets import review
+
+pytestmark = pytest.mark.local_model
+
+METRICS = ("constructiveness", "depth", "factual_correctness")
+PAPER = """# Counting Whales from Boats
+
+## Survey
+
+The survey counted 412 whales from three boats within nine days. Each boat kept to a lane of its own.
+
+## Limits
+
+Night passages were not observed, so that the count is a lower bound.
+"""
+
+
+@pytest.fixture(autouse=True)
+def _embedded_model() -> None:
+    missing = find_spec("xllamacpp") is None or model_path(chat_model_key()) is None
+    if missing and "CI" in os.environ:
+        pytest.fail("the embedded model is not here, and CI must run it")
+    if missing:
+        pytest.skip("the embedded model or its runtime is not here")
+
+
+def test_a_short_review_is_measured_without_key_or_server(referee: Referee, workplace: Path) -> None:
+    (workplace / "papers").mkdir()
+    (workplace / "papers" / "p1.md").write_text(PAPER, encoding="utf-8")
+    row = review("r1", "p1", "human", "The survey counted 412 whales from three boats.")
+    (workplace / "set.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+    given = ("--papers", "papers", "--metrics", ",".join(METRICS), "--judge", "local", "--embedder", "local")
+    done = referee("eval", "set.jsonl", *given, "--no-cache", "--out", "run")
+
+    assert done.code == 0, done.err
+    assert "the embedded model is a small judge" in done.err
+    results = {one.metric: one for one in read_results(workplace / "run" / "results.jsonl")}
+    assert set(results) == set(METRICS)
+    for one in results.values():
+        assert (one.status == "scored") == (one.value is not None)
+        assert one.value is None or 0 <= one.value <= 1
+        assert one.reason or one.status == "scored"
+    assert results["depth"].status == "scored", results["depth"].reason
+    (point,) = results["factual_correctness"].details["points"]
+    assert point["words"] == row["text"]
+    index = QuotationIndex(load_paper(workplace / "papers" / "p1.md"))
+    answers = point["examined"]["answers"] if point["examined"] else []
+    assert not any(isinstance(index.find(q["quote"]), NotFound) for one in answers for q in one["quotations"])
+    record = json.loads((workplace / "run" / "run.json").read_text())
+    assert record["usage"]["calls"] <= 2 + 1 + 1 + 2 + 1
+    assert referee("rescore", "run").code == 0

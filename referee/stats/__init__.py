@@ -6,11 +6,13 @@ Where a quantity is not defined (no values, one value, no variation) the answer 
 from referee.stats.agreement import Level, krippendorff_alpha
 from referee.stats.comparisons import MannWhitney, cliffs_delta, holm, mann_whitney, permutation_test
 from referee.stats.intervals import Interval, bootstrap_interval, mean_sd, paired_bootstrap, paired_interval, wilson
+from referee.stats.ranks import average_ranks, rank_biserial, spearman
 
 __all__ = [
     "Interval",
     "Level",
     "MannWhitney",
+    "average_ranks",
     "bootstrap_interval",
     "cliffs_delta",
     "holm",
@@ -20,5 +22,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_interval",
     "permutation_test",
+    "rank_biserial",
+    "spearman",
     "wilson",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from itertools import chain
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from referee.stats.values import Floats, finite
 
 Level = Literal["nominal", "ordinal", "interval"]
+Weighting = Literal["ratings", "pairs"]
 _Ints = NDArray[np.intp]
 
 
-def krippendorff_alpha(units: Sequence[Sequence[float | None]], level: Level = "ordinal") -> float | None:
+def krippendorff_alpha(
+    units: Sequence[Sequence[float | None]], level: Level = "ordinal", *, weighting: Weighting = "ratings"
+) -> float | None:
     """Agreement over units (reviews), each with the values that judges gave it; 1 is perfect, 0 is chance.
 
     alpha = 1 - D_o / D_e with D_o = (1/n) sum_u (1/(m_u - 1)) sum over ordered pairs of values of u of d(c, k) and
@@ -26,6 +30,9 @@ def krippendorff_alpha(units: Sequence[Sequence[float | None]], level: Level = "
     Args:
         units: One row a unit; rows may have different lengths, and None is a missing value.
         level: What differences between values mean.
+        weighting: ``ratings`` is Krippendorff's alpha: each value weighs the same. ``pairs`` is the variant that PRAIB
+            prints, for comparison only: D_o = sum over ordered pairs within units of d / sum_u m_u (m_u - 1), so that
+            units with many values dominate, and values of units with one value count in n_c, n and D_e.
 
     Returns:
         At most 1; below 0 for less agreement than chance. None where it is undefined: no unit with two values, or one
@@ -34,44 +41,65 @@ def krippendorff_alpha(units: Sequence[Sequence[float | None]], level: Level = "
     Raises:
         EvaluationError: A value is not finite.
 
-    Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011; "Content Analysis", chapter 11.
+    Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011; "Content Analysis", chapter 11;
+    "PRAIB: Peer Review AI Benchmark of Behaviour of LLM-Assisted Reviewing" (``pairs``).
     """
-    paired = [given for unit in units if len(given := [value for value in unit if value is not None]) > 1]
-    values = finite([value for unit in paired for value in unit])
+    values, unit_of = _flat(units, fewest=2 if weighting == "ratings" else 1)
     if not values.size or values.min() == values.max():
         return None
-    unit_of = np.repeat(np.arange(len(paired)), [len(unit) for unit in paired])
+    sizes = np.bincount(unit_of)
+    if sizes.max() == 1:
+        return None
     if level == "nominal":
-        return _nominal(values, unit_of)
-    return _interval(values if level == "interval" else _mid_ranks(values), unit_of)
+        within, expected = _nominal(values, unit_of, sizes)
+    else:
+        within, expected = _interval(values if level == "interval" else _mid_ranks(values), unit_of, sizes)
+    if weighting == "pairs":
+        return 1 - float(within.sum() / (sizes * (sizes - 1)).sum()) / expected
+    return 1 - float((within / (sizes - 1)).sum()) / len(values) / expected
 
 
-def _interval(values: Floats, unit_of: _Ints) -> float:
+def _flat(units: Sequence[Sequence[float | None]], fewest: int) -> tuple[Floats, _Ints]:
+    """The values of units with so many at least, and the unit of each, numbered without gaps."""
+    listed = list(chain.from_iterable(units))
+    unit_of = np.repeat(np.arange(len(units)), np.fromiter(map(len, units), dtype=np.intp, count=len(units)))
+    missing = listed.count(None)
+    # As floats, None becomes nan; a nan that was given stays one too many and is refused.
+    values = np.array(listed, dtype=np.float64)
+    absent = np.isnan(values)
+    if missing and int(absent.sum()) == missing:
+        values, unit_of = values[~absent], unit_of[~absent]
+    values = finite(values)
+    enough = np.bincount(unit_of, minlength=len(units)) >= fewest
+    number = np.cumsum(enough) - 1
+    kept = enough[unit_of]
+    return values[kept], number[unit_of[kept]]
+
+
+def _interval(values: Floats, unit_of: _Ints, sizes: _Ints) -> tuple[Floats, float]:
     """With squared distances the pair sums are sums of squares: within units against over all."""
-    sizes = np.bincount(unit_of)
     means = np.bincount(unit_of, weights=values) / sizes
-    within = np.bincount(unit_of, weights=(values - means[unit_of]) ** 2)
-    observed = float((within * sizes / (sizes - 1)).sum()) / len(values)
-    expected = float(((values - values.mean()) ** 2).sum()) / (len(values) - 1)
-    return 1 - observed / expected
+    squares = np.bincount(unit_of, weights=(values - means[unit_of]) ** 2).astype(np.float64)
+    expected = 2 * float(((values - values.mean()) ** 2).sum()) / (len(values) - 1)
+    return 2 * squares * sizes, expected
 
 
-def _nominal(values: Floats, unit_of: _Ints) -> float:
+def _nominal(values: Floats, unit_of: _Ints, sizes: _Ints) -> tuple[Floats, float]:
     """Unlike pairs are all pairs less the pairs of equal values."""
-    sizes = np.bincount(unit_of)
     _, codes = np.unique(values, return_inverse=True)
     kinds = codes.max() + 1
     cells, counts = np.unique(unit_of * kinds + codes, return_counts=True)
     alike = np.bincount(cells // kinds, weights=counts.astype(np.float64) ** 2)
     n, of_kind = len(values), np.bincount(codes).astype(np.float64)
-    observed = float(((sizes.astype(np.float64) ** 2 - alike) / (sizes - 1)).sum()) / n
-    expected = (n * n - float((of_kind**2).sum())) / (n * (n - 1))
-    return 1 - observed / expected
+    unlike: Floats = sizes.astype(np.float64) ** 2 - alike
+    return unlike, (n * n - float((of_kind**2).sum())) / (n * (n - 1))
 
 
 def _mid_ranks(values: Floats) -> Floats:
-    counted: tuple[Any, Any, Any] = np.unique(values, return_inverse=True, return_counts=True)
-    _, codes, counts = counted
+    kinds = np.unique(values)
+    # A search for 200,000 values among ten is quicker than sorting them.
+    codes = np.searchsorted(kinds, values)
+    counts = np.bincount(codes)
     middles: Floats = np.cumsum(counts) - counts / 2
     ranks: Floats = middles[codes]
     return ranks

@@ -88,13 +88,20 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney | None:
+def mann_whitney(
+    first: Sequence[float], second: Sequence[float], *, exact_up_to: int | None = None
+) -> MannWhitney | None:
     """Mann-Whitney U test of two independent samples.
 
-    U = #(a > b) + #(a = b)/2. Without ties and with at most ``EXACT_UP_TO`` values a side, p is counted over all
+    U = #(a > b) + #(a = b)/2. Without ties and with at most ``exact_up_to`` values a side, p is counted over all
     arrangements: min(1, 2 min(P(U <= u), P(U >= u))). Else z = (|U - nm/2| - 1/2) / s with
     s^2 = (nm/12) (N + 1 - sum(t^3 - t)/(N (N - 1))), N = n + m, t the sizes of the groups of ties; p = 1 where all
     values are equal.
+
+    Args:
+        first: One sample.
+        second: The other.
+        exact_up_to: ``EXACT_UP_TO`` by default, and never more; 0 for the normal curve alone.
 
     Returns:
         None where a sample is empty.
@@ -111,7 +118,8 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney
     n, m = a.size, b.size
     u = greater + (n * m - greater - less) / 2
     _, ties = np.unique(np.concatenate([a, b]), return_counts=True)
-    if ties.max() == 1 and max(n, m) <= EXACT_UP_TO:
+    limit = EXACT_UP_TO if exact_up_to is None else min(exact_up_to, EXACT_UP_TO)
+    if ties.max() == 1 and max(n, m) <= limit:
         return MannWhitney(u, _exact_p(round(u), n, m), "exact")
     return MannWhitney(u, _normal_p(u, n, m, ties.astype(np.float64)), "normal")
 

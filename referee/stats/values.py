@@ -12,7 +12,7 @@ from referee.errors import EvaluationError
 Floats = NDArray[np.float64]
 
 
-def finite(values: Sequence[float]) -> Floats:
+def finite(values: Sequence[float] | Floats) -> Floats:
     """The values as an array.
 
     Raises:

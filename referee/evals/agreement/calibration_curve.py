@@ -1,0 +1,77 @@
+"""Whether predicted ratings rise with people's as they should: bins, slope, compression."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.errors import EvaluationError
+from referee.stats.values import finite
+
+FEWEST_TO_SHOW = 5
+NO_SPREAD = "all papers have one mean human rating"
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Papers whose mean human rating rounds to ``rating``."""
+
+    rating: int
+    n: int
+    mean_human: float
+    mean_predicted: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether it holds enough papers to be drawn."""
+        return self.n >= FEWEST_TO_SHOW
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Slope 1, compression 1 and gap 0 are perfect; a slope or compression below 1 says that predictions huddle.
+
+    ``slope`` is of predictions on human means (least squares), ``compression`` the ratio of standard deviations,
+    ``gap`` the mean distance of the bins' two means, weighted by papers. None with a ``reason``.
+    """
+
+    bins: tuple[Bin, ...]
+    slope: float | None
+    compression: float | None
+    gap: float | None
+    reason: str = ""
+
+
+def calibration_curve(predicted: Sequence[float], human: Sequence[float]) -> Curve:
+    """Predictions against mean human ratings; bins are floor(s + 0.5). All bins count for the gap, shown or not.
+
+    Raises:
+        EvaluationError: The lists differ in length, or a value is not finite.
+
+    Source: "ReviewArena: A Large-Scale Cross-Conference Dataset and Benchmark for LLM Peer Review" (bins); the rest is
+    ours.
+    """
+    p, s = finite(predicted), finite(human)
+    if len(p) != len(s):
+        raise EvaluationError(f"{len(p)} predictions do not go with {len(s)} papers.", hint="Give one a paper.")
+    if not len(p):
+        return Curve((), None, None, None, "no paper can be scored")
+    members: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for value, target in zip(p.tolist(), s.tolist(), strict=True):
+        members[math.floor(target + 0.5)].append((target, value))
+    bins = tuple(_bin(rating, members[rating]) for rating in sorted(members))
+    gap = sum(b.n * abs(b.mean_predicted - b.mean_human) for b in bins) / len(p)
+    if s.min() == s.max():
+        return Curve(bins, None, None, gap, NO_SPREAD)
+    around = s - s.mean()
+    slope = float((around * (p - p.mean())).sum() / (around**2).sum())
+    return Curve(bins, slope, float(np.std(p) / np.std(s)), gap)
+
+
+def _bin(rating: int, members: Sequence[tuple[float, float]]) -> Bin:
+    n = len(members)
+    return Bin(rating, n, sum(s for s, _ in members) / n, sum(p for _, p in members) / n)

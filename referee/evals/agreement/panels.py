@@ -1,0 +1,208 @@
+"""Whether a model joins the human panel: alpha of people alone, of people with the model, and the difference."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from referee.errors import EvaluationError
+from referee.evals.agreement.rated import RatedPaper, same_scale
+from referee.stats import krippendorff_alpha
+from referee.stats.agreement import Weighting
+from referee.stats.alpha_resamples import AlphaTable, drawn_units
+from referee.stats.values import Floats
+
+RESAMPLES = 1000
+NO_PAPERS = "no paper has both human ratings and a prediction"
+NO_PAIRS = "no paper has two human ratings"
+NO_VARIATION = "no_variation"
+
+
+class Estimate(NamedTuple):
+    """A value and its bootstrap interval; all None where undefined, the ends alone where nothing spreads."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Agreement in one conference and year, over the papers that have both human ratings and the model's.
+
+    ``human`` is alpha_H, ``joined`` alpha_{H+L}, ``delta`` the second less the first; None with a ``reason``.
+    """
+
+    conference: str
+    year: int | None
+    papers: int
+    human: Estimate
+    joined: Estimate
+    delta: Estimate
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """The panels of a conference and their unweighted mean over the years that have a value.
+
+    ``skipped`` are the years without one, with the reason. ``left_out`` counts papers without a prediction.
+    """
+
+    conference: str
+    years: tuple[Panel, ...]
+    human: Estimate
+    joined: Estimate
+    delta: Estimate
+    skipped: Mapping[str, str]
+    left_out: int
+    resamples: int
+
+
+def panel_alphas(
+    papers: Iterable[RatedPaper],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+    weighting: Weighting = "ratings",
+) -> tuple[Panels, ...]:
+    """alpha_H, alpha_{H+L} and their difference, by conference and year and as a mean over years.
+
+    Papers without a prediction are left out of both. A paper with one human rating becomes pairable only with the
+    model, so it is left out of both too: otherwise the two would be of different papers. Each alpha uses its own
+    marginals. Intervals are percentiles of ``resamples`` resamples of papers, drawn within each year; resamples in
+    which a year is undefined are left out.
+
+    Args:
+        papers: Rated papers; forms may differ between groups, not within one.
+        seed: For the resamples.
+        resamples: How many; 0 for no intervals.
+        level: Coverage of the intervals.
+        weighting: As ``krippendorff_alpha``; with ``pairs`` there are no intervals.
+
+    Returns:
+        One entry a conference, by name.
+
+    Raises:
+        EvaluationError: A conference and year has two forms, a prediction is on another scale, or a rating is not
+            finite.
+
+    Source: "PRAIB: Peer Review AI Benchmark of Behaviour of LLM-Assisted Reviewing"; the intersection is ours.
+    """
+    groups: dict[str, dict[int | None, list[RatedPaper]]] = defaultdict(lambda: defaultdict(list))
+    for paper in papers:
+        groups[paper.conference or paper.form][paper.year].append(same_scale(paper))
+    how = _How(seed, resamples if weighting == "ratings" else 0, level, weighting)
+    return tuple(_panels(name, groups[name], how) for name in sorted(groups))
+
+
+def self_consistency(
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> tuple[Estimate, int]:
+    """Alpha between two sets of one model's ratings (two prompts, two runs), and the number of papers in both."""
+    units = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
+    drawn = _drawn([(unit, None) for unit in units], np.random.default_rng(seed), resamples)
+    return _estimate(krippendorff_alpha(units), drawn[:, 0], level), len(units)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    seed: int
+    resamples: int
+    level: float
+    weighting: Weighting
+
+
+def _panels(conference: str, by_year: Mapping[int | None, Sequence[RatedPaper]], how: _How) -> Panels:
+    panels, draws = [], []
+    for order, year in enumerate(sorted(by_year, key=lambda y: (y is None, y or 0))):
+        _refuse_two_forms(conference, year, by_year[year])
+        panel, drawn = _panel(conference, year, by_year[year], how, np.random.default_rng([how.seed, order]))
+        panels.append(panel)
+        if not panel.reason:
+            draws.append(drawn)
+    valued = [p for p in panels if not p.reason]
+    means = np.mean(draws, axis=0) if draws else np.zeros((0, 3))
+    human, joined, delta = (
+        _estimate(_mean([e.value for e in column]), means[:, i], how.level)
+        for i, column in enumerate(([p.human for p in valued], [p.joined for p in valued], [p.delta for p in valued]))
+    )
+    return Panels(
+        conference=conference,
+        years=tuple(panels),
+        human=human,
+        joined=joined,
+        delta=delta,
+        skipped={str(p.year) if p.year is not None else "no year": p.reason for p in panels if p.reason},
+        left_out=sum(p.predicted is None for papers in by_year.values() for p in papers),
+        resamples=how.resamples,
+    )
+
+
+def _panel(
+    conference: str, year: int | None, papers: Sequence[RatedPaper], how: _How, rng: np.random.Generator
+) -> tuple[Panel, Floats]:
+    both = [p for p in papers if p.predicted is not None and p.human]
+    pairable = [(tuple(sorted(p.human)), p.predicted) for p in both if len(p.human) > 1]
+    human = krippendorff_alpha([h for h, _ in pairable], weighting=how.weighting)
+    joined = krippendorff_alpha([(*h, m) for h, m in pairable], weighting=how.weighting)
+    drawn = _drawn(pairable, rng, how.resamples)
+    delta = joined - human if human is not None and joined is not None else None
+    reason = "" if delta is not None else NO_PAPERS if not both else NO_PAIRS if not pairable else NO_VARIATION
+    panel = Panel(
+        conference=conference,
+        year=year,
+        papers=len(pairable),
+        human=_estimate(human, drawn[:, 0], how.level),
+        joined=_estimate(joined, drawn[:, 1], how.level),
+        delta=_estimate(delta, drawn[:, 2], how.level),
+        reason=reason,
+    )
+    return panel, drawn
+
+
+def _refuse_two_forms(conference: str, year: int | None, papers: Sequence[RatedPaper]) -> None:
+    forms = sorted({paper.form for paper in papers})
+    if len(forms) > 1:
+        raise EvaluationError(
+            f"{conference!r} {year or ''} has ratings on {len(forms)} forms: {', '.join(forms)}.",
+            hint="Give each track a conference of its own.",
+            ids={"venues": ", ".join(forms)},
+        )
+
+
+def _drawn(
+    pairable: Sequence[tuple[tuple[float, ...], float | None]], rng: np.random.Generator, resamples: int
+) -> Floats:
+    """Resamples x (alpha of people, alpha with the model, difference); equal papers are drawn as one kind."""
+    kinds = Counter(pairable)
+    people = AlphaTable([human for human, _ in kinds])
+    joined = AlphaTable([human if model is None else (*human, model) for human, model in kinds])
+    out = []
+    for drawn in drawn_units(list(kinds.values()), resamples, rng):
+        alone, together = people.alphas(drawn), joined.alphas(drawn)
+        out.append(np.stack([alone, together, together - alone], axis=1))
+    return np.concatenate(out) if out else np.zeros((0, 3))
+
+
+def _estimate(value: float | None, drawn: Floats, level: float) -> Estimate:
+    defined = drawn[~np.isnan(drawn)]
+    if value is None or len(defined) < 2:
+        return Estimate(value)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate(value, float(low), float(high))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

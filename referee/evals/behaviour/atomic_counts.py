@@ -1,0 +1,176 @@
+"""How many strengths and weaknesses reviews have and how long they are, generated beside human ones of the same paper.
+
+Source: PRAIB; section 8 of the specification.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Literal
+
+from referee.evals.behaviour.atomic import AtomicItems
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricStatus
+
+Quantity = Literal["strengths", "weaknesses", "items", "strength_chars", "weakness_chars", "item_chars"]
+GroupBy = Literal["source", "venue", "decision"]
+UNKNOWN = "unknown"
+
+NO_PAIRS = "no paper has both a generated and a human review whose items are known"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedPair:
+    """A generated review and a human one of the same paper."""
+
+    generated_case: ReviewCase
+    human_case: ReviewCase
+    generated: AtomicItems
+    human: AtomicItems
+
+    @property
+    def paper_id(self) -> str:
+        """The paper of both."""
+        return self.human_case.paper_id
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One quantity over matched pairs.
+
+    Attributes:
+        ratio: Mean of generated / human over the pairs whose human value is above 0; null without such a pair.
+        ratio_median: Their median.
+        pairs: Pairs in the ratio.
+        zero_denominators: Pairs left out of it because the human value is 0.
+        difference: Mean of generated - human over all pairs where both are defined.
+        difference_median: Their median.
+        compared: Pairs in the difference.
+        undefined: Pairs in which one side has no value, as the length of no items.
+    """
+
+    ratio: float | None
+    ratio_median: float | None
+    pairs: int
+    zero_denominators: int
+    difference: float | None
+    difference_median: float | None
+    compared: int
+    undefined: int
+    status: MetricStatus = "scored"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WeaknessesPerStrength:
+    """Mean of weaknesses / strengths over reviews; those without a strength are left out and counted.
+
+    ``unread`` counts reviews whose items are not known.
+    """
+
+    mean: float | None
+    n: int
+    without_strengths: int
+    unread: int
+    status: MetricStatus = "scored"
+    reason: str = ""
+
+
+def quantity(items: AtomicItems, name: Quantity) -> float | None:
+    """A number of items, or their mean length in characters; null for the length of none and for unread reviews."""
+    if items.status != "scored":
+        return None
+    if name in ("strengths", "weaknesses", "items"):
+        return len(_OF[name](items))
+    chosen = _OF[name](items)
+    return fmean(map(len, chosen)) if chosen else None
+
+
+_OF: Mapping[str, Callable[[AtomicItems], Sequence[str]]] = {
+    "strengths": lambda items: items.strengths,
+    "weaknesses": lambda items: items.weaknesses,
+    "items": lambda items: items.all,
+    "strength_chars": lambda items: items.strengths,
+    "weakness_chars": lambda items: items.weaknesses,
+    "item_chars": lambda items: items.all,
+}
+
+
+def weaknesses_per_strength(reviews: Iterable[AtomicItems]) -> WeaknessesPerStrength:
+    """W/S of a group of reviews."""
+    whole = list(reviews)
+    read = [items for items in whole if items.status == "scored"]
+    ratios = [len(items.weaknesses) / len(items.strengths) for items in read if items.strengths]
+    without, unread = len(read) - len(ratios), len(whole) - len(read)
+    if not ratios:
+        return WeaknessesPerStrength(None, 0, without, unread, "not_applicable", "no review has a strength")
+    return WeaknessesPerStrength(fmean(ratios), len(ratios), without, unread)
+
+
+def matched_pairs(reviews: Iterable[tuple[ReviewCase, AtomicItems]]) -> list[MatchedPair]:
+    """Each generated review with each human review of its paper; unread reviews are in no pair.
+
+    Args:
+        reviews: Reviews with their items; of kind ``unknown`` neither side is taken.
+    """
+    human: dict[str, list[tuple[ReviewCase, AtomicItems]]] = defaultdict(list)
+    generated: list[tuple[ReviewCase, AtomicItems]] = []
+    for case, items in reviews:
+        if items.status != "scored":
+            continue
+        if case.kind == "human":
+            human[case.paper_id].append((case, items))
+        elif case.kind == "ai":
+            generated.append((case, items))
+    return [
+        MatchedPair(case, other, items, others)
+        for case, items in generated
+        for other, others in human.get(case.paper_id, ())
+    ]
+
+
+def grouped(pairs: Iterable[MatchedPair], by: GroupBy) -> dict[str, list[MatchedPair]]:
+    """The pairs by the generated review's source, or by the paper's venue or decision.
+
+    ``unknown`` is the group of those that do not tell it. The human review's word on venue and decision goes first.
+    """
+    groups: dict[str, list[MatchedPair]] = defaultdict(list)
+    for pair in pairs:
+        if by == "source":
+            groups[pair.generated_case.source].append(pair)
+        else:
+            told = getattr(pair.human_case, by) or getattr(pair.generated_case, by)
+            groups[str(told) if told else UNKNOWN].append(pair)
+    return dict(sorted(groups.items()))
+
+
+def compared(pairs: Sequence[MatchedPair], name: Quantity) -> Matched:
+    """One quantity of the generated reviews beside the human ones."""
+    values = [(quantity(pair.generated, name), quantity(pair.human, name)) for pair in pairs]
+    known = [(ours, theirs) for ours, theirs in values if ours is not None and theirs is not None]
+    ratios = [ours / theirs for ours, theirs in known if theirs]
+    differences = [ours - theirs for ours, theirs in known]
+    return Matched(
+        ratio=fmean(ratios) if ratios else None,
+        ratio_median=median(ratios) if ratios else None,
+        pairs=len(ratios),
+        zero_denominators=len(known) - len(ratios),
+        difference=fmean(differences) if differences else None,
+        difference_median=median(differences) if differences else None,
+        compared=len(known),
+        undefined=len(values) - len(known),
+        status="scored" if known else "not_applicable",
+        reason=_why(values, known, ratios),
+    )
+
+
+def _why(values: Sequence[object], known: Sequence[object], ratios: Sequence[float]) -> str:
+    """Why a number is null; empty where none is."""
+    if not values:
+        return NO_PAIRS
+    if not known:
+        return "in every pair one side has no item to measure"
+    return "" if ratios else "the human value is 0 in every pair"

@@ -1,0 +1,151 @@
+"""Formal citations in a review: references written out in the style of APA, MLA or IEEE."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from referee.evals.behaviour.titles import normalised_title
+from referee.evals.behaviour.travelling import Travelling
+
+Style = Literal["apa", "mla", "ieee"]
+
+_S = r"[A-Z][\w'’\-]+"
+_I = r"(?:[A-Z]\.[\s-]?)+"
+_F = r"[A-Z][\w.'’\-]*"
+_A = rf"{_I}{_S}"
+_Y = r"(?:19|20)\d{2}"
+_LONGEST_AUTHORS = 2000
+_AFTER = 200
+YEAR = re.compile(_Y)
+ARXIV = re.compile(
+    r"arxiv(?:\.org/(?:abs|pdf|html)/|\.|:\s?|\s)(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
+)
+DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>“”]*[\w/)]")
+
+
+class _Grammar(NamedTuple):
+    """A style in two parts that meet at ``anchor``: the authors end where the rest begins."""
+
+    style: Style
+    anchor: re.Pattern[str]
+    authors: re.Pattern[str]
+    rest: re.Pattern[str]
+
+
+_APA = _Grammar(
+    "apa",
+    re.compile(rf"\({_Y}[a-z]?\)\.\s"),
+    re.compile(rf"(?P<authors>{_S},\s{_I}(?:(?:,\s(?:&\s)?|\s&\s){_S},\s{_I})*(?:,?\s?et\sal\.)?)\s*\Z"),
+    re.compile(rf"\((?P<year>{_Y})[a-z]?\)\.\s(?P<title>[^.?!\n]{{8,300}}[.?!])"),
+)
+_MLA = _Grammar(
+    "mla",
+    re.compile(r'\.\s["“]'),
+    re.compile(rf"(?P<authors>{_S},\s{_F}(?:\s{_F})*(?:,\s(?:and\s)?{_F}(?:\s{_F})+)*(?:,\set\sal)?)\Z"),
+    re.compile(rf'\.\s["“](?P<title>[^"”\n]{{8,300}}?)[.,?!]?["”]\s*(?P<venue>[^\n]{{2,200}}?)[,\s(]+(?P<year>{_Y})\b'),
+)
+_IEEE = re.compile(
+    rf"\[(?P<num>\d{{1,3}})\]\s*(?P<authors>{_A}(?:(?:,\s(?:and\s)?|\sand\s){_A})*(?:,?\set\sal\.)?),?\s"
+    rf'["“](?P<title>[^"”\n]{{8,300}}?)[,.?!]?["”]\s*(?P<venue>[^\n]{{0,200}}?)\b(?P<year>{_Y})\b'
+)
+_SURNAME = re.compile(_S)
+_IEEE_SURNAME = re.compile(rf"{_I}(?P<surname>{_S})")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(Travelling):
+    """A reference as the review gives it.
+
+    ``surname`` is the first author's, ``text`` the passage that the style's grammar takes; ``doi`` and ``arxiv`` are
+    ids in it or on the rest of its line, empty where there is none.
+    """
+
+    style: Style
+    text: str
+    authors: str
+    surname: str
+    title: str
+    year: int
+    start: int
+    doi: str = ""
+    arxiv: str = ""
+
+    @property
+    def end(self) -> int:
+        """Where the passage ends."""
+        return self.start + len(self.text)
+
+
+def formal_citations(text: str) -> tuple[Citation, ...]:
+    """The references of a text, in order, each title once.
+
+    Where two styles take overlapping passages the longer one counts. Authors are looked for in the 2,000 characters
+    before a title, so that no text takes more than linear time. Recall is low by design: "Vaswani et al. (2017)" is
+    an informal mention.
+
+    Source: PRAIB, whose printed expressions are corrupted; the grammar is this project's reading of them.
+    """
+    if YEAR.search(text) is None:
+        return ()
+    found = [*_split(text, _APA), *_split(text, _MLA), *_ieee(text)]
+    return _each_once(_longest(found))
+
+
+def _split(text: str, grammar: _Grammar) -> Iterator[Citation]:
+    """Matches of authors and rest, as one expression would find them from left to right."""
+    done = 0
+    for anchor in grammar.anchor.finditer(text):
+        if anchor.start() < done:
+            continue
+        rest = grammar.rest.match(text, anchor.start())
+        if rest is None:
+            continue
+        authors = grammar.authors.search(text, max(done, anchor.start() - _LONGEST_AUTHORS), anchor.start())
+        if authors is not None:
+            done = rest.end()
+            surname = _SURNAME.match(authors["authors"])
+            yield _citation(grammar.style, text, authors, rest, surname.group() if surname else "")
+
+
+def _ieee(text: str) -> Iterator[Citation]:
+    if "[" not in text or ('"' not in text and "“" not in text):
+        return
+    for found in _IEEE.finditer(text):
+        surname = _IEEE_SURNAME.match(found["authors"])
+        yield _citation("ieee", text, found, found, surname["surname"] if surname else "")
+
+
+def _citation(style: Style, text: str, authors: re.Match[str], rest: re.Match[str], surname: str) -> Citation:
+    line_end = text.find("\n", rest.end(), rest.end() + _AFTER)
+    around = text[authors.start() : rest.end() + _AFTER if line_end < 0 else line_end]
+    doi, arxiv = DOI.search(around), ARXIV.search(around)
+    return Citation(
+        style=style,
+        text=text[authors.start() : rest.end()],
+        authors=authors["authors"],
+        surname=surname,
+        title=rest["title"],
+        year=int(rest["year"]),
+        start=authors.start(),
+        doi=doi.group().lower() if doi else "",
+        arxiv=arxiv["id"].lower() if arxiv else "",
+    )
+
+
+def _longest(found: Iterable[Citation]) -> list[Citation]:
+    """Of passages that overlap the longest, in the order of the text."""
+    kept: list[Citation] = []
+    for candidate in sorted(found, key=lambda one: (-len(one.text), one.start, one.style)):
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in kept):
+            kept.append(candidate)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _each_once(found: Iterable[Citation]) -> tuple[Citation, ...]:
+    by_title: dict[str, Citation] = {}
+    for one in found:
+        by_title.setdefault(normalised_title(one.title) or one.text, one)
+    return tuple(by_title.values())

@@ -1,0 +1,108 @@
+"""All text metrics of one review, and how they come about one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from referee.evals.behaviour.citations import Citation, formal_citations
+from referee.evals.behaviour.cross_references import Bin, CrossReferences, cross_references, xref_bin, xref_density
+from referee.evals.behaviour.informal_citations import InformalCitations, informal_citations
+from referee.evals.behaviour.mathematics import HEURISTIC, engages
+from referee.evals.behaviour.readability import NO_WORDS, Readability, readability
+from referee.evals.behaviour.syllables import Syllables, backend
+from referee.evals.behaviour.text import clean
+from referee.evals.behaviour.tokens import mattr, tokens
+from referee.evals.behaviour.travelling import Travelling
+
+NO_TOKENS = "the text is empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity(Travelling):
+    """Counts of tokens and types, profile ``praib``, and of those that are words, profile ``words``.
+
+    ``mattr`` is of profile ``praib``, and null without tokens.
+    """
+
+    tokens: int
+    types: int
+    words: int
+    word_types: int
+    mattr: float | None
+
+    @property
+    def ttr(self) -> float | None:
+        """Types over tokens, in (0, 1]; null without tokens."""
+        return self.types / self.tokens if self.tokens else None
+
+    @property
+    def ttr_words(self) -> float | None:
+        """The same of words alone."""
+        return self.word_types / self.words if self.words else None
+
+
+@dataclass(frozen=True, slots=True)
+class TextMetrics(Travelling):
+    """What is measured of a review's text without a model.
+
+    ``characters`` are of the view ``raw``, as is all but ``clean``. ``syllables`` and ``mathematics`` name the
+    backends. ``formal`` are PRAIB's citations, ``informal`` all others; the two are never added up.
+    """
+
+    characters: int
+    diversity: Diversity
+    raw: Readability
+    clean: Readability
+    references: CrossReferences
+    formal: tuple[Citation, ...]
+    informal: InformalCitations
+    engages: bool
+    syllables: str
+    mathematics: str = HEURISTIC
+
+    @property
+    def status(self) -> Literal["scored", "not_applicable"]:
+        """``not_applicable`` for a text without tokens."""
+        return "scored" if self.diversity.tokens else "not_applicable"
+
+    @property
+    def reason(self) -> str:
+        """Why values are null; empty where none is."""
+        if not self.diversity.tokens:
+            return NO_TOKENS
+        return "" if self.raw.words and self.clean.words and self.diversity.words else NO_WORDS
+
+    @property
+    def xref_density(self) -> float | None:
+        """Cross-references per 100 words; null without words."""
+        return xref_density(self.references.xref, self.diversity.words)
+
+    @property
+    def xref_bin(self) -> Bin:
+        """PRAIB's bin of the number of cross-references."""
+        return xref_bin(self.references.xref)
+
+
+def measured_one_by_one(text: str, syllables: Syllables | None = None) -> TextMetrics:
+    """Each metric by its own function: slow, for any text, and what the fast pass must equal."""
+    chosen = syllables or backend()
+    references = cross_references(text)
+    formal = formal_citations(text)
+    return TextMetrics(
+        characters=len(text),
+        diversity=diversity(text),
+        raw=readability(text, chosen),
+        clean=readability(clean(text), chosen),
+        references=references,
+        formal=formal,
+        informal=informal_citations(text, formal),
+        engages=engages(text, references),
+        syllables=chosen.id,
+    )
+
+
+def diversity(text: str) -> Diversity:
+    """The counts of one text, in both profiles."""
+    all_tokens, words = tokens(text), tokens(text, "words")
+    return Diversity(len(all_tokens), len(set(all_tokens)), len(words), len(set(words)), mattr(all_tokens))

@@ -1,0 +1,116 @@
+"""Syllables of a word, by one of three backends; a readability score is comparable within one backend only."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from referee.errors import DataError, EvaluationError
+
+BackendName = Literal["pyphen", "cmu", "rule"]
+CACHED_WORDS = 200_000
+
+_NOT_WORD = re.compile(r"[^\w\s]")
+_VOWELS = re.compile(r"[aeiouy]+")
+_ENTRY = re.compile(r"(?P<word>[^\s(]+)(?P<variant>\(\d+\))?\s+(?P<phones>.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Syllables:
+    """Counts syllables; ``id`` tells scores of different backends apart and is stored with each score.
+
+    ``count`` takes a word as it stands in the text without the punctuation around it, and answers at least 1;
+    ``hears_apostrophes`` says that one within the word can matter.
+    """
+
+    id: str
+    count: Callable[[str], int]
+    hears_apostrophes: bool = False
+
+
+def backend(name: BackendName = "pyphen", dictionary: Path | None = None) -> Syllables:
+    """A backend by its name.
+
+    Args:
+        name: ``pyphen``: hyphenation points of American English and one more. ``cmu``: vowels in the first
+            pronunciation of a dictionary file, else as ``pyphen``. ``rule``: groups of vowels, less a silent final e.
+        dictionary: The file for ``cmu``, in the layout of the CMU Pronouncing Dictionary; none comes with this package.
+
+    Raises:
+        EvaluationError: The name is unknown, or a dictionary is missing or not taken.
+        DataError: The dictionary cannot be read, or holds no entry.
+    """
+    if name not in ("pyphen", "cmu", "rule"):
+        raise EvaluationError(f"there is no syllable backend {name!r}.", hint="Use pyphen, cmu or rule.")
+    if (name == "cmu") != (dictionary is not None):
+        raise EvaluationError(
+            f"syllable backend {name!r} {'needs' if name == 'cmu' else 'takes no'} dictionary file.",
+            hint="Give a dictionary with backend cmu, and only there.",
+        )
+    return _cmu(dictionary) if dictionary is not None else _plain(name)
+
+
+@lru_cache(maxsize=2)
+def _plain(name: BackendName) -> Syllables:
+    return _pyphen() if name == "pyphen" else Syllables("rule", lru_cache(CACHED_WORDS)(_by_rule))
+
+
+def _pyphen() -> Syllables:
+    import pyphen
+
+    points = pyphen.Pyphen(lang="en_US")
+
+    def count(word: str) -> int:
+        found = len(points.positions(_NOT_WORD.sub("", word.lower()))) + 1
+        # The library keeps every word it was ever asked for; ours is the bounded cache.
+        points.hd.cache.clear()
+        return found
+
+    return Syllables("pyphen-en_US", lru_cache(CACHED_WORDS)(count))
+
+
+def _by_rule(word: str) -> int:
+    letters = _NOT_WORD.sub("", word.lower())
+    groups = len(_VOWELS.findall(letters))
+    silent = letters.endswith("e") and len(letters) > 1 and letters[-2] not in "aeiouy"
+    return max(1, groups - silent)
+
+
+@lru_cache(maxsize=2)
+def _cmu(path: Path) -> Syllables:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"the pronouncing dictionary {str(path)!r} cannot be read: {error.strerror}.", hint="Check the path."
+        ) from error
+    known = _pronounced(content.decode("utf-8", errors="replace"))
+    if not known:
+        raise DataError(
+            f"{str(path)!r} holds no pronunciation.", hint="Lines read: a word, blanks, phones with stress digits."
+        )
+    fallback = backend("pyphen").count
+
+    def count(word: str) -> int:
+        plain = word.lower().replace("’", "'")
+        found = known.get(plain) or known.get(_NOT_WORD.sub("", plain))
+        return found if found is not None else fallback(word)
+
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    return Syllables(f"cmu-{digest}", lru_cache(CACHED_WORDS)(count), hears_apostrophes=True)
+
+
+def _pronounced(content: str) -> dict[str, int]:
+    """Vowels, the phones that carry a stress digit, of each word's first pronunciation."""
+    known: dict[str, int] = {}
+    for line in content.splitlines():
+        entry = None if line.startswith(";;;") else _ENTRY.fullmatch(line.partition("#")[0].strip())
+        if entry is not None and not entry["variant"]:
+            vowels = sum(phone[-1].isdigit() for phone in entry["phones"].split())
+            known.setdefault(entry["word"].lower(), max(1, vowels))
+    return known

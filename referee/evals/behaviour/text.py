@@ -1,0 +1,132 @@
+"""The text of a review as the behaviour metrics read it: as it stands, and without its markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from referee.data.prose import cleaned
+from referee.schemas.case import ReviewCase
+
+_FENCE = re.compile(r"(?P<fence>```|~~~).*?(?:(?P=fence)|\Z)", re.DOTALL)
+FORMULA = re.compile(r"\$\$[^$]+\$\$|\$[^$\n]+\$(?!\d)|\\\((?:(?!\\[()]).)+\\\)|\\\[(?:(?!\\[\[\]]).)+\\\]", re.DOTALL)
+"""A formula in LaTeX's marks; a closing dollar before a digit is money."""
+_LINK = re.compile(r"!?\[(?P<label>[^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'\n]*[\"'])?\)")
+_ADDRESS = re.compile(r"(?:://|www\.|WWW\.)(?P<rest>[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]}'’*_`])")
+_SCHEME = re.compile(r"(?:https?|ftp)\Z", re.IGNORECASE)
+_UNDERSCORES = re.compile(r"_+")
+_LONGEST_SCHEME = 5
+_LETTER = re.compile(r"\w")
+_BLOCK = re.compile(
+    r"\n[ \t>]*(?:(?:[-*+•‣▪◦–]|(?P<number>\(?[0-9]{1,3}[.)]))(?=[ \t])|(?P<heading>#{1,6})(?=[ \t]))[ \t]*"
+)
+_LINE_END = re.compile(r"\n")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_ENDS = re.compile(r"[.!?][\"'”’)\]*_]*\Z")
+
+
+def review_text(case: ReviewCase, fields: Sequence[str] | None = None) -> str:
+    """The free text of a review, its fields joined by blank lines, without headers: the view ``raw``.
+
+    Args:
+        case: The review. Its ``text`` already holds the free-text boxes in the form's order.
+        fields: Only these fields, in this order, by their names; a field that is absent or no text adds nothing.
+
+    Source: PRAIB, which keeps the free-text boxes and drops what stands outside of them.
+    """
+    if fields is None:
+        return case.text
+    return "\n\n".join(piece for name in fields if (piece := _piece(case.fields.get(name))))
+
+
+def clean(text: str) -> str:
+    r"""The view ``clean``: prose without markup, in which the end of a list item or heading ends a sentence.
+
+    Fenced code becomes ``CODE``, an address ``URL``, a formula in dollars, ``\(...\)`` or ``\[...\]`` ``MATH``; a
+    link keeps its label. Marks of emphasis, headings and lists go. An item goes on over lines that are neither blank
+    nor begin another item or heading; if its end has no ``.``, ``!`` or ``?``, it gets a full stop.
+    """
+    return without_blocks(without_spans(text)).text.replace("*", "").replace("`", "")
+
+
+class Plain(NamedTuple):
+    """A text without marks of lists and headings; ``numbers`` of these marks were a number, ``1.`` or ``(1)``."""
+
+    text: str
+    numbers: int
+
+
+def without_blocks(text: str) -> Plain:
+    """Each item and heading without its mark, and with a full stop where it ends without one."""
+    framed = f"\n{text}"
+    marks = list(_BLOCK.finditer(framed))
+    if not marks:
+        return Plain(text, 0)
+    pieces: list[str] = []
+    at, numbers = 0, 0
+    spans = [mark.span() for mark in marks]
+    ends = [*(start for start, _ in spans[1:]), len(framed)]
+    for mark, (start, begin), end in zip(marks, spans, ends, strict=True):
+        item = framed[begin:end]
+        if "\n" in item and (stop := (_LINE_END if mark["heading"] else _BLANK_LINE).search(item)):
+            item = item[: stop.start()]
+        numbers += mark["number"] is not None
+        if at < start:
+            pieces.append(framed[at:start])
+        pieces += ("\n", _ended(item))
+        at = begin + len(item)
+    pieces.append(framed[at:])
+    return Plain("".join(pieces)[1:], numbers)
+
+
+def _piece(value: object) -> str:
+    if isinstance(value, list):
+        return "\n".join(f"- {cleaned(item)}" for item in value if isinstance(item, str) and item.strip())
+    return cleaned(value) if isinstance(value, str) else ""
+
+
+def without_spans(text: str) -> str:
+    """The text with code, formulas, links and addresses replaced, and without underscores of emphasis.
+
+    Asked for by single characters first, which is fast.
+    """
+    if ("`" in text and "```" in text) or "~~~" in text:
+        text = _FENCE.sub("CODE", text)
+    if "$" in text or "\\" in text:
+        text = FORMULA.sub("MATH", text)
+    if "[" in text and "](" in text:
+        text = _LINK.sub(r"\g<label>", text)
+    if "://" in text or "www." in text or "WWW." in text:
+        text = _without_addresses(text)
+    return _UNDERSCORES.sub(_kept, text) if "_" in text else text
+
+
+def _without_addresses(text: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    for found in _ADDRESS.finditer(text):
+        start = found.start()
+        if found.group()[0] == ":":
+            scheme = _SCHEME.search(text, max(at, start - _LONGEST_SCHEME), start)
+            if scheme is None:
+                continue
+            start = scheme.start()
+        elif start and _LETTER.match(text, start - 1):
+            continue
+        pieces += (text[at:start], "URL")
+        at = found.end()
+    return "".join([*pieces, text[at:]])
+
+
+def _kept(run: re.Match[str]) -> str:
+    """Underscores at one side of a word are emphasis; ``a_b`` and a line of them stay."""
+    text = run.string
+    before = run.start() > 0 and _LETTER.match(text, run.start() - 1) is not None
+    after = _LETTER.match(text, run.end()) is not None
+    return run.group() if before == after else ""
+
+
+def _ended(item: str) -> str:
+    item = item.rstrip()
+    return item if not item or item[-1] in ".!?" or _ENDS.search(item) else f"{item}."

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from referee.errors import EvaluationError
+from referee.evals.agreement.calibration_curve import NO_SPREAD, calibration_curve
+
+HUMAN = [3.2, 4.0, 4.6, 5.4, 5.6, 6.4, 7.5]
+PREDICTED = [5, 5, 6, 6, 6, 7, 7]
+
+
+def test_the_specification_s_papers() -> None:
+    found = calibration_curve(PREDICTED, HUMAN)
+    assert {b.rating: b.mean_predicted for b in found.bins} == {3: 5, 4: 5, 5: 6, 6: 6.5, 8: 7}
+    assert found.slope == pytest.approx(0.526848, abs=1e-6)
+    assert found.compression == pytest.approx(0.560835, abs=1e-6)
+    assert found.gap == pytest.approx(0.9, abs=1e-6)
+
+
+def test_bins_of_fewer_than_five_papers_are_not_shown() -> None:
+    found = calibration_curve([6] * 9, [5] * 4 + [6.5] * 5)
+    assert [(b.rating, b.n, b.shown) for b in found.bins] == [(5, 4, False), (7, 5, True)]
+
+
+def test_halves_round_up_and_perfect_is_one_and_nought() -> None:
+    found = calibration_curve([2.5, 3.5, 5], [2.5, 3.5, 5])
+    assert [b.rating for b in found.bins] == [3, 4, 5]
+    assert (found.slope, found.compression, found.gap) == pytest.approx((1, 1, 0))
+
+
+def test_no_spread_and_no_papers_have_a_reason() -> None:
+    found = calibration_curve([6, 7], [5, 5])
+    assert (found.slope, found.compression, found.gap, found.reason) == (None, None, 1.5, NO_SPREAD)
+    assert calibration_curve([], []).reason
+    assert calibration_curve([6, 6], [5, 7]).slope == 0
+    with pytest.raises(EvaluationError):
+        calibration_curve([1], [])

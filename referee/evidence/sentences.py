@@ -8,6 +8,8 @@ _END = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])")
 _NO_END = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|cf|vs|resp|approx|figs?|tab|eqs?|secs?|refs?|no|app|dr|prof|st)|\b[a-z])\.$", re.I
 )
+# Longer than the longest abbreviation by more than a character: looking at all that stands before takes square time.
+_TAIL = 16
 
 
 def split_sentences(text: str) -> list[str]:
@@ -15,9 +17,9 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(text):
-        piece = text[start : end.end()].strip()
-        if not _NO_END.search(piece):
-            sentences.append(piece)
+        stop = end.start() + len(end.group().rstrip())
+        if not _NO_END.search(text[max(start, stop - _TAIL) : stop]):
+            sentences.append(text[start:stop].strip())
             start = end.end()
     rest = text[start:].strip()
     return [*sentences, rest] if rest else sentences

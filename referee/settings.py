@@ -13,9 +13,10 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from referee.errors import SettingsError
 from referee.secrets import holds_key, names_key, scrub
@@ -27,6 +28,22 @@ FILE_NAME = "referee.toml"
 RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
 
 EMBEDDED_MODEL = "local"
+
+Ablation = Literal[
+    "blind-check",
+    "card",
+    "check",
+    "cross",
+    "example",
+    "merge",
+    "quotation-check",
+    "retrieval",
+    "rules",
+    "score-from-points",
+    "venue",
+    "whole-section",
+]
+"""A step of the strategy ``sections`` that a run for research can leave out, or take in a simpler way."""
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +110,7 @@ class ReviewSettings(_Group):
     venue's prompts first, in ``rounds`` rounds; ``quick``, the default, takes those that ship. Strategy ``ensemble``:
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
     ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that ``aligned`` argues.
+    For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
     strategy: Literal["sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"] = (
@@ -106,7 +124,23 @@ class ReviewSettings(_Group):
     few_shot: str | None = None
     persona: Literal["balanced", "conservative", "innovative", "nitpicky"] | None = None
     target: str | None = Field(default=None, coerce_numbers_to_str=True)
+    ablate: tuple[Ablation, ...] = ()
+    quota: int | None = Field(default=None, ge=1, le=100)
     prompt_versions: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("ablate", mode="before")
+    @classmethod
+    def _known_steps(cls, value: Any) -> Any:
+        """Names once each and in one order, from a list or, as variables give them, a text with commas."""
+        names = [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            return value
+        for name in names:
+            if name not in (known := get_args(Ablation)):
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+                offer = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
+                raise PydanticCustomError("ablation", "{problem}", {"problem": f"{name!r} is no step; {offer}"})
+        return tuple(sorted(set(names)))
 
 
 class Settings(_Group):

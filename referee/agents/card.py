@@ -75,6 +75,10 @@ class Card:
         return tuple(claim.id for claim in self.claims)
 
 
+NO_CARD = Card("", "", (), (), "none", (), (), (), ())
+"""The card of a reader who is to know nothing of the rest."""
+
+
 def build_card(paper: Paper, parts: Sequence[Part] | None = None) -> Card:
     """Collect the card of a paper, without any call.
 
@@ -151,7 +155,7 @@ def _groups(card: Card) -> list[_Group]:
 
 
 def _rendered(card: Card, groups: Sequence[_Group], kept: Sequence[int]) -> str:
-    blocks = [f"Title: {card.title}"]
+    blocks = [f"Title: {card.title}" if card.title else "(none)"]
     if card.claims:
         blocks.append("\n".join(["Claims of the paper:", *(f"[{c.id}] {_line(c)}" for c in card.claims)]))
     missing: list[str] = []

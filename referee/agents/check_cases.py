@@ -13,20 +13,25 @@ from referee.schemas.point import PointEvidence, ReviewPoint
 
 @dataclass(frozen=True)
 class Case:
-    """One point under its alias, with the words quoted for it by id (``c1q1``)."""
+    """One point under its alias, with the words quoted for it by id (``c1q1``); ``remark`` is what its author adds."""
 
     alias: str
     point: ReviewPoint
     quotations: Mapping[str, PointEvidence]
+    remark: str = ""
 
 
 @dataclass(frozen=True)
 class CheckBatch:
-    """The cases of one call and the passages they share by id (``p1``); ``left_out`` counts those that did not fit."""
+    """The cases of one call and the passages they share by id (``p1``); ``left_out`` counts those that did not fit.
+
+    ``found`` and ``remarks`` are kept by point for the halves of the batch.
+    """
 
     cases: tuple[Case, ...]
     shared: Mapping[str, PointEvidence]
     found: Mapping[str, Sequence[Excerpt]]
+    remarks: Mapping[str, str]
     left_out: int = 0
 
     def ids(self) -> tuple[str, ...]:
@@ -42,12 +47,15 @@ class CheckBatch:
         return "\n\n".join(_statement(case) for case in self.cases)
 
 
-def batch_of(points: Sequence[ReviewPoint], found: Mapping[str, Sequence[Excerpt]]) -> CheckBatch:
+def batch_of(
+    points: Sequence[ReviewPoint], found: Mapping[str, Sequence[Excerpt]], remarks: Mapping[str, str]
+) -> CheckBatch:
     """Points with what was found for them: each passage once, the nearest of every point before farther ones."""
     ranked = zip_longest(*(found.get(point.id, ()) for point in points))
     nearest = {(e.section_id, e.text): e for rank in ranked for e in rank if e is not None}
     shared = {f"p{number}": _evidence(excerpt) for number, excerpt in enumerate(nearest.values(), start=1)}
-    return CheckBatch(tuple(_case(f"c{n}", point) for n, point in enumerate(points, start=1)), shared, found)
+    cases = (_case(f"c{n}", point, remarks.get(point.id, "")) for n, point in enumerate(points, start=1))
+    return CheckBatch(tuple(cases), shared, found, remarks)
 
 
 def fitting(batch: CheckBatch, fits: Callable[[CheckBatch], bool]) -> list[CheckBatch]:
@@ -57,16 +65,19 @@ def fitting(batch: CheckBatch, fits: Callable[[CheckBatch], bool]) -> list[Check
     points = [case.point for case in batch.cases]
     if len(points) > 1:
         half = (len(points) + 1) // 2
-        return [part for some in (points[:half], points[half:]) for part in fitting(batch_of(some, batch.found), fits)]
+        halves = (batch_of(some, batch.found, batch.remarks) for some in (points[:half], points[half:]))
+        return [part for some in halves for part in fitting(some, fits)]
     if not batch.shared:
         return []
     shorter = dict(list(batch.shared.items())[:-1])
     return fitting(replace(batch, shared=shorter, left_out=batch.left_out + 1), fits)
 
 
-def _case(alias: str, point: ReviewPoint) -> Case:
+def _case(alias: str, point: ReviewPoint, remark: str) -> Case:
     quoted = [evidence for evidence in point.evidence if evidence.status != "not_found"]
-    return Case(alias, point, {f"{alias}q{number}": evidence for number, evidence in enumerate(quoted, start=1)})
+    return Case(
+        alias, point, {f"{alias}q{number}": evidence for number, evidence in enumerate(quoted, start=1)}, remark
+    )
 
 
 def _evidence(found: Excerpt) -> PointEvidence:
@@ -76,7 +87,8 @@ def _evidence(found: Excerpt) -> PointEvidence:
 
 
 def _statement(case: Case) -> str:
-    stated = f"{case.point.claim}\nWould be refuted by: {case.point.refuted_by or '(not said)'}"
+    lines = [case.point.claim, f"Would be refuted by: {case.point.refuted_by or '(not said)'}"]
+    stated = "\n".join([*lines, case.remark] if case.remark else lines)
     quoted = [_words("quotation", name, words) for name, words in case.quotations.items()]
     return "\n".join([delimit("statement", stated, id=case.alias), *(quoted or ["(Nothing is quoted for it.)"])])
 

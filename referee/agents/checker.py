@@ -114,6 +114,7 @@ async def check_points(
     count: Callable[[str], int],
     how_read: str,
     max_calls: int | None = None,
+    remarks: Mapping[str, str] | None = None,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> dict[str, PointCheck]:
     """Check points against the paper's words, batches at the same time.
@@ -131,6 +132,7 @@ async def check_points(
         count: Counts tokens as the model does.
         how_read: What the text lost on its way, in words.
         max_calls: Batches beyond this many stay unchecked; all are checked where null.
+        remarks: What the author of a point adds, by the point's id. The check is blind only without them.
         prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
@@ -148,7 +150,8 @@ async def check_points(
         schema = count(str(reply_schema(_model(batch))))
         return count(rendered.system) + count(rendered.user) + schema + _most_out(batch) + _SLACK <= context_tokens
 
-    cut = [part for batch in batches(points) for part in fitting(batch_of(batch, passages_by_point), fits)]
+    whole = [batch_of(batch, passages_by_point, remarks or {}) for batch in batches(points)]
+    cut = [part for batch in whole for part in fitting(batch, fits)]
     asked = cut if max_calls is None else cut[:max_calls]
     checked = await asyncio.gather(
         *(_check_batch(batch, prompt, door, how_read) for batch in asked), return_exceptions=True

@@ -13,17 +13,32 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks
+from referee.agents.briefing import CountTokens, fit_paper, how_read
 from referee.agents.choices import list_of, one_of
 from referee.agents.form_reply import FULL, Lengths, chosen_options, offered, slugs_of
+from referee.llm.dialects import reply_schema
 from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, render_form, render_guidelines
 
 PROMPT = "review/compose"
+PAPER_PROMPT = "review/compose-paper"
 ROLE = "composer"
 OPEN = "open"
+_SLACK = 64
 _GRAVE = ("fatal", "major")
+
+
+@dataclass(frozen=True)
+class PaperBeside:
+    """A paper that the composer sees beside the points, and the context of the model that is to read it."""
+
+    paper: Paper
+    context_tokens: int
+    count: CountTokens
+    reading_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -92,17 +107,45 @@ async def compose_review(
     for name, objection in objections.items():
         scores[name] |= {"value": None, "reason": f"left open: {objection}"}
         notes.append(f"the score of {name} was left open: {objection}")
-    data = first.value.model_dump()
-    slugs = slugs_of(form)
-    return Composed(
-        texts={f.name: data[slugs[f.name]] for f in summary_fields(form)},
-        scores=scores,
-        choices={
-            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
-        },
-        notes=tuple(notes),
-        calls=tuple(calls),
-    )
+    return _composed(form, first.value, scores, tuple(notes), tuple(calls))
+
+
+async def compose_from_paper(
+    form: VenueForm,
+    card: str,
+    points: Sequence[ReviewPoint],
+    beside: PaperBeside,
+    *,
+    door: Asks,
+    lengths: Lengths = FULL,
+    prompt_version: str | None = None,
+) -> Composed:
+    """Fill the same fields with the paper beside the points; a score needs no point, and none is sent back.
+
+    Args:
+        form: The venue's form.
+        card: The paper's own statements, as text.
+        points: The points that stand.
+        beside: The paper, shown as far as it fits; notes say what of it was not.
+        door: Answers the prompt.
+        lengths: Bounds of texts and reasons.
+        prompt_version: Which version of the prompt; the newest by default.
+
+    Raises:
+        ContextTooLong: Form and points leave no room for the paper.
+        ModelError: The model did not answer validly.
+    """
+    prompt, reply = load_prompt(PAPER_PROMPT, prompt_version), reply_model(form, tuple(p.id for p in points), lengths)
+    values, most_out = _values(form, card, points, lengths), _output_tokens(form, lengths)
+    frame = prompt.render(**values, how_read=how_read(beside.paper, ()), paper="")
+    taken = beside.count(frame.system) + beside.count(frame.user) + beside.count(str(reply_schema(reply)))
+    room = beside.context_tokens - taken - most_out - _SLACK
+    shown = fit_paper(beside.paper, room, beside.count, beside.reading_tokens)
+    rendered = prompt.render(**values, how_read=how_read(beside.paper, shown.cuts), paper=shown.text)
+    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
+    cuts = (f"the composer saw {c.tokens_kept:,} of {c.tokens_total:,} tokens of {c.section!r}" for c in shown.cuts)
+    notes = (*answer.notes, *cuts)
+    return _composed(form, answer.value, _scores(form, answer.value), notes, (answer.call_id,))
 
 
 def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
@@ -150,15 +193,37 @@ def _score_model(field: FormField, point_ids: tuple[str, ...], lengths: Lengths)
 def _render(
     form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths, version: str | None, *, returned: str
 ) -> RenderedPrompt:
+    return load_prompt(PROMPT, version).render(**_values(form, card, points, lengths), returned=returned)
+
+
+def _values(form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths) -> dict[str, str]:
     shown = "\n".join(_line(point) for point in points) or "(no point stands)"
-    return load_prompt(PROMPT, version).render(
-        venue_name=form.name,
-        card=delimit("paper_card", card),
-        points=delimit("points", shown),
-        form=render_form(form, brief=lengths.brief),
-        guidelines=render_guidelines(form, brief=lengths.brief),
-        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
-        returned=returned,
+    return {
+        "venue_name": form.name,
+        "card": delimit("paper_card", card),
+        "points": delimit("points", shown),
+        "form": render_form(form, brief=lengths.brief),
+        "guidelines": render_guidelines(form, brief=lengths.brief),
+        "lengths": f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
+    }
+
+
+def _composed(
+    form: VenueForm,
+    reply: BaseModel,
+    scores: dict[str, dict[str, Any]],
+    notes: tuple[str, ...],
+    calls: tuple[str, ...],
+) -> Composed:
+    data, slugs = reply.model_dump(), slugs_of(form)
+    return Composed(
+        texts={f.name: data[slugs[f.name]] for f in summary_fields(form)},
+        scores=scores,
+        choices={
+            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
+        },
+        notes=notes,
+        calls=calls,
     )
 
 

@@ -38,7 +38,12 @@ def settle_scores(
 
 
 def settle_point_scores(
-    form: VenueForm, composed: Mapping[str, Mapping[str, Any]], standing: Iterable[str], paper: Paper
+    form: VenueForm,
+    composed: Mapping[str, Mapping[str, Any]],
+    standing: Iterable[str],
+    paper: Paper,
+    *,
+    from_paper: bool = False,
 ) -> SettledScores:
     """Decide for each score composed from points whether it is backed.
 
@@ -47,8 +52,10 @@ def settle_point_scores(
         composed: Per score field: ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
         standing: Ids of the points that the review prints.
         paper: The submission; what could not be read of it makes some scores unbacked.
+        from_paper: The scores were given from the paper, and stand without a point.
     """
-    return _settled(form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=_NO_POINT)
+    unbacked = "" if from_paper else _NO_POINT
+    return _settled(form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked)
 
 
 _NO_POINT = "no point that stands supports it"

@@ -32,6 +32,8 @@ from referee.schemas.point import ReviewPoint
 
 PROMPT = "review/section"
 LEAN_PROMPT = "review/section-lean"
+BARE_PROMPT = "review/section-bare"
+QUOTA_PROMPT = "review/section-quota"
 ROLE = "writer"
 
 LEAN_CARD_TOKENS = 600
@@ -60,7 +62,7 @@ class SectionBrief:
     prompt text within its delimiters, as ``render_part`` gives it. ``steps`` hold, by guideline id, the prompts mapped
     to this section, the most fitting first; ``passages`` come from other sections, the nearest first. ``sections`` (id
     to heading) are those a quotation may come from. In a lean review ``text`` has an id before each sentence, and
-    ``sentences`` says what the ids stand for.
+    ``sentences`` says what the ids stand for. ``quota`` is the number of points that ``QUOTA_PROMPT`` asks for.
     """
 
     venue_name: str
@@ -74,6 +76,7 @@ class SectionBrief:
     steps: Mapping[str, str] = field(default_factory=dict)
     sections: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, Sentence] = field(default_factory=dict)
+    quota: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,7 @@ async def review_section(
     context_tokens: int,
     count: CountTokens,
     lean: bool = False,
+    prompt_id: str = "",
     prompt_versions: Mapping[str, str] | None = None,
 ) -> SectionReply:
     """Raise points about one section.
@@ -126,6 +130,7 @@ async def review_section(
         context_tokens: The model's context.
         count: Counts tokens as the model does.
         lean: Ask for at most three short points that quote by sentence id.
+        prompt_id: Another prompt than the one that goes with ``lean``.
         prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
@@ -135,7 +140,7 @@ async def review_section(
         ContextTooLong: The section does not fit even with nothing beside it; split it first.
         ModelError: The model did not answer validly.
     """
-    prompt_id = LEAN_PROMPT if lean else PROMPT
+    prompt_id = prompt_id or (LEAN_PROMPT if lean else PROMPT)
     prompt = load_prompt(prompt_id, (prompt_versions or {}).get(prompt_id))
     budget = section_budget(context_tokens, lean=lean)
     fitted = _fit(brief, prompt, budget, context_tokens, count, lean=lean)
@@ -246,7 +251,8 @@ def _render(prompt: Prompt, brief: SectionBrief, fitted: _Fitted | None = None) 
     steps, card, kept = (fitted.steps, fitted.card, fitted.passages) if fitted else ({}, "", ())
     # In a lean review bracketed ids are those of sentences.
     passages = "\n\n".join(p.text for p in kept) if lean else render_passages(kept)
-    places = {} if lean else {"places": render_places(_sections(brief))}
+    own = {} if lean else {"places": render_places(_sections(brief))}
+    own |= {"quota": str(brief.quota)} if prompt.id == QUOTA_PROMPT else {}
     return prompt.render(
         venue_name=brief.venue_name,
         how_read=brief.how_read,
@@ -254,7 +260,7 @@ def _render(prompt: Prompt, brief: SectionBrief, fitted: _Fitted | None = None) 
         card=card,
         passages=delimit("passages", passages or "(none)"),
         section=brief.text,
-        **places,
+        **own,
     )
 
 

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from referee.settings import Ablation
+
 Rounds = Annotated[int, Field(ge=0, le=10)]
 Versions = dict[str, str]
-
-Ablation = Literal[
-    "blind-check",
-    "card",
-    "check",
-    "cross",
-    "merge",
-    "quotation-check",
-    "retrieval",
-    "rules",
-    "score-from-points",
-    "venue",
-    "whole-section",
-]
-"""A step of a review that an arm can leave out, as far as the strategies have a switch for it."""
 
 
 class PlanPart(BaseModel):
@@ -112,6 +99,12 @@ class Limits(PlanPart):
     max_tokens: int | None = Field(default=None, ge=1)
 
 
+class Tracking(PlanPart):
+    """Where the experiment is logged beside our own records; ``mlflow``: ``local``, a folder, or an address."""
+
+    mlflow: str | None = Field(default=None, min_length=1)
+
+
 class Plan(PlanPart):
     """The whole file. Either ``grid`` or ``arms``; ``seeds`` tell repeated reviews of one paper by one arm apart."""
 
@@ -125,6 +118,7 @@ class Plan(PlanPart):
     measure: Measure = Measure()
     compare: Compare = Compare()
     budget: Limits = Limits()
+    tracking: Tracking = Tracking()
 
 
 PARTS: dict[str, type[PlanPart]] = {
@@ -137,4 +131,5 @@ PARTS: dict[str, type[PlanPart]] = {
     "measure": Measure,
     "compare": Compare,
     "budget": Limits,
+    "tracking": Tracking,
 }

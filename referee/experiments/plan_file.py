@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from referee.errors import SettingsError
 from referee.experiments.plan import PARTS, Plan
+from referee.experiments.tracking import LOCAL, is_address
 from referee.secrets import scrub
 
 READY = ("table2", "ablation")
@@ -38,6 +39,7 @@ class Given:
     judges: Sequence[str] = ()
     references: str | Path | None = None
     embedder: str | None = None
+    mlflow: str | None = None
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,16 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
             "references": str(Path(given.references).absolute()) if given.references else plan.measure.references,
         }
     )
+    tracking = plan.tracking.model_copy(update={"mlflow": given.mlflow or _tracked(plan.tracking.mlflow, loaded)})
     arms = _grid_with(plan, given) if plan.grid is not None else _common_with(plan, given)
-    return LoadedPlan(arms.model_copy(update={"papers": papers, "measure": measure}), loaded.folder)
+    return LoadedPlan(
+        arms.model_copy(update={"papers": papers, "measure": measure, "tracking": tracking}), loaded.folder
+    )
+
+
+def _tracked(named: str | None, loaded: LoadedPlan) -> str | None:
+    """A folder of the plan stands beside it."""
+    return named if named is None or named == LOCAL or is_address(named) else str(loaded.path(named))
 
 
 def _grid_with(plan: Plan, given: Given) -> Plan:

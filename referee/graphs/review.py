@@ -14,31 +14,33 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from referee.agents.checker import check_points
+from referee.agents.checker import NOBODY, check_points
 from referee.agents.cross_reviewer import CrossBrief, review_across
 from referee.agents.mapper import map_prompts
 from referee.agents.parts import render_part
-from referee.agents.section_reviewer import SectionBrief, review_section
+from referee.agents.section_reviewer import BARE_PROMPT, QUOTA_PROMPT, SectionBrief, review_section
 from referee.errors import RefereeError
-from referee.evidence import ask_unchecked_absence, check_order, merge_points
+from referee.evidence import ask_unchecked_absence, check_order
 from referee.graphs.failure import record_failure
 from referee.graphs.review_compose import compose
 from referee.graphs.review_ends import gap_or_stop, go_on, stopping
 from referee.graphs.review_points import (
-    claim_similarity,
     conflict_lines,
     dump_points,
     load_points,
+    merged,
     placed,
+    remarks,
     rule_points,
     telling_texts,
     verified,
 )
 from referee.graphs.review_search import passages, searched, shown_to_the_check
 from referee.graphs.review_state import ReadTask, ReviewContext, ReviewState, ReviewUpdate
-from referee.schemas.point import ReviewPoint
+from referee.schemas.point import PointCheck, ReviewPoint
 
 _QUERY_CHARS = 2000
+_LEFT_OUT = PointCheck(verdict="unchecked", by=NOBODY, reason="the check was left out")
 # Of this many checked points some, and not most, should be struck.
 _TELLING_POINTS = 20
 
@@ -65,7 +67,8 @@ async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
     text, sentences = render_part(part, numbered=context.lean)
     headings = {section.id: section.heading for section in context.paper.sections}
     try:
-        found = await passages(context, f"{part.heading}\n{text[:_QUERY_CHARS]}", part.section_ids)
+        query = f"{part.heading}\n{text[:_QUERY_CHARS]}" if context.takes("retrieval") else ""
+        found = await passages(context, query, part.section_ids)
         reply = await review_section(
             SectionBrief(
                 venue_name=context.form.name,
@@ -74,16 +77,18 @@ async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
                 section_id=part.section_ids[0],
                 heading=part.heading,
                 text=text,
-                card=context.card,
+                card=context.readers_card,
                 passages=tuple(found),
                 steps=state["steps"],
                 sections={name: headings[name] for name in part.section_ids if name in headings},
                 sentences=sentences,
+                quota=context.quota,
             ),
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
             lean=context.lean,
+            prompt_id=readers_prompt(context),
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
@@ -91,15 +96,21 @@ async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
     return {"raised": dump_points(reply.points), "notes": list(reply.notes)}
 
 
+def readers_prompt(context: ReviewContext) -> str:
+    """The id of the readers' prompt where a run for research has one of its own, else nothing."""
+    if context.quota:
+        return QUOTA_PROMPT
+    return "" if context.takes("example") else BARE_PROMPT
+
+
 async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Verify what was raised, add what rules find, merge what says the same."""
     context = runtime.context
     if stop := stopping(state["failures"], len(context.parts)):
         return {"failure": stop}
-    by_rule = rule_points(context.paper)
+    by_rule = rule_points(context.paper) if context.takes("rules") else []
     points = verified([*load_points(state["raised"]), *by_rule], context)
-    merged = merge_points(points, similar=await claim_similarity(points, context.embedder))
-    return {"raised": dump_points(by_rule), "points": dump_points(merged)}
+    return {"raised": dump_points(by_rule), "points": dump_points(await merged(points, context))}
 
 
 async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
@@ -107,16 +118,16 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
     context, points = runtime.context, load_points(state["points"])
     model = context.model("cross")
     headings = {s.id: s.heading for s in context.paper.sections if s.role in ("abstract", "content", "appendix")}
-    if context.lean or len(headings) < 2:
+    if context.lean or len(headings) < 2 or not context.takes("cross"):
         return {}
     brief = CrossBrief(
         venue_name=context.form.name,
         how_read=context.how_read,
-        card=context.card,
+        card=context.readers_card,
         points=tuple(point for point in points if point.outcome == "listed"),
         conflicts=tuple(conflict_lines(points)),
         texts=tuple(telling_texts(context)),
-        criteria={guideline.id: guideline.text for guideline in context.form.guidelines},
+        criteria=context.criteria,
         sections=headings,
     )
     try:
@@ -129,10 +140,8 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
         )
     except RefereeError as error:
         return gap_or_stop("the pass across sections", error)
-    both = [*points, *verified(reply.points, context)]
-    similar = await claim_similarity(both, context.embedder)
-    merged = merge_points(both, similar=similar, duplicates=reply.duplicates)
-    return {"raised": dump_points(reply.points), "notes": list(reply.notes), "points": dump_points(merged)}
+    both = await merged([*points, *verified(reply.points, context)], context, reply.duplicates)
+    return {"raised": dump_points(reply.points), "notes": list(reply.notes), "points": dump_points(both)}
 
 
 async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
@@ -142,6 +151,8 @@ async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
     if context.lean:
         return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, context))}
     model, waiting = context.model("checker"), check_order(points)
+    if not context.takes("check"):
+        return {"points": dump_points(placed(points, {point.id: _LEFT_OUT for point in waiting}, context))}
     try:
         checks = await check_points(
             waiting,
@@ -151,6 +162,7 @@ async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
             count=model.count,
             how_read=context.how_read,
             max_calls=len(context.parts) + 2,
+            remarks=remarks(waiting, context),
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:

@@ -7,7 +7,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from referee.agents.composer import Composed, compose_review
+from referee.agents.composer import (
+    PAPER_PROMPT,
+    PROMPT,
+    ROLE,
+    Composed,
+    PaperBeside,
+    compose_from_paper,
+    compose_review,
+)
 from referee.agents.form_reply import BRIEF, FULL
 from referee.agents.point_texts import field_text
 from referee.agents.scores import settle_point_scores
@@ -26,19 +34,10 @@ _CARD_TOKENS = 3000
 async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Summaries and scores from the points, texts by code, then the whole review."""
     context, points = runtime.context, load_points(state["points"])
-    model = context.model("composer")
     standing = [p for p in points if p.outcome in ("printed", "listed")]
     notes: list[str] = []
     try:
-        composed = await compose_review(
-            context.form,
-            context.card_text(min(_CARD_TOKENS, model.context_tokens // 4), "composer"),
-            standing,
-            door=context.door,
-            lengths=BRIEF if context.lean else FULL,
-            send_back=not state["mapped"],  # at most five calls wait for one another
-            prompt_version=context.prompt_versions.get("review/compose"),
-        )
+        composed = await _composed(context, standing, send_back=not state["mapped"])
     except RefereeError as error:
         failure = record_failure("compose", error)
         if failure["kind"] == "BudgetExceeded":
@@ -51,15 +50,45 @@ async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> Review
     return {"review": review.model_dump(mode="json"), "notes": [*notes, *composed.notes]}
 
 
+async def _composed(context: ReviewContext, standing: Sequence[ReviewPoint], *, send_back: bool) -> Composed:
+    """The composing call; scores are sent back only where no more than five calls then wait for one another."""
+    model, lengths = context.model(ROLE), BRIEF if context.lean else FULL
+    card = context.card_text(min(_CARD_TOKENS, model.context_tokens // 4), ROLE)
+    if context.takes("score-from-points"):
+        return await compose_review(
+            context.form,
+            card,
+            standing,
+            door=context.door,
+            lengths=lengths,
+            send_back=send_back,
+            prompt_version=context.prompt_versions.get(PROMPT),
+        )
+    return await compose_from_paper(
+        context.form,
+        card,
+        standing,
+        PaperBeside(context.paper, model.context_tokens, model.count, model.reading_tokens),
+        door=context.door,
+        lengths=lengths,
+        prompt_version=context.prompt_versions.get(PAPER_PROMPT),
+    )
+
+
 def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed) -> Review:
     form, index = context.form, context.index
     settled = settle_point_scores(
-        form, composed.scores, [p.id for p in points if p.outcome == "printed"], context.paper
+        form,
+        composed.scores,
+        [p.id for p in points if p.outcome == "printed"],
+        context.paper,
+        from_paper=not context.takes("score-from-points"),
     )
     summaries: dict[str, str] = {}
     dropped: list[DroppedQuotation] = []
     for name, text in composed.texts.items():
-        summaries[name], unfound = check_inline_quotations(text, index, field=name)
+        looked_up = context.takes("quotation-check")
+        summaries[name], unfound = check_inline_quotations(text, index, field=name) if looked_up else (text, [])
         dropped += unfound
     fields, nulls = _form_values(form, points, summaries, composed.choices, settled.records)
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -10,19 +11,22 @@ from rapidfuzz import fuzz
 from referee.agents.asks import Excerpt
 from referee.evidence import (
     apply_check,
+    merge_points,
     place_points,
     run_rules,
     settle_literature,
     verify_point,
     without_echo,
 )
-from referee.evidence.point_changes import removed
+from referee.evidence.point_changes import is_live, noted, removed
 from referee.graphs.review_state import ReviewContext
 from referee.llm.embeddings import Embedder
 from referee.schemas.paper import Paper
 from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 
 _TELLING = ("results", "discussion", "conclusion", "experiments")
+# Stands for the claim that a reader without a card cannot name.
+_SOME_CLAIM = "some claim"
 
 
 def load_points(data: Iterable[Mapping[str, Any]]) -> list[ReviewPoint]:
@@ -69,11 +73,33 @@ def rule_points(paper: Paper) -> list[ReviewPoint]:
 
 def verified(points: Iterable[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
     """Points with their quotations looked up; copied instructions are dropped, what needs literature is asked."""
-    claims = context.card.claim_ids
-    return [
-        _unless_copied(settle_literature(verify_point(point, context.index, claims=claims)), context.instructions)
-        for point in points
-    ]
+    return [_unless_copied(settle_literature(_looked_up(point, context)), context.instructions) for point in points]
+
+
+def _looked_up(point: ReviewPoint, context: ReviewContext) -> ReviewPoint:
+    """The point after its quotations were looked up, as far as the run takes the steps that this is made of.
+
+    A quotation that is believed counts as found. A reader without a card can name no claim of the paper, so that its
+    points are not held to naming one.
+    """
+    if not context.takes("quotation-check"):
+        point = _believed(point)
+    if context.takes("card") or point.source == "rule":
+        return verify_point(point, context.index, claims=context.card.claim_ids)
+    freed = point.model_copy(update={"threatens": _SOME_CLAIM})
+    return verify_point(freed, context.index, claims=(_SOME_CLAIM,)).model_copy(update={"threatens": None})
+
+
+def _believed(point: ReviewPoint) -> ReviewPoint:
+    if all(evidence.status != "not_found" for evidence in point.evidence):
+        return point
+    believed = (
+        evidence.model_copy(update={"status": "exact", "similarity": 1.0})
+        if evidence.status == "not_found"
+        else evidence
+        for evidence in point.evidence
+    )
+    return noted(point.model_copy(update={"evidence": tuple(believed)}), "its quotations were not looked up")
 
 
 def _unless_copied(point: ReviewPoint, instructions: str) -> ReviewPoint:
@@ -90,6 +116,41 @@ async def claim_similarity(points: Sequence[ReviewPoint], embedder: Embedder | N
         return lambda a, b: fuzz.token_sort_ratio(a, b) / 100
     vectors = dict(zip(claims, await embedder.embed(claims), strict=True))
     return lambda a, b: max(0.0, float(vectors[a] @ vectors[b]))
+
+
+async def merged(
+    points: Sequence[ReviewPoint], context: ReviewContext, duplicates: Sequence[tuple[str, str]] = ()
+) -> list[ReviewPoint]:
+    """Points that say the same made one, by code; or just as a model named them, where the run does without."""
+    if context.takes("merge"):
+        return merge_points(points, similar=await claim_similarity(points, context.embedder), duplicates=duplicates)
+    known = {point.id: point for point in points}
+    group = {point.id: {point.id} for point in points}
+    for first, second in duplicates:
+        a, b = known[first], known[second]
+        if is_live(a) and is_live(b) and a.polarity == b.polarity and group[first] is not group[second]:
+            joined = group[first] | group[second]
+            group.update(dict.fromkeys(joined, joined))
+    for ids in {id(ids): ids for ids in group.values()}.values():
+        members = [known[name] for name in sorted(ids)]
+        chain = [(one.id, other.id) for one, other in pairwise(members)]
+        known.update((p.id, p) for p in merge_points(members, similar=lambda a, b: 1.0, duplicates=chain))
+    return sorted(known.values(), key=lambda point: point.id)
+
+
+def remarks(points: Iterable[ReviewPoint], context: ReviewContext) -> dict[str, str]:
+    """What the check does not see: how grave a point's author calls it, and why. Empty where the check is blind."""
+    if context.takes("blind-check"):
+        return {}
+    claims = {claim.id: " ".join(claim.text.split()) for claim in context.card.claims}
+    return {point.id: _remark(point, claims.get(point.threatens or "", "")) for point in points}
+
+
+def _remark(point: ReviewPoint, threatened: str) -> str:
+    said = [f"Its author calls it a {point.kind} and {point.severity}, with {point.confidence} confidence"]
+    said += [f"because then this claim falls: {threatened}"] if threatened else []
+    said += [f"to mend it: {' '.join(point.fix.what.split())}"] if point.fix.what else []
+    return "; ".join(said)
 
 
 def placed(

@@ -8,7 +8,7 @@ from dataclasses import field as default
 from operator import add
 from typing import Annotated, Any, TypedDict
 
-from referee.agents.card import Card, render_card
+from referee.agents.card import NO_CARD, Card, render_card
 from referee.agents.carded import Seat
 from referee.agents.parts import Part
 from referee.evidence import QuotationIndex
@@ -19,6 +19,7 @@ from referee.llm.models import Model
 from referee.retrieval import Retriever
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
+from referee.settings import Ablation
 from referee.venues.prompts import SectionPrompt
 
 
@@ -27,7 +28,8 @@ class ReviewContext:
     """The services and the fixed data of one run.
 
     ``instructions`` is what section reviewers are told, so that what they only copy can be recognised. ``retriever``
-    is null on the lean plan, which shows no passages from elsewhere and asks no checker.
+    is null on the lean plan, which shows no passages from elsewhere and asks no checker. ``ablated`` names the steps
+    that a run for research does without, ``quota`` the points that it asks each reader for (0: as many as there are).
     """
 
     paper: Paper
@@ -44,6 +46,17 @@ class ReviewContext:
     retriever: Retriever | None = None
     embedder: Embedder | None = None
     prompt_versions: Mapping[str, str] = default(default_factory=dict)
+    ablated: frozenset[Ablation] = frozenset()
+    quota: int = 0
+
+    def takes(self, step: Ablation) -> bool:
+        """Whether the run takes a step as the strategy has it."""
+        return step not in self.ablated
+
+    @property
+    def readers_card(self) -> Card:
+        """The card that readers of the paper see; who composes the review has no other source and keeps it."""
+        return self.card if self.takes("card") else NO_CARD
 
     def model(self, role: str) -> Model:
         """The model of a role."""

@@ -13,7 +13,7 @@ TRIAL = (
 )
 
 
-def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "") -> str:
+def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "", looked_up: bool = True) -> str:
     """Who wrote the review, what was checked, and the venue's rule, as plain paragraphs.
 
     The first paragraph is the one that must be read; it is what the reports print at the top.
@@ -23,6 +23,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
         form: The form it is on.
         embedded: Whether the embedded model wrote it; the text then says that this is a trial of the pipeline.
         mark: A sentence without its full stop that every reader must meet.
+        looked_up: Whether its quotations were looked up in the paper; an ablated run may believe them as written.
     """
     first = f"This review was written by a program with the language model {one_line(review.source)}, not by a person."
     found, _, lost = quotation_counts(review)
@@ -34,7 +35,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
     return "\n\n".join(
         [
             " ".join(filter(None, (first, TRIAL if embedded else "", _sentence(mark)))),
-            checked,
+            checked if looked_up else "Its quotations were not looked up in the paper: they stand as the model wrote them.",
             f"Ratings are {one_line(review.calibration)}.",
             f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
             f"{one_line(policy.sentence)} It binds: {one_line(policy.applies_to).rstrip('.')}.",

@@ -20,7 +20,7 @@ from .pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "settings.md"
 _ROW = re.compile(r"^\| `(?P<name>[a-z_.]+)` \| (?P<takes>[^|]+) \| (?P<default>[^|]+) \| (?P<does>[^|]+) \|$", re.M)
-_WORDS = {str: "text", float: "number", int: "whole number", bool: "`true` or `false`", dict: "table"}
+_WORDS = {str: "text", float: "number", int: "whole number", bool: "`true` or `false`", dict: "table", tuple: "list"}
 
 
 def every_setting(group: type[BaseModel] = Settings, prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
@@ -52,7 +52,7 @@ def default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True)
     if value is None:
         return "none"
-    if isinstance(value, dict):
+    if isinstance(value, dict | tuple):
         return "empty"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

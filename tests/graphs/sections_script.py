@@ -89,9 +89,12 @@ class Scene:
         return Script(
             {
                 "review/section": self.section,
+                "review/section-bare": self.section,
+                "review/section-quota": self.section,
                 "review/cross": self.across,
                 "review/check": self.checks,
                 "review/compose": self.composed,
+                "review/compose-paper": self.composed,
                 "review/map": self.mapping,
             }
         )

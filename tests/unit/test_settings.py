@@ -89,3 +89,15 @@ def test_broken_toml_and_missing_file(tmp_path: Path) -> None:
     broken.write_text("[models\n")
     with pytest.raises(SettingsError, match="not valid TOML"):
         load_settings(file=broken, env={})
+
+
+def test_steps_to_take_out_come_as_a_list_or_with_commas_and_unknown_ones_get_the_nearest_name() -> None:
+    assert load_settings({"review.ablate": ["rules", "card", "rules"]}, env={}).review.ablate == ("card", "rules")
+    assert load_settings(env={"REFEREE_REVIEW__ABLATE": "rules, card"}).review.ablate == ("card", "rules")
+    assert load_settings(env={}).review.ablate == ()
+    with pytest.raises(SettingsError, match=r"'quotation-chek' is no step; did you mean 'quotation-check'"):
+        load_settings({"review.ablate": ["quotation-chek"]}, env={})
+    with pytest.raises(SettingsError, match=r"'all' is no step; there are blind-check, card"):
+        load_settings({"review.ablate": ["all"]}, env={})
+    with pytest.raises(SettingsError, match=r"'review\.ablate' has an unusable value 3"):
+        load_settings({"review.ablate": 3}, env={})

@@ -16,6 +16,7 @@ from referee.agents.single_reviewer import ROLE, Variation
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies import single
 from referee.api.strategies.research import marked, marked_plan
+from referee.api.strategies.strategy import Strategy
 from referee.errors import DataError, SettingsError
 from referee.llm.door import Door
 from referee.prompts import Prompt
@@ -118,3 +119,16 @@ def _how(job: Job) -> str:
 def _shown(option: Option) -> str:
     value = option.value if isinstance(option.value, str) else f"{option.value:g}"
     return f"{value}: {option.label}" if option.label and option.label != value else value
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="one call that argues for a given rating",
+    calls="1",
+    chain="1",
+    research_only=True,
+)

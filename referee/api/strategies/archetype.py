@@ -17,6 +17,7 @@ from referee.agents.stances import PERSONAS, Persona, persona_text
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies import single
 from referee.api.strategies.research import marked, marked_plan
+from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
@@ -71,3 +72,16 @@ def _how(job: Job) -> str:
 
 def _variation(job: Job) -> Variation:
     return Variation(PROMPT, BRIEF_PROMPT, {"persona": persona_text(_persona(job))})
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="one call in the manner of a kind of reviewer",
+    calls="1",
+    chain="1",
+    research_only=True,
+)

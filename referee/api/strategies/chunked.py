@@ -13,6 +13,7 @@ from referee.agents.chunks import ChunkSize, paper_chunks
 from referee.agents.parts import Part, render_part
 from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Plan, Written
+from referee.api.strategies.research import refuse_ablation
 from referee.errors import SettingsError
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
@@ -85,8 +86,9 @@ def chunk_inputs(job: Job) -> dict[str, str]:
     """What decides the chunks of a run; the keys read well after "was started with another".
 
     Raises:
-        SettingsError: The preset ``full`` was asked for.
+        SettingsError: The preset ``full`` was asked for, or a step to be taken out.
     """
+    refuse_ablation(job)
     if job.settings.review.preset == "full":
         raise SettingsError(
             f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",

@@ -27,6 +27,7 @@ from referee.api.job import Job, Plan, Written
 from referee.api.strategies import single
 from referee.api.strategies.few_shot import read_examples
 from referee.api.strategies.machine import run_machine
+from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
@@ -144,3 +145,15 @@ def _merges(job: Job) -> bool:
 
 def _rounds(job: Job) -> int:
     return job.settings.review.reflections
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="k independent reviews, merged by an area chair, then at most r rounds of reflection",
+    calls="k + 1 + r (11 by default: k = 5, r = 5)",
+    chain="2 + r (7 by default)",
+)

@@ -36,12 +36,13 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *,
         for attempt in count():
             config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{thread}{attempt}"}}
             at = await compiled.aget_state(config)
-            if at.next or not at.values.get("failure"):
+            if at.tasks or not at.values.get("failure"):
                 break
-        if at.values and not at.next:
+        # Not ``at.next``, which leaves out a node that was done when the run ended and that no checkpoint holds yet.
+        if at.values and not at.tasks:
             state = at.values
         else:
-            begin = None if at.next else initial
+            begin = None if at.tasks else initial
             state = await compiled.ainvoke(begin, config, context=context, durability="sync")
     if state["failure"]:
         raise_failure(state["failure"])

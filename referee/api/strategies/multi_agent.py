@@ -35,6 +35,7 @@ from referee.api.strategies.chunked import (
     written,
 )
 from referee.api.strategies.machine import run_machine
+from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
@@ -120,3 +121,15 @@ def inputs(job: Job) -> dict[str, str]:
 
 def _reading(job: Job) -> Reading:
     return reading(job, tokens=LEAN_CHUNK_TOKENS if is_lean(job) else CHUNK_TOKENS, most=MOST_WORKERS)
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="three experts question workers that hold K chunks of the paper; each of P comments is refined",
+    calls="6 K + P + 10, or 11 where scores are sent back; K + 2, or 3, on the embedded model",
+    chain="7, or 8; 3, or 4, on the embedded model",
+)

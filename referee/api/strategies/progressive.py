@@ -34,6 +34,7 @@ from referee.api.strategies.chunked import (
     written,
 )
 from referee.api.strategies.machine import run_machine
+from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
@@ -114,3 +115,15 @@ def inputs(job: Job) -> dict[str, str]:
 
 def _reading(job: Job) -> Reading:
     return reading(job, tokens=LEAN_PASSAGE_TOKENS if is_lean(job) else PASSAGE_TOKENS, most=MOST_PASSAGES)
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="N passages in order with a running summary, then duplicates are named by id",
+    calls="N + 2, or 3 where scores are sent back; N + 1, or 2, on the embedded model",
+    chain="all of them, by design: each passage needs the one before",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from referee.api.job import Job, Plan, Written
+from referee.errors import SettingsError
 
 _NO_ASSESSMENT = "this review was written for research on reviewing and is not an assessment of the paper"
 
@@ -28,6 +29,22 @@ def marked(job: Job, written: Written, how: str) -> Written:
 
     job.progress(Event("note", mark(how)))
     return replace(written, mark=mark(how), notes=(mark(how), *written.notes))
+
+
+def refuse_ablation(job: Job) -> None:
+    """See that no step is to be taken out, and no number of points asked for, of a strategy that cannot do it.
+
+    Raises:
+        SettingsError: ``review.ablate`` or ``review.quota`` is set.
+    """
+    review = job.settings.review
+    if not review.ablate and review.quota is None:
+        return
+    what = f"step {review.ablate[0]!r} that review.ablate" if review.ablate else "prompt that review.quota"
+    raise SettingsError(
+        f"strategy {review.strategy!r} has no {what} could change.",
+        hint="Use --strategy sections, or leave the setting away.",
+    )
 
 
 def mark(how: str) -> str:

@@ -6,22 +6,32 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from referee.agents import checker, composer, cross_reviewer, mapper, section_reviewer
+from referee.agents import checker, mapper
 from referee.agents.briefing import how_read
-from referee.agents.card import Card, build_card, render_card
+from referee.agents.card import NO_CARD, Card, build_card, render_card
 from referee.agents.mapper import needs_a_call
 from referee.agents.parts import Part, content_parts, render_part, split_part
 from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Plan, Written
 from referee.api.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
+from referee.api.strategies.ablation import (
+    CHUNK_TOKENS,
+    ablation_inputs,
+    form_of,
+    points_a_part,
+    used_prompts,
+    what_was_changed,
+)
 from referee.api.strategies.machine import run_machine
+from referee.api.strategies.research import marked, marked_plan
+from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.prompts import Prompt, load_prompt
 from referee.retrieval import Retriever, open_embedder, open_retriever
 from referee.runs import Event, RunFolder
 from referee.schemas.review import Review
-from referee.venues.prompts import SectionPrompt, section_prompts
+from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
 from referee.venues.refined import RefinedPrompts, refinable, refined_section_prompts
 
 ROLES = ("writer", "mapper", "cross", "checker", "composer")
@@ -44,8 +54,8 @@ class _Setup:
 
 def prompts(job: Job) -> list[Prompt]:
     """Every prompt a run may use."""
-    section = section_reviewer.LEAN_PROMPT if _is_lean(job) else section_reviewer.PROMPT
-    names = (section, mapper.PROMPT, cross_reviewer.PROMPT, checker.PROMPT, composer.PROMPT)
+    section, *later = used_prompts(job, lean=_is_lean(job))
+    names = (section, mapper.PROMPT, *later)
     versions = job.settings.review.prompt_versions
     refining = _refinement(job).prompts if _is_full(job) else []
     return [*(load_prompt(name, versions.get(name)) for name in names), *refining]
@@ -53,6 +63,11 @@ def prompts(job: Job) -> list[Prompt]:
 
 async def plan(job: Job) -> Plan:
     """Calls and tokens from the parts there are; how many points they raise is a guess. Both presets are told."""
+    changed = what_was_changed(job, lean=_is_lean(job))
+    return marked_plan(_plan(job), changed) if changed else _plan(job)
+
+
+def _plan(job: Job) -> Plan:
     quick = _quick_plan(job)
     if not refinable(job.form):
         return quick
@@ -79,18 +94,21 @@ def _joined(first: Plan, then: Plan) -> Plan:
 
 
 def _quick_plan(job: Job) -> Plan:
-    setup = _setup(job)
+    setup, without = _setup(job), job.settings.review.ablate
     writer, most = job.models["writer"], len(setup.parts)
     frame, reply = (_LEAN_FRAME_TOKENS, _LEAN_REPLY_TOKENS) if setup.lean else (_FRAME_TOKENS, _REPLY_TOKENS)
     card_room = section_budget(writer.context_tokens, lean=setup.lean).card
-    card = writer.count(render_card(setup.card, card_room, writer.count))
+    card = writer.count(render_card(NO_CARD if "card" in without else setup.card, card_room, writer.count))
     calls = {"writer": most, "composer": 1, "mapper": int(needs_a_call(setup.steps, setup.parts))}
     tokens_in = {
         "writer": sum(writer.count(render_part(p, numbered=setup.lean)[0]) + card + frame for p in setup.parts)
     }
     if not setup.lean:
         calls |= {"cross": 1, "checker": min(-(-most * _POINTS_A_PART // checker.BATCH), most + 2)}
+    calls |= {role: 0 for step, role in (("cross", "cross"), ("check", "checker")) if step in without}
     rest = {role: count * (card + frame) for role, count in calls.items() if role != "writer"}
+    if "score-from-points" in without:
+        rest["composer"] += _paper_tokens(job)
     costs = [job.models[role].cost((tokens_in | rest)[role], count * reply) for role, count in calls.items() if count]
     return Plan(
         strategy="sections",
@@ -103,6 +121,13 @@ def _quick_plan(job: Job) -> Plan:
     )
 
 
+def _paper_tokens(job: Job) -> int:
+    """What a composer sees of the paper, where it sees it."""
+    model = job.models["composer"]
+    whole = model.count("\n".join(section.text for section in job.paper.content))
+    return min(whole, model.reading_tokens or model.context_tokens)
+
+
 async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     """Run the machine ``review``; on the lean plan without an index of the paper.
 
@@ -113,14 +138,14 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     from referee.graphs.review import build_review_graph
     from referee.graphs.review_state import ReviewContext, initial_state
 
-    setup, refined = _setup(job), None
+    setup, refined, changed = _setup(job), None, what_was_changed(job, lean=_is_lean(job))
     if _is_full(job):
         refined = await refine_in_run(_refinement(job), folder, door, reuse=True, either=True, progress=job.progress)
         setup = replace(setup, steps=_about_sections(refined_section_prompts(job.form, refined)))
     async with _retrieval(job, setup.lean) as (retriever, embedder):
         context = ReviewContext(
             paper=job.paper,
-            form=job.form,
+            form=form_of(job),
             door=door,
             review_id=f"r-{folder.record.run_id}",
             card=setup.card,
@@ -133,16 +158,24 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
             retriever=retriever,
             embedder=embedder,
             prompt_versions=job.settings.review.prompt_versions,
+            ablated=frozenset(job.settings.review.ablate),
+            quota=points_a_part(job, len(setup.parts)),
         )
         state = await run_machine(folder, build_review_graph(), context, initial_state())
     failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
     notes = (*_refined_notes(job, refined), *sorted(set(state["notes"])), *failed)
-    return Written(Review.model_validate(state["review"]), (), notes, refined.digests() if refined else {})
+    written = Written(Review.model_validate(state["review"]), (), notes, refined.digests() if refined else {})
+    return marked(job, written, changed) if changed else written
 
 
 def inputs(job: Job) -> dict[str, str]:
-    """What decides the parts and steps of a run; the keys read well after "was started with another"."""
+    """What decides the parts and steps of a run; the keys read well after "was started with another".
+
+    Raises:
+        SettingsError: A step that is to be taken out has no meaning here.
+    """
     settled = {
+        **ablation_inputs(job, lean=_is_lean(job)),
         "choice of appendices": str(job.settings.review.appendices),
         "context length of the writer": str(job.models["writer"].context_tokens),
     }
@@ -188,10 +221,13 @@ def _is_lean(job: Job) -> bool:
 
 def _setup(job: Job) -> _Setup:
     writer, lean = job.models["writer"], _is_lean(job)
+    without = job.settings.review.ablate
     room = section_budget(writer.context_tokens, lean=lean).section
+    room = min(room, CHUNK_TOKENS) if "whole-section" in without else room
     whole = content_parts(job.paper, appendices=job.settings.review.appendices)
     parts = tuple(piece for part in whole for piece in split_part(part, room, writer.count))
-    return _Setup(parts, build_card(job.paper, parts), _about_sections(section_prompts(job.form)), lean)
+    steps = general_prompts() if "venue" in without else section_prompts(job.form)
+    return _Setup(parts, build_card(job.paper, parts), _about_sections(steps), lean)
 
 
 def _about_sections(prompts: Iterable[SectionPrompt]) -> tuple[SectionPrompt, ...]:
@@ -212,3 +248,16 @@ async def _retrieval(job: Job, lean: bool) -> AsyncIterator[tuple[Retriever | No
             yield retriever, embedder
     finally:
         await embedder.aclose()
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="part by part (S parts), points checked blind, merged and placed by code",
+    calls="at most 2 S + 5; S + 1 on the embedded model",
+    chain="5; 3 on the embedded model",
+    refines=True,
+)

@@ -11,6 +11,8 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies.machine import run_machine
+from referee.api.strategies.research import refuse_ablation
+from referee.api.strategies.strategy import Strategy
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, Door
@@ -101,8 +103,9 @@ def inputs(job: Job) -> dict[str, str]:
     """Nothing beside what every run names.
 
     Raises:
-        SettingsError: The preset ``full`` was asked for.
+        SettingsError: The preset ``full`` was asked for, or a step to be taken out.
     """
+    refuse_ablation(job)
     if job.settings.review.preset == "full":
         raise SettingsError(
             f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
@@ -136,3 +139,15 @@ class _ClosedDoor:
         self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
     ) -> Answer[T]:
         raise _Reached(prompt, reply, max_output_tokens)
+
+
+STRATEGY = Strategy(
+    plan=plan,
+    prompts=prompts,
+    run=run,
+    roles=ROLES,
+    inputs=inputs,
+    title="one call fills the whole form",
+    calls="1",
+    chain="1",
+)

@@ -22,7 +22,7 @@ INK, MUTED, FAINT = "#1b1e24", "#5c6470", "#d5d9e0"
 # Okabe and Ito's colours, which colour-blind readers can tell apart, on light and on dark ground.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f99", "#b8a800")
 _THEMED = {INK: "var(--ink)", MUTED: "var(--muted)", FAINT: "var(--faint)"}
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "referee",
     "font.family": "sans-serif",

@@ -31,6 +31,8 @@ def written(folder: Path, text: str) -> Path:
         ("[grid]\nrounds = [-1]", "'grid.rounds.0' has an unusable value -1", "docs/experiments.md"),
         ("[[arms]]\nname = 'a'\nablate = ['all']", "'arms.0.ablate.0'", "docs/experiments.md"),
         ("[splits]\ntest_share = 1.0", "'splits.test_share'", "docs"),
+        ("[tracking]\nmlfow = 'local'", "'tracking.mlfow'", "'mlflow'"),
+        ("[tracking]\nmlflow = ''", "'tracking.mlflow' has an unusable value ''", "docs/experiments.md"),
         ("[grid", "is not valid TOML", "Mend"),
     ],
 )
@@ -39,6 +41,22 @@ def test_a_mistake_is_named_with_the_nearest_key(tmp_path: Path, text: str, says
         load_plan(written(tmp_path, text))
     assert says in refused.value.message
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("named", "given", "is_told"),
+    [
+        ("local", None, "local"),
+        ("http://host:5000", None, "http://host:5000"),
+        ("logs", None, "{folder}/logs"),
+        ("logs", "mine", "mine"),
+    ],
+)
+def test_mlflow_is_told_where_the_plan_or_the_command_says(
+    tmp_path: Path, named: str, given: str | None, is_told: str
+) -> None:
+    loaded = load_plan(written(tmp_path, f"[tracking]\nmlflow = '{named}'"), Given(mlflow=given))
+    assert loaded.plan.tracking.mlflow == is_told.format(folder=tmp_path)
 
 
 def test_a_plan_that_is_not_there_offers_those_that_ship() -> None:

@@ -20,3 +20,11 @@ def test_the_embedded_models_review_is_a_trial_and_says_so_at_the_top() -> None:
     assert "this is a trial of the pipeline" in text.split("\n\n")[0]
     page = render_review(review(disclosure=text), form())
     assert page.index("this is a trial of the pipeline") < page.index("## Summary")
+
+
+def test_a_mark_and_quotations_that_were_believed_are_said() -> None:
+    first, checked, *_ = disclosure(review(), form(), embedded=False, mark="it is no review", looked_up=False).split(
+        "\n\n"
+    )
+    assert first.endswith("not by a person. It is no review.")
+    assert checked == "Its quotations were not looked up in the paper: they stand as the model wrote them."

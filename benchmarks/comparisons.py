@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.stats import holm, paired_bootstrap, paired_interval, permutation_test, wilson
+from referee.stats import Interval, bootstrap_interval, holm, paired_interval, permutation_test, wilson
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
@@ -62,6 +62,12 @@ def _pairs(first: Floats, second: Floats) -> dict[str, list[tuple[float, float]]
     return {f"p{number}": [pair] for number, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True))}
 
 
+def _percentile(pairs: dict[str, list[tuple[float, float]]], *, seed: int) -> Interval:
+    """The usual interval: quantiles of the resampled means as they are."""
+    differences = {name: [first - second for first, second in values] for name, values in pairs.items()}
+    return bootstrap_interval(differences, seed=seed, resamples=1000)
+
+
 def coverage(simulations: int) -> list[dict[str, Any]]:
     """How often each interval holds the truth, by kind of score and number of papers."""
     rows = []
@@ -72,7 +78,7 @@ def coverage(simulations: int) -> list[dict[str, Any]]:
             for number in range(simulations):
                 pairs = _pairs(*draw(rng, papers))
                 for name, interval in (
-                    ("percentile", paired_bootstrap(pairs, seed=number, resamples=1000)),
+                    ("percentile", _percentile(pairs, seed=number)),
                     ("expanded", paired_interval(pairs, seed=number, resamples=1000)),
                 ):
                     held[name] += (interval.low or 0.0) <= truth <= (interval.high or 0.0)

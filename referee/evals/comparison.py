@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from referee.evals.rows import RowKey, Rows
 from referee.evals.table import SEED
 from referee.schemas.metric import MetricResult
-from referee.stats import holm, paired_bootstrap, permutation_test
+from referee.stats import holm, paired_interval, permutation_test
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _difference(
         for paper, sides in by_paper.items()
         if sides.get(first) and sides.get(second)
     }
-    interval = paired_bootstrap(pairs, seed=SEED)
+    interval = paired_interval(pairs, seed=SEED)
     p = permutation_test(pairs, seed=SEED) if len(pairs) > 1 else None
     return Difference(metric, interval.mean, interval.low, interval.high, interval.clusters, p)
 

@@ -5,7 +5,7 @@ Where a quantity is not defined (no values, one value, no variation) the answer 
 
 from referee.stats.agreement import Level, krippendorff_alpha
 from referee.stats.comparisons import MannWhitney, cliffs_delta, holm, mann_whitney, permutation_test
-from referee.stats.intervals import Interval, bootstrap_interval, mean_sd, paired_bootstrap, paired_interval, wilson
+from referee.stats.intervals import Interval, bootstrap_interval, mean_sd, paired_interval, wilson
 from referee.stats.ranks import average_ranks, rank_biserial, spearman
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "krippendorff_alpha",
     "mann_whitney",
     "mean_sd",
-    "paired_bootstrap",
     "paired_interval",
     "permutation_test",
     "rank_biserial",

@@ -1,4 +1,4 @@
-"""Means and how sure they are: bootstrap by cluster, paired bootstrap, Wilson's interval for a share."""
+"""Means and how sure they are: bootstrap by cluster, paired intervals, Wilson's interval for a share."""
 
 from __future__ import annotations
 
@@ -66,34 +66,6 @@ def bootstrap_interval(
     return Interval(mean, float(low), float(high), n, clusters)
 
 
-def paired_bootstrap(
-    pairs_by_cluster: Mapping[str, Sequence[tuple[float, float]]],
-    *,
-    seed: int,
-    resamples: int = 2000,
-    level: float = 0.95,
-) -> Interval:
-    """Interval of the mean difference (first minus second) of pairs measured on the same case, by cluster.
-
-    Pairs stay together in every resample, so what makes a paper easy or hard for both cancels.
-
-    Args:
-        pairs_by_cluster: Pairs by cluster; a case that only one side measured must not be in it.
-        seed: Same seed and data, same interval.
-        resamples: Number of resamples.
-        level: Coverage, between 0 and 1.
-
-    Raises:
-        EvaluationError: As ``bootstrap_interval``.
-
-    Source: Koehn, "Statistical Significance Tests for Machine Translation Evaluation" (paired bootstrap resampling).
-    """
-    by_cluster: dict[str, Sequence[float]] = {
-        name: values.tolist() for name, values in differences(pairs_by_cluster).items()
-    }
-    return bootstrap_interval(by_cluster, seed=seed, resamples=resamples, level=level)
-
-
 def paired_interval(
     pairs_by_cluster: Mapping[str, Sequence[tuple[float, float]]],
     *,
@@ -101,12 +73,13 @@ def paired_interval(
     resamples: int = 4000,
     level: float = 0.95,
 ) -> Interval:
-    """``paired_bootstrap`` for few clusters: its quantiles are moved outwards, so that it covers as often as it says.
+    """Interval of the mean difference (first minus second) of pairs measured on the same case, by cluster.
 
-    A percentile interval of C clusters is too narrow for two reasons: resamples vary by (C - 1)/C of what samples do,
-    and it takes normal quantiles where t quantiles are due. Both are put right by the tail probability
-    Phi(-sqrt(C/(C - 1)) t) in place of (1 - level)/2, t being the t quantile with C - 1 degrees of freedom. What it
-    covers at 10, 20 and 40 papers is measured by ``benchmarks/comparisons.py``.
+    Pairs stay together in every resample, so what makes a paper easy or hard for both cancels. The quantiles are moved
+    outwards, so that the interval covers as often as it says: a percentile interval of C clusters is too narrow for two
+    reasons: resamples vary by (C - 1)/C of what samples do, and it takes normal quantiles where t quantiles are due.
+    Both are put right by the tail probability Phi(-sqrt(C/(C - 1)) t) in place of (1 - level)/2, t being the t quantile
+    with C - 1 degrees of freedom. What it covers at 10, 20 and 40 papers is measured by ``benchmarks/comparisons.py``.
 
     Args:
         pairs_by_cluster: Pairs by cluster; a case that only one side measured must not be in it.
@@ -117,7 +90,8 @@ def paired_interval(
     Raises:
         EvaluationError: As ``bootstrap_interval``.
 
-    Source: Hesterberg, "What Teachers Should Know About the Bootstrap", 2015, section 5.3 (expanded percentile).
+    Source: Koehn, "Statistical Significance Tests for Machine Translation Evaluation" (paired resampling); Hesterberg,
+    "What Teachers Should Know About the Bootstrap", 2015, section 5.3 (expanded percentile).
     """
     _check(level, resamples)
     sums, counts = sums_by_cluster({name: values.tolist() for name, values in differences(pairs_by_cluster).items()})

@@ -23,7 +23,7 @@ from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, open_models
 from referee.reports.eval_summary import About
-from referee.runs import Event, Ledger, Progress, RunFolder
+from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.schemas.usage import Usage
 from referee.settings import Settings
 
@@ -42,6 +42,18 @@ class Evaluation:
     usage: Usage
 
 
+@dataclass(frozen=True)
+class SharedMeans:
+    """What several evaluations of one command share; who opened judges and embedder closes them.
+
+    ``budget`` holds what the runs that are resumed have spent before.
+    """
+
+    models: Models
+    embedder: Embedder | None
+    budget: Budget
+
+
 @asynccontextmanager
 async def opened_means(
     metrics: Sequence[Metric], panel: Sequence[str] | None, settings: Settings, progress: Progress
@@ -49,7 +61,7 @@ async def opened_means(
     """The judges and the embedder, as far as a metric needs them; closed when this is left."""
     models = await open_models(settings, progress, judges=panel) if panel is not None else Models({})
     try:
-        embedder = await _embedder(settings, progress) if needs(metrics, "embedder") else None
+        embedder = await opened_embedder(settings, progress) if needs(metrics, "embedder") else None
         try:
             yield models, embedder
         finally:
@@ -59,7 +71,8 @@ async def opened_means(
         await models.aclose()
 
 
-async def _embedder(settings: Settings, progress: Progress) -> Embedder:
+async def opened_embedder(settings: Settings, progress: Progress) -> Embedder:
+    """The embedder of the settings; who asked closes it."""
     from referee.retrieval import open_embedder
 
     def fetched(text: str, done: int, total: int) -> None:
@@ -69,15 +82,21 @@ async def _embedder(settings: Settings, progress: Progress) -> Embedder:
     return await open_embedder(settings.embedder, base_url=base_url, progress=fetched, calls=settings.calls)
 
 
-async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked) -> Evaluation:
+async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked, budget: Budget | None = None) -> Evaluation:
     """Measure what is not measured yet, then compute and write the summary.
+
+    Args:
+        run: The opened folder.
+        job: What is measured, and with what.
+        asked: The tables.
+        budget: One that several runs share; by default the run's own.
 
     Raises:
         BudgetExceeded: The next call could pass a limit.
         EvaluationError: Units failed and none was scored, or no judge answers.
         RunError: The run folder can no longer be used.
     """
-    door, ledger = open_door(run, job.models, job.settings, job.progress, keep_messages=False)
+    door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget, keep_messages=False)
     if damaged := damaged_lines(run.path / RESULTS):
         job.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))
     with recorded(run, ledger):

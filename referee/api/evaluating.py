@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from referee.api.eval_input import read_set
 from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, eval_prompts, needs
 from referee.api.eval_output import Asked
-from referee.api.eval_run import Evaluation, opened_means, run_evaluation
+from referee.api.eval_run import Evaluation, SharedMeans, opened_means, run_evaluation
 from referee.api.runs import RunPlace, require_confirmed
 from referee.data import read_papers
 from referee.errors import SettingsError
 from referee.evals.estimate import EvalPlan
 from referee.evals.registry import find_metrics
-from referee.llm.models import check_models
+from referee.llm.embeddings import Embedder
+from referee.llm.models import Models, check_models
 from referee.runs import Event, Progress, silent
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings, load_settings
@@ -42,6 +44,7 @@ async def evaluate(
     max_tokens: int | None = None,
     cache: bool | None = None,
     settings: Settings | None = None,
+    shared: SharedMeans | None = None,
     progress: Progress = silent,
     confirm: Callable[[EvalPlan], bool] | None = None,
 ) -> Evaluation:
@@ -67,6 +70,7 @@ async def evaluate(
         max_tokens: Tokens, in and out together, that no call may pass.
         cache: Whether replies of earlier runs are used; True by default.
         settings: A ready settings tree; the arguments above then only override what they name.
+        shared: Judges, embedder and budget of a command that makes several evaluations, in place of this one's own.
         progress: Called with each event.
         confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
 
@@ -105,7 +109,8 @@ async def evaluate(
     ) as read:
         for label in compare or ():
             read.rows.find(label)
-        async with opened_means(chosen, panel, settings, progress) as (models, opened):
+        means = _given(shared) if shared else opened_means(chosen, panel, settings, progress)
+        async with means as (models, opened):
             job = EvalJob(
                 reviews=read,
                 metrics=chosen,
@@ -128,4 +133,10 @@ async def evaluate(
                 roles=models.by_role,
                 prompts=eval_prompts(chosen),
             ) as run:
-                return await run_evaluation(run, job, Asked(compare, paper_table))
+                return await run_evaluation(run, job, Asked(compare, paper_table), shared.budget if shared else None)
+
+
+@asynccontextmanager
+async def _given(shared: SharedMeans) -> AsyncIterator[tuple[Models, Embedder | None]]:
+    """What somebody else opened, and closes."""
+    yield shared.models, shared.embedder

@@ -7,15 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.api.eval_job import needs
+from referee.api.eval_run import SharedMeans
 from referee.api.evaluating import evaluate
 from referee.api.experiment_job import ExperimentJob, notes_of
+from referee.api.experiment_models import planned_models
 from referee.api.experiment_units import PreparedUnit
 from referee.api.job import Plan
 from referee.errors import RunError
 from referee.evals.estimate import EvalPlan
 from referee.experiments.review_set import case_id
+from referee.llm.models import Models
+from referee.runs import Budget
 from referee.runs.files import write_atomically
 from referee.schemas.case import ReviewCase
+from referee.schemas.usage import Usage
+from referee.settings import BudgetSettings
 
 STAND_IN_WORDS = 600
 _STAND_IN = "The submission does something that deserves a remark of this length in its review. "
@@ -100,6 +107,27 @@ async def estimate(job: ExperimentJob, measured: Sequence[str] = ()) -> Experime
     )
 
 
+def expected_by_paper(job: ExperimentJob, whole: ExperimentEstimate) -> dict[str, Usage]:
+    """What the reviews of each paper and their measurement will take; of the measurement each has an equal share."""
+    judging = whole.judging
+    share = Usage()
+    if judging is not None:
+        share = _usage(judging, 1 / len(job.papers))
+    return {
+        name: sum((_usage(one.plan) for one in job.units if one.plan and one.unit.paper == name), share)
+        for name in job.papers
+    }
+
+
+def _usage(plan: Plan | EvalPlan, share: float = 1.0) -> Usage:
+    return Usage(
+        calls=round(plan.calls * share),
+        input_tokens=round(plan.input_tokens * share),
+        output_tokens=round(plan.output_tokens * share),
+        cost_usd=None if plan.cost_usd is None else plan.cost_usd * share,
+    )
+
+
 def _arms(job: ExperimentJob) -> Iterator[ArmEstimate]:
     """Prompts that an arm refines first are counted once, with the first review that uses them."""
     refined: set[str] = set()
@@ -130,10 +158,12 @@ def _own_plan(prepared: PreparedUnit, refined: set[str]) -> Plan | None:
 
 
 async def _judging(job: ExperimentJob, papers: Sequence[str]) -> EvalPlan | None:
-    """The metrics' estimate for as many reviews as the units, each of a typical length."""
+    """The metrics' estimate for as many reviews as the units, each of a typical length; no judge is opened."""
     if not papers:
         return None
     measure, caught = job.plan.measure, list[EvalPlan]()
+    limited = job.settings.model_copy(update={"budget": BudgetSettings(max_cost=job.limits.max_cost)})
+    judges = planned_models(limited, judges=measure.judges) if needs(job.metrics, "judge") else Models({})
 
     def refuse(plan: EvalPlan) -> bool:
         caught.append(plan)
@@ -156,8 +186,8 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> EvalPlan | None
                 judges=measure.judges,
                 repeats=measure.repeats,
                 out=Path(aside) / "run",
-                max_cost=job.limits.max_cost,
                 settings=job.settings,
+                shared=SharedMeans(judges, None, Budget()),
                 confirm=refuse,
             )
         except RunError:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from referee.api.experiment_models import OpenModels, full_id
 from referee.api.experiment_units import PreparedUnit, prepared_units, settings_of
+from referee.api.strategies import STRATEGIES
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
 from referee.evals.registry import find_metrics
 from referee.experiments.arms import Arm, arms_of, chosen_arms, pairs_of
-from referee.experiments.course import Allowance
 from referee.experiments.papers import PlanPaper, Split, find_papers, of_split, read_references
 from referee.experiments.plan import Plan
 from referee.experiments.plan_file import Given, load_plan
@@ -28,8 +29,13 @@ from referee.schemas.venue import VenueForm
 from referee.settings import BudgetSettings, Settings
 from referee.venues import load_venue, venue_digest
 
-REFINING = frozenset({"sections"})
-"""The strategies whose prompts can be refined in rounds."""
+
+@dataclass(frozen=True)
+class Allowance:
+    """The limits of a whole experiment over all its starts, in US dollars and tokens; None is no limit."""
+
+    max_cost: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,8 +97,9 @@ async def open_job(
     store: UnitStore,
     progress: Progress,
     limits: Allowance,
+    opened: OpenModels,
 ) -> ExperimentJob:
-    """Resolve a plan; no model is asked. ``limits`` go over the plan's own.
+    """Resolve a plan; no model is asked. ``limits`` go over the plan's own, and ``opened`` opens the arms' models.
 
     Raises:
         SettingsError: The plan, a strategy, metric, model or setting is not usable, a metric fits no paper, or a cost
@@ -107,6 +114,7 @@ async def open_job(
         plan.budget.max_cost if limits.max_cost is None else limits.max_cost,
         plan.budget.max_tokens if limits.max_tokens is None else limits.max_tokens,
     )
+    opened.max_cost = limits.max_cost
     settings = settings.model_copy(update={"budget": BudgetSettings()})
     if plan.measure.embedder:
         settings = settings.model_copy(update={"embedder": plan.measure.embedder})
@@ -130,7 +138,7 @@ async def open_job(
         {name: paper for name, (_, paper) in papers.items()},
         plan.seeds,
         settings=settings,
-        max_cost=limits.max_cost,
+        opened=opened,
         store=store,
         progress=progress,
     )
@@ -178,7 +186,7 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     """What a reader of the numbers should know beforehand."""
     writers = {model for prepared in job.units for model in prepared.unit.models}
     for judge in job.judges:
-        if judge in writers:
+        if full_id(judge) in writers:
             yield f"judge {judge!r} also writes reviews: models prefer their own"
     hot = [arm for arm in job.arms if settings_of(arm, job.settings).models.temperature > 0]
     if len(job.plan.seeds) > 1 and len(hot) < len(job.arms):
@@ -202,7 +210,8 @@ def _that_refine(arms: tuple[Arm, ...], plan: Plan) -> tuple[tuple[Arm, ...], tu
     """A grid without its combinations of rounds with strategies that refine nothing; listed arms stay as they are."""
     if plan.grid is None:
         return arms, ()
-    kept = tuple(arm for arm in arms if not arm.rounds or arm.strategy in REFINING)
+    refining = {name for name, strategy in STRATEGIES.items() if strategy.refines}
+    kept = tuple(arm for arm in arms if not arm.rounds or arm.strategy in refining)
     return kept or arms, tuple(arm.name for arm in arms if arm not in kept) if kept else ()
 
 

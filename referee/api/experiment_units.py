@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
 
+from referee.api.experiment_models import OpenModels
 from referee.api.job import Job, Plan
 from referee.api.strategies import STRATEGIES
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.experiments.arms import Arm
 from referee.experiments.plan_file import nearest
 from referee.experiments.units import Unit, UnitStore
-from referee.llm.models import Models, open_models
 from referee.runs import Event, Progress
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
-from referee.settings import BudgetSettings, ReviewSettings, Settings, changed_settings
+from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
 
-ABLATE = "ablate"
 _GROUPS = ("review.", "models.", "embedder")
 _NAMED_APART = {"strategy", "preset", "rounds"}
 
@@ -58,7 +55,7 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
     elif arm.model_for:
         overrides["models.roles"] = {**settings.models.roles, **arm.model_for}
     if arm.ablate:
-        overrides |= _ablation(arm)
+        overrides["review.ablate"] = list(arm.ablate)
     try:
         return changed_settings(settings, overrides)
     except SettingsError as error:
@@ -71,11 +68,11 @@ async def prepared_units(
     seeds: Sequence[int],
     *,
     settings: Settings,
-    max_cost: float | None,
+    opened: OpenModels,
     store: UnitStore,
     progress: Progress,
 ) -> tuple[list[PreparedUnit], dict[str, str]]:
-    """Every unit, and the papers that no strategy can review, with the reason.
+    """Every unit, and the papers that no strategy can review, with the reason; ``opened`` opens what is not yet open.
 
     Raises:
         SettingsError: An arm cannot be run, two arms ask for the same reviews, or a cost limit stands and a model's
@@ -84,22 +81,15 @@ async def prepared_units(
     """
     units: list[PreparedUnit] = []
     unusable: dict[str, str] = {}
-    async with AsyncExitStack() as opened:
-        by_settings: dict[str, Models] = {}
-        for arm, form in arms:
-            own = settings_of(arm, settings)
-            key = own.models.model_dump_json()
-            if key not in by_settings:
-                limited = own.model_copy(update={"budget": BudgetSettings(max_cost=max_cost)})
-                by_settings[key] = await open_models(limited, progress)
-                opened.push_async_callback(by_settings[key].aclose)
-            for name, paper in papers.items():
-                progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
-                job = Job(paper, form, own, by_settings[key], progress)
-                try:
-                    units += await _of_paper(arm, name, job, seeds, store)
-                except PaperParseError as error:
-                    unusable[name] = error.message
+    for arm, form in arms:
+        own = settings_of(arm, settings)
+        models = await opened.of(own)
+        for name, paper in papers.items():
+            progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
+            try:
+                units += await _of_paper(arm, name, Job(paper, form, own, models, progress), seeds, store)
+            except PaperParseError as error:
+                unusable[name] = error.message
     _refuse_same(units)
     return units, unusable
 
@@ -161,16 +151,6 @@ def _refuse_same(units: Sequence[PreparedUnit]) -> None:
                 f"arms {other.arm!r} and {prepared.unit.arm!r} ask for the same reviews.",
                 hint="Let them differ in something, or remove one.",
             )
-
-
-def _ablation(arm: Arm) -> dict[str, Any]:
-    if ABLATE in ReviewSettings.model_fields:
-        return {f"review.{ABLATE}": list(arm.ablate)}
-    listed = ", ".join(map(repr, arm.ablate))
-    raise SettingsError(
-        f"arm {arm.name!r} leaves out {listed}, and the strategies have no switch for that yet.",
-        hint="Leave the arm away (--arm names those to run); docs/experiments.md lists what can be left out.",
-    )
 
 
 def _near(strategy: str) -> str:

@@ -5,30 +5,36 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import referee
-from referee.api.evaluating import evaluate
-from referee.api.experiment_estimate import ExperimentEstimate, estimate
-from referee.api.experiment_job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiment_estimate import ExperimentEstimate, estimate, expected_by_paper
+from referee.api.experiment_job import Allowance, ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiment_making import makers_of
+from referee.api.experiment_models import OpenModels
 from referee.api.experiment_table import arms_and_experts
 from referee.api.recording import recorded
-from referee.api.reviewing import review
 from referee.api.runs import RunPlace, require_confirmed
-from referee.errors import BudgetExceeded
-from referee.experiments.course import EVALUATIONS, Allowance, Course, Makers
+from referee.errors import BudgetExceeded, MissingExtra, RunError
+from referee.experiments.course import EVALUATIONS, Course
 from referee.experiments.journal import JOURNAL, Journal
+from referee.experiments.lanes import Lanes
 from referee.experiments.outcome import Head, outcome
 from referee.experiments.plan_file import Given
+from referee.experiments.schedule import run_course
 from referee.experiments.seal import SEALS, Seals
-from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
+from referee.experiments.units import UNITS, UnitStore
 from referee.llm.models import Models
 from referee.reports.experiment_files import write_experiment
+from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
 from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord
-from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.usage import Usage
+from referee.secrets import scrub
 from referee.settings import Settings, changed_settings, load_settings
 
 STORE = Path("referee-runs")
@@ -66,14 +72,16 @@ async def experiment(
     max_cost: float | None = None,
     max_tokens: int | None = None,
     cache: bool | None = None,
+    mlflow: str | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
     confirm: Callable[[ExperimentEstimate], bool] | None = None,
 ) -> Experiment:
     """Review the papers of a plan by each of its arms, measure the reviews, and compare the arms paper by paper.
 
-    Finished reviews lie in a store that all plans share, so none is paid twice. Paper by paper all arms are reviewed
-    and then measured: wherever a budget ends the run, any two arms differ by at most one finished paper.
+    Finished reviews lie in a store that all plans share, so none is paid twice. Units are made side by side, with each
+    model opened once and its limits kept over all of them. Papers are begun in order, all arms of one before the next:
+    wherever a budget ends the run, any two arms differ by at most one finished review.
 
     Args:
         plan: A TOML file, the name of a plan that ships (``table2``, ``ablation``), or a plan's data.
@@ -93,7 +101,8 @@ async def experiment(
         store: Where finished units and seals lie.
         max_cost: US dollars that no call may pass, over the whole experiment.
         max_tokens: Tokens, in and out together, that no call may pass, over the whole experiment.
-        cache: Whether replies of earlier runs are used; True by default. Seeds other than 0 never use them.
+        cache: Whether replies of earlier runs are used; True by default. Each seed has replies of its own.
+        mlflow: Where MLflow is told of it too: ``local``, a folder, or an address; in place of the plan's.
         settings: A ready settings tree; the arguments above then only override what they name.
         progress: Called with each event.
         confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
@@ -103,26 +112,40 @@ async def experiment(
 
     Raises:
         SettingsError: The plan, a model or a key is not usable, or a metric fits no paper.
+        MissingExtra: MLflow was asked for and is not installed.
         DataError: Papers or reviews cannot be found, or no paper can be read.
         VenueError: A venue is unknown.
-        RunError: A folder is in use, unwritable or of another plan, or the test split was opened before.
+        RunError: A folder is in use, unwritable or of another plan, the test split was opened before, or MLflow does
+            not answer.
         ModelUnavailable: A server cannot be reached at the start.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
     units = UnitStore(Path(store) / UNITS)
     base = _settings(settings, base_url, cache)
     place = RunPlace("experiment", Path(plan).stem if isinstance(plan, str | Path) else "plan", out=out, resume=resume)
-    limits = Allowance(max_cost, max_tokens)
-    job = await open_job(plan, given, final=final, settings=base, store=units, progress=progress, limits=limits)
-    inputs = experiment_inputs(job)
-    place.check_inputs(inputs)
-    seals = Seals(Path(store) / SEALS)
-    if final:
-        seals.require_unopened(job.digest, place.path)
-    require_confirmed(confirm is None or confirm(await estimate(job, _measured(place.path))))
-    with place.open("experiment", inputs=inputs, settings=job.settings, models=Models({}), roles=(), prompts={}) as run:
-        return await _run(run, job, units, seals, progress)
+    limits, opened = Allowance(max_cost, max_tokens), OpenModels(progress)
+    try:
+        job = await open_job(
+            plan, given, final=final, settings=base, store=units, progress=progress, limits=limits, opened=opened
+        )
+        inputs = experiment_inputs(job)
+        place.check_inputs(inputs)
+        seals = Seals(Path(store) / SEALS)
+        if final:
+            seals.require_unopened(job.digest, place.path)
+        tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
+        if tracked is not None:
+            check_tracking(tracked)
+        foreseen = await estimate(job, _measured(place.path))
+        require_confirmed(confirm is None or confirm(foreseen))
+        with place.open(
+            "experiment", inputs=inputs, settings=job.settings, models=Models({}), roles=(), prompts={}
+        ) as run:
+            write = partial(_written, run, job, tracked, progress)
+            return await _run(run, job, expected_by_paper(job, foreseen), opened, units, seals, write, progress)
+    finally:
+        await opened.aclose()
 
 
 async def estimate_experiment(
@@ -144,17 +167,23 @@ async def estimate_experiment(
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> ExperimentEstimate:
-    """What ``experiment`` would make, ask and cost; no call is made and nothing is written.
+    """What ``experiment`` would make, ask and cost; no call is made, nothing is written, and no judge is opened.
+
+    The embedded model is not loaded for it, so its tokens are counted roughly.
 
     Args and errors are those of ``experiment``.
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
     units = UnitStore(Path(store) / UNITS)
     base = _settings(settings, base_url, None)
-    job = await open_job(
-        plan, given, final=final, settings=base, store=units, progress=progress, limits=Allowance(max_cost)
-    )
-    return await estimate(job)
+    limits, opened = Allowance(max_cost), OpenModels(progress, loads=False)
+    try:
+        job = await open_job(
+            plan, given, final=final, settings=base, store=units, progress=progress, limits=limits, opened=opened
+        )
+        return await estimate(job)
+    finally:
+        await opened.aclose()
 
 
 def _settings(settings: Settings | None, base_url: str | None, cache: bool | None) -> Settings:
@@ -162,37 +191,50 @@ def _settings(settings: Settings | None, base_url: str | None, cache: bool | Non
     return load_settings(overrides) if settings is None else changed_settings(settings, overrides)
 
 
-async def _run(run: RunFolder, job: ExperimentJob, store: UnitStore, seals: Seals, progress: Progress) -> Experiment:
+async def _run(
+    run: RunFolder,
+    job: ExperimentJob,
+    expected: Mapping[str, Usage],
+    models: OpenModels,
+    store: UnitStore,
+    seals: Seals,
+    write: Callable[[ExperimentResult], list[str]],
+    progress: Progress,
+) -> Experiment:
     progress(Event("run", os.fspath(run.path)))
     journal = Journal(run.path / JOURNAL)
     with recorded(run, _Paid(journal)):
-        run.write(PLAN, job.plan.model_dump_json(indent=2, exclude_defaults=True) + "\n")
+        run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
         if job.split == "test":
             opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
             if other := seals.opened_before(opened, job.digest):
                 progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
             seals.open(job.plan.name, job.digest, opened, run.path)
+        budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=journal.paid())
         course = Course(
             folder=run.path,
             papers=tuple(job.papers),
             arms=tuple(arm.name for arm in job.arms),
             units=tuple(prepared.unit for prepared in job.units),
             metrics=tuple(metric.name for metric in job.metrics),
+            judges=job.judges,
             forms=job.forms,
             references=job.references,
             store=store,
             journal=journal,
-            makers=_makers(job, progress),
-            limits=job.limits,
+            makers=makers_of(job, models, budget, progress),
+            budget=budget,
+            lanes=Lanes(job.settings.calls.concurrency),
+            expected=expected,
             progress=progress,
         )
         try:
-            await course.run()
+            await run_course(course)
         except BudgetExceeded:
-            _written(run, job, outcome(course, _head(job), "stopped"))
+            write(outcome(course, _head(job), "stopped"))
             raise
         result = outcome(course, _head(job), "finished")
-        table = _written(run, job, result)
+        table = write(result)
         if job.split == "test":
             seals.close(result, run.path)
         failed = sum(value.status == "failed" for value in result.values)
@@ -201,59 +243,22 @@ async def _run(run: RunFolder, job: ExperimentJob, store: UnitStore, seals: Seal
     return Experiment(run.path, result, tuple(table))
 
 
-def _written(run: RunFolder, job: ExperimentJob, result: ExperimentResult) -> list[str]:
+def _written(
+    run: RunFolder, job: ExperimentJob, tracked: str | None, progress: Progress, result: ExperimentResult
+) -> list[str]:
     """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
-    write_experiment(result, run.write)
+    plots = experiment_plots(result)
+    write_experiment(result, run.write, plots)
+    write_experiment_plots(plots, run.path)
     table = arms_and_experts(run.path, job, result)
-    if table is None:
-        return []
-    run.write(TABLE2, table.markdown)
-    return table.lines
-
-
-def _makers(job: ExperimentJob, progress: Progress) -> Makers:
-    """How a unit is made and a paper is measured; their own run folders are not what a user resumes."""
-    by_unit = {prepared.unit: prepared for prepared in job.units}
-    measure = job.plan.measure
-
-    def inner(event: Event) -> None:
-        if event.kind != "run":
-            progress(event)
-
-    async def make(unit: Unit, folder: Path, allowance: Allowance) -> None:
-        prepared = by_unit[unit]
-        await review(
-            prepared.paper,
-            venue=prepared.form,
-            settings=prepared.settings,
-            max_cost=allowance.max_cost,
-            max_tokens=allowance.max_tokens,
-            cache=None if unit.seed == 0 else False,
-            progress=inner,
-            **_place(folder),
-        )
-
-    async def measured(paper: str, source: Path, folder: Path, allowance: Allowance) -> None:
-        await evaluate(
-            source,
-            papers=job.papers[paper][0].path,
-            venue=next(iter(job.forms.values())),
-            metrics=[metric.name for metric in job.metrics],
-            judges=measure.judges,
-            repeats=measure.repeats,
-            max_cost=allowance.max_cost,
-            max_tokens=allowance.max_tokens,
-            settings=job.settings,
-            progress=inner,
-            **_place(folder),
-        )
-
-    return Makers(make, measured)
-
-
-def _place(folder: Path) -> dict[str, Any]:
-    """A new run in the folder, or the one that lies there."""
-    return {"resume": folder} if (folder / RECORD).is_file() else {"out": folder}
+    if table is not None:
+        run.write(TABLE2, table.markdown)
+    if tracked is not None:
+        try:
+            track_experiment(result, run.path, tracked)
+        except (MissingExtra, RunError) as error:
+            progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
+    return table.lines if table is not None else []
 
 
 def _measured(folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import referee
 from referee.api.job import Job, Plan, Shared, Written
+from referee.api.rating_maps import map_digest, mapped_review, read_rating_map, require_fit
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies import STRATEGIES
@@ -17,6 +18,7 @@ from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated.load import load_as_set, read_paper
 from referee.reports import disclosure, openreview_object, render_review, to_json
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
@@ -44,7 +46,9 @@ async def review(
     all_points: bool = False,
     preset: str | None = None,
     rounds: int | None = None,
+    sample: int = 0,
     strategy_options: Mapping[str, object] | None = None,
+    calibration: str | Path | RatingMap | None = None,
     settings: Settings | None = None,
     shared: Shared | None = None,
     progress: Progress = silent,
@@ -72,8 +76,11 @@ async def review(
         preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
             that ship. Only for ``sections``.
         rounds: Rounds of that refinement; 3 by default.
+        sample: Tells repeated reviews of one paper apart: replies to another sample are never taken for this one.
         strategy_options: Settings of single strategies by their names under ``review`` (``docs/settings.md``), as
             ``{"ensemble_size": 3}``; those that are None are left out.
+        calibration: A rating map of ``referee arena calibrate``: the overall rating becomes what the model's comes to
+            in human ratings, and the record keeps what the model stated.
         settings: A ready settings tree; the arguments above then only override what they name.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
         progress: Called with each event.
@@ -85,6 +92,8 @@ async def review(
     Raises:
         PaperParseError: The paper cannot be read or fetched.
         VenueError: The venue is unknown.
+        DataError: The file of ``calibration`` holds no map.
+        EvaluationError: The map is for another model, form or prompt.
         SettingsError: A setting, model name or key is not usable.
         RunError: The run folder is in use, unwritable, or belongs to other inputs.
         ModelError: The model could not be reached, refused, or gave no valid reply.
@@ -108,6 +117,7 @@ async def review(
     if rounds is not None and settings.review.preset != "full":
         raise SettingsError(f"--rounds {rounds} goes with --preset full.", hint="Add it, or leave --rounds away.")
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
+    rating_map = read_rating_map(Path(calibration)) if isinstance(calibration, str | Path) else calibration
     check_models(settings)
     remote = None if isinstance(paper, Paper) else remote_name(paper)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
@@ -119,7 +129,7 @@ async def review(
     models = shared.models if shared else await open_models(settings, progress)
     try:
         job = Job(paper, form, settings, models, progress)
-        inputs = _inputs(job)
+        inputs = _inputs(job, rating_map) | ({"sample": str(sample)} if sample else {})
         place.check_inputs(inputs)
         plan = await STRATEGIES[settings.review.strategy].plan(job)
         require_confirmed(confirm is None or confirm(plan, form))
@@ -131,7 +141,7 @@ async def review(
             roles=STRATEGIES[settings.review.strategy].roles,
             prompts=_prompts(job),
         ) as run:
-            return await _run(run, job, shared.budget if shared else None, all_points)
+            return await _run(run, job, shared.budget if shared else None, sample, all_points, rating_map)
     finally:
         if shared is None:
             await models.aclose()
@@ -147,8 +157,10 @@ async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
     )
 
 
-def _inputs(job: Job) -> dict[str, str]:
+def _inputs(job: Job, rating_map: RatingMap | None) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
+    if rating_map is not None:
+        require_fit(rating_map, job)
     return {
         "paper": job.paper.paper_id,
         "venue form": venue_digest(job.form),
@@ -157,6 +169,7 @@ def _inputs(job: Job) -> dict[str, str]:
         "temperature": str(job.settings.models.temperature),
         **{f"model for {role}": job.models[role].spec.id for role in STRATEGIES[job.settings.review.strategy].roles},
         **STRATEGIES[job.settings.review.strategy].inputs(job),
+        **({"rating map": map_digest(rating_map)} if rating_map is not None else {}),
     }
 
 
@@ -166,11 +179,13 @@ def _prompts(job: Job) -> dict[str, str]:
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 
-async def _run(run: RunFolder, job: Job, budget: Budget | None, all_points: bool) -> Review:
-    door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget)
+async def _run(
+    run: RunFolder, job: Job, budget: Budget | None, sample: int, all_points: bool, rating_map: RatingMap | None
+) -> Review:
+    door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget, sample=sample)
     with recorded(run, ledger):
         written = await STRATEGIES[job.settings.review.strategy].run(job, run, door)
-        finished = _finished(written, run, job, ledger)
+        finished = _finished(written, run, job, ledger, rating_map)
         run.write("review.json", finished.model_dump_json(indent=2) + "\n")
         run.write("review.openreview.json", to_json(openreview_object(finished, job.form)))
         run.write("review.md", render_review(finished, job.form, all_points=all_points))
@@ -179,7 +194,7 @@ async def _run(run: RunFolder, job: Job, budget: Budget | None, all_points: bool
     return finished
 
 
-def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Review:
+def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:
     """The review with its disclosure and with what made it."""
     roles = {record.role for record in ledger.records}
     used = {record.prompt: record.prompt_digest for record in ledger.records}
@@ -195,5 +210,12 @@ def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger) -> Rev
         cuts=written.cuts,
         notes=written.notes,
     )
-    disclosed = disclosure(written.review, job.form, embedded=job.models["writer"].spec.is_local, mark=written.mark)
-    return written.review.model_copy(update={"disclosure": disclosed, "provenance": provenance})
+    review = mapped_review(written.review, job.form, rating_map) if rating_map is not None else written.review
+    disclosed = disclosure(
+        review,
+        job.form,
+        embedded=job.models["writer"].spec.is_local,
+        mark=written.mark,
+        looked_up="quotation-check" not in job.settings.review.ablate,
+    )
+    return review.model_copy(update={"disclosure": disclosed, "provenance": provenance})

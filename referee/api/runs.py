@@ -106,6 +106,7 @@ def open_door(
     *,
     budget: Budget | None = None,
     keep_messages: bool = True,
+    sample: int = 0,
 ) -> tuple[Door, Ledger]:
     """The door of a run and its ledger: the calls on the disk, the budget less what was spent, the cache if asked.
 
@@ -118,6 +119,7 @@ def open_door(
         progress: Told about each call.
         budget: One that several runs share; by default the run's own, less what it has spent before.
         keep_messages: As in ``Ledger``.
+        sample: As in ``Door``.
     """
     progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE, keep_messages=keep_messages)
@@ -126,7 +128,9 @@ def open_door(
     if budget is None:
         budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
     cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress)
+    door = Door(
+        models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress, sample=sample
+    )
     return door, ledger
 
 

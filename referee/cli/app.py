@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import doctor, eval, experiment, models, review, show, strategies, venue
+from referee.cli import arena, doctor, eval, experiment, models, profile, review, show, strategies, venue
 
 app = typer.Typer(
     name="referee",
@@ -20,9 +20,11 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
+app.command("profile")(profile.profile)
 app.command("experiment")(experiment.experiment)
 app.command("strategies")(strategies.strategies)
 app.command("doctor")(doctor.doctor)
+app.add_typer(arena.app, name="arena")
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")
 

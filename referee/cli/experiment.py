@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from referee.runs import Event
 
 _PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
+_MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
 
 
@@ -39,12 +40,14 @@ def experiment(
     max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    mlflow: Annotated[str | None, typer.Option(metavar="URI", help=_MLFLOW)] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
 ) -> None:
     """Compare strategies, prompts and models on the same papers.
 
     Writes a run folder with summary.md (to read), summary.json (everything), summary.csv and comparisons.csv,
-    results.jsonl (a line a value), table2.md (arms beside the human reviews) and the measurements of each paper.
+    results.jsonl (a line a value), plots/ (SVG and PNG), table2.md (arms beside the human reviews) and the
+    measurements of each paper.
     """
     from referee import api
     from referee.api.experimenting import STORE
@@ -80,6 +83,7 @@ def experiment(
                     resume=resume,
                     max_tokens=max_tokens,
                     cache=False if no_cache else None,
+                    mlflow=mlflow,
                     progress=progress,
                     confirm=Confirmation(line, yes, estimate_lines),
                 ),

@@ -20,7 +20,9 @@ _PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv i
 def review(
     paper: Annotated[str, typer.Argument(help=_PAPER, show_default=False)],
     venue: Annotated[str, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")],
-    strategy: Annotated[str | None, typer.Option(help="How the review is made (see `referee strategies`). [default: sections]")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="How the review is made (see `referee strategies`). [default: sections]")
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -51,6 +53,9 @@ def review(
         str | None, typer.Option(help="That of strategy archetype: balanced, conservative, innovative, nitpicky.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="The rating that strategy aligned argues for.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A rating map (`referee arena calibrate`) for the overall rating.")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
 ) -> None:
@@ -91,6 +96,7 @@ def review(
                     "persona": persona,
                     "target": target,
                 },
+                calibration=calibration,
                 progress=progress,
                 confirm=Confirmation(progress, yes, _plan_lines),
             ),

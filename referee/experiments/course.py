@@ -1,13 +1,15 @@
-"""The course of an experiment: paper by paper all reviews, then their measurement, as far as a budget reaches.
+"""The course of an experiment: each unit's review and each paper's measurement, made or found, and written down.
 
 A unit that fails takes its paper out of every comparison, so the paper's other reviews are still made (a resumed run
-needs only the one that failed) and none of them is judged before all are there.
+needs only the one that failed) and none of them is judged before all are there. What is made when: ``schedule``.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,11 +23,12 @@ from referee.errors import (
     RetrievalError,
 )
 from referee.evals.results import RESULTS, read_results
+from referee.experiments.claim import claimed, wait_for_others
 from referee.experiments.journal import Entry, Journal
-from referee.experiments.order import blocks
+from referee.experiments.lanes import Lanes, Rank
 from referee.experiments.review_set import case_id, write_set
 from referee.experiments.units import Unit, UnitStore, folder_usage
-from referee.runs import Event, Progress
+from referee.runs import Budget, Event, Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.review import Review
 from referee.schemas.usage import Usage
@@ -38,18 +41,10 @@ SILENT_AFTER = 3
 _OF_THE_UNIT = (ModelError, RetrievalError, PromptError, DataError, EvaluationError)
 
 
-@dataclass(frozen=True)
-class Allowance:
-    """The limits of one run folder, with what it has spent already counted in; None is no limit."""
-
-    max_cost: float | None = None
-    max_tokens: int | None = None
-
-
-MakeReview = Callable[[Unit, Path, Allowance], Awaitable[object]]
+MakeReview = Callable[[Unit, Path], Awaitable[object]]
 """Makes the unit's review in that folder, or goes on with the run that lies there."""
 
-MakeEvaluation = Callable[[str, Path, Path, Allowance], Awaitable[object]]
+MakeEvaluation = Callable[[str, Path, Path], Awaitable[object]]
 """Measures a paper's review set (paper, set, run folder), or goes on with the run that lies there."""
 
 
@@ -71,13 +66,17 @@ class Course:
         arms: Names in the order of the plan.
         units: All units of the split.
         metrics: Names of what is measured.
+        judges: Ids of the judging models.
         forms: The venue's form by arm.
         references: The human reviews by paper.
         store: Where finished units lie.
         journal: What was paid.
-        makers: Who makes reviews and measurements.
-        limits: Of the whole experiment, over all its starts.
+        makers: Who makes reviews and measurements, within the budget.
+        budget: Of the whole experiment, over all its starts.
+        lanes: What is made at once.
+        expected: What each paper's reviews and their measurement will take, by estimate.
         progress: Told about each unit.
+        failure: What ends the run and is no matter of one unit; nothing new is begun after it.
     """
 
     folder: Path
@@ -85,54 +84,77 @@ class Course:
     arms: Sequence[str]
     units: Sequence[Unit]
     metrics: Sequence[str]
+    judges: Sequence[str]
     forms: Mapping[str, VenueForm]
     references: Mapping[str, tuple[ReviewCase, ...]]
     store: UnitStore
     journal: Journal
     makers: Makers
-    limits: Allowance
+    budget: Budget
+    lanes: Lanes
+    expected: Mapping[str, Usage]
     progress: Progress
+    failure: Exception | None = field(default=None, init=False)
     _silent: Counter[tuple[str, ...]] = field(default_factory=Counter, init=False)
-
-    async def run(self) -> None:
-        """Make what is not there yet.
-
-        Raises:
-            BudgetExceeded: The next call could pass a limit; what is finished stays.
-            RunError: A folder is in use or can no longer be written.
-            SettingsError: A setting or key is not usable.
-        """
-        done = 0
-        for paper, units in blocks(self.units, self.papers, self.arms):
-            for unit in units:
-                done += 1
-                await self._reviewed(unit, f"{done} of {len(self.units)}")
-            reviews = {unit: review for unit in units if (review := self.store.review(unit)) is not None}
-            if len(reviews) == len(units):
-                await self._evaluated(paper, reviews)
+    _first: dict[str, asyncio.Lock] = field(default_factory=dict, init=False)
+    _shared: set[str] = field(default_factory=set, init=False)
+    _begun: int = field(default=0, init=False)
 
     def evaluation(self, paper: str) -> Path:
         """The run folder of a paper's measurement."""
         return self.folder / EVALUATIONS / paper
 
-    async def _reviewed(self, unit: Unit, place: str) -> None:
+    async def review(self, unit: Unit, rank: Rank) -> None:
+        """Make the unit unless it is there, once its turn has come; nothing after a failure of the whole.
+
+        Raises:
+            BudgetExceeded: The next call could pass a limit.
+            RefereeError: What is no matter of this unit alone.
+        """
         if unit.problem:
             self._note("failed", unit, reason=unit.problem)
             return
+        waited = False
+        while self.failure is None:
+            async with self._after_first(unit), self.lanes.of(unit.models).slot(rank):
+                if self.failure is not None or self._is_settled(unit):
+                    return
+                folder = self.store.begin(unit)
+                with ExitStack() as claims:
+                    if all(claims.enter_context(claimed(file)) for file in self._claims(unit)):
+                        await self._made(unit, folder)
+                        return
+            if not waited:
+                waited = True
+                self.progress(Event("note", f"{unit.label}: another experiment is making it; it is waited for"))
+            await wait_for_others()
+
+    def _claims(self, unit: Unit) -> Iterator[Path]:
+        yield self.store.claim(unit.digest)
+        if unit.shared_work and unit.shared_work not in self._shared:
+            yield self.store.claim(unit.shared_work)
+
+    def _is_settled(self, unit: Unit) -> bool:
+        """Whether nothing is left to do: the review is there, or its model is given up."""
         if self.store.review(unit) is not None:
+            self._seen_shared(unit)
             if not any(entry.folder == str(self.store.folder(unit)) for entry in self.journal.entries):
                 self._note("reused", unit)
-            return
+            return True
         if self._silent[unit.models] >= SILENT_AFTER:
             names = ", ".join(unit.models)
             self._note("failed", unit, reason=f"not asked: {names} left {SILENT_AFTER} units in a row unanswered")
+            return True
+        return False
+
+    async def _made(self, unit: Unit, folder: Path) -> None:
+        if self._is_settled(unit):  # another process may have finished it just before the claim
             return
-        self.progress(Event("stage", f"review {place}: {unit.label}"))
-        folder = self.store.begin(unit)
-        allowance = self._allowance(folder)
+        self._begun += 1
+        self.progress(Event("stage", f"review {self._begun} ({len(self.units)} in all): {unit.label}"))
         self._note("began", unit)
         try:
-            await self.makers.review(unit, folder, allowance)
+            await self.makers.review(unit, folder)
         except BudgetExceeded:
             raise
         except _OF_THE_UNIT as error:
@@ -141,7 +163,25 @@ class Course:
             self.progress(Event("note", f"{unit.label} failed: {error.message}"))
             return
         self._silent[unit.models] = 0
+        self._seen_shared(unit)
         self._note("finished", unit)
+
+    @asynccontextmanager
+    async def _after_first(self, unit: Unit) -> AsyncIterator[None]:
+        """Of units that share work (refined prompts), the first makes it alone, and the others find it."""
+        key = unit.shared_work
+        if not key or key in self._shared:
+            yield
+            return
+        async with self._first.setdefault(key, asyncio.Lock()):
+            if key not in self._shared:
+                yield
+                return
+        yield
+
+    def _seen_shared(self, unit: Unit) -> None:
+        if unit.shared_work:
+            self._shared.add(unit.shared_work)
 
     def _note(self, event: str, unit: Unit, *, reason: str = "") -> None:
         folder = self.store.folder(unit)
@@ -160,19 +200,29 @@ class Course:
             )
         )
 
-    async def _evaluated(self, paper: str, reviews: Mapping[Unit, Review]) -> None:
-        folder = self.evaluation(paper)
-        if self._is_measured(folder, paper, reviews):
+    async def evaluate(self, paper: str, units: Sequence[Unit], rank: Rank) -> None:
+        """Measure the paper's reviews, if all of them are there and have not been measured.
+
+        Raises:
+            BudgetExceeded: The next call could pass a limit.
+            RefereeError: What is no matter of this paper alone.
+        """
+        reviews = {unit: review for unit in units if (review := self.store.review(unit)) is not None}
+        if len(reviews) < len(units) or self._is_measured(self.evaluation(paper), paper, reviews):
             return
+        async with self.lanes.of(self.judges).slot(rank):
+            if self.failure is None:
+                await self._measured(paper, reviews)
+
+    async def _measured(self, paper: str, reviews: Mapping[Unit, Review]) -> None:
+        folder, source = self.evaluation(paper), self.folder / SETS / f"{paper}.jsonl"
         self.progress(Event("stage", f"measuring the {len(reviews)} reviews of paper {paper!r}"))
-        source = self.folder / SETS / f"{paper}.jsonl"
         write_set(source, reviews, self.forms, self.references.get(paper, ()))
-        allowance = self._allowance(folder)
         began = Entry(event="began", kind="evaluation", paper=paper, folder=str(folder), usage=folder_usage(folder))
         self.journal.append(began)
         reason = ""
         try:
-            await self.makers.evaluate(paper, source, folder, allowance)
+            await self.makers.evaluate(paper, source, folder)
         except BudgetExceeded:
             raise
         except _OF_THE_UNIT as error:
@@ -187,28 +237,3 @@ class Course:
         cases = {*map(case_id, units), *(case.case_id for case in self.references.get(paper, ()))}
         there = {(result.case_id, result.metric) for result in results if result.status != "failed"}
         return all((case, metric) in there for case in cases for metric in self.metrics)
-
-    def _allowance(self, folder: Path) -> Allowance:
-        """What is left of the whole, as the limit of a folder whose own spending counts against it.
-
-        Raises:
-            BudgetExceeded: Nothing is left.
-        """
-        paid, there = self.journal.paid(), folder_usage(folder)
-        if self.limits.max_tokens is not None and paid.total_tokens >= self.limits.max_tokens:
-            raise _spent(f"{paid.total_tokens:,} tokens", f"--max-tokens (it was {self.limits.max_tokens:,})", paid)
-        if self.limits.max_cost is not None and (paid.cost_usd or 0.0) >= self.limits.max_cost > 0:
-            raise _spent(f"${paid.cost_usd or 0.0:.4f}", f"--max-cost (it was {self.limits.max_cost:g})", paid)
-        cost, tokens = self.limits.max_cost, self.limits.max_tokens
-        return Allowance(
-            None if cost is None else cost - (paid.cost_usd or 0.0) + (there.cost_usd or 0.0),
-            None if tokens is None else tokens - paid.total_tokens + there.total_tokens,
-        )
-
-
-def _spent(spent: str, limit: str, paid: Usage) -> BudgetExceeded:
-    return BudgetExceeded(
-        f"{spent} of the experiment's budget are spent; no other call was sent.",
-        hint=f"Resume it with a higher {limit}.",
-        usage=paid.model_dump(),
-    )

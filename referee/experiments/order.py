@@ -1,6 +1,6 @@
 """The order of the units: paper by paper, all arms of one before the next, each paper beginning with another arm.
 
-Wherever a budget ends the run, any two arms differ by at most one finished paper.
+Wherever it is broken off, any two arms differ by at most one unit.
 """
 
 from __future__ import annotations

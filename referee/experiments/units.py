@@ -51,6 +51,11 @@ class Unit:
         return f"paper {self.paper!r}, arm {self.arm!r}, seed {self.seed}"
 
     @property
+    def shared_work(self) -> str:
+        """The digest of what its first unit makes for all that share it: refined prompts; empty where there is none."""
+        return self.identity.get("refinement of the prompts", "")
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The ids of the models that make it."""
         return tuple(sorted({value for key, value in self.identity.items() if key.startswith("model for ")}))
@@ -65,6 +70,10 @@ class UnitStore:
     def folder(self, unit: Unit) -> Path:
         """Where the unit's run lies, or will."""
         return self.path / unit.digest[:_NAME_CHARS]
+
+    def claim(self, digest: str) -> Path:
+        """The file that says whether somebody is making the unit, or the shared work, of that digest."""
+        return self.path / f"{digest[:_NAME_CHARS]}.lock"
 
     def begin(self, unit: Unit) -> Path:
         """The unit's folder; its identity is written down.

@@ -61,7 +61,7 @@ class _Ask:
 
 
 class Door:
-    """Calls models for one run."""
+    """Calls models for one run. ``sample`` tells whole runs that ask the same apart; providers are not sent it."""
 
     def __init__(
         self,
@@ -72,8 +72,10 @@ class Door:
         budget: Budget | None = None,
         cache: ReplyCache | None = None,
         progress: Progress = silent,
+        sample: int = 0,
     ) -> None:
         self.models = models
+        self.sample = sample
         self.ledger = ledger or Ledger()
         self._calls = calls
         self._budget = budget or Budget()
@@ -111,11 +113,12 @@ class Door:
             role=role,
             prompt=f"{prompt.id}@{prompt.version}",
         )
-        base = _digest(model.spec.id, wire, sample)
+        samples = (sample, self.sample)
+        base = _digest(model.spec.id, wire, samples)
         ask = _Ask(prompt, prompt_digest(prompt, schema), role, base, wire)
         spent: list[Usage] = []
         for repair_round in range(self._calls.repair_rounds + 1):
-            request = base if repair_round == 0 else _digest(model.spec.id, ask.wire, sample)
+            request = base if repair_round == 0 else _digest(model.spec.id, ask.wire, samples)
             record = await self._answered(replace(ask, repair_round=repair_round), request, model)
             spent.append(record.usage)
             try:
@@ -279,9 +282,10 @@ def prompt_digest(prompt: RenderedPrompt, schema: dict[str, object]) -> str:
     return hashlib.sha256(f"{prompt.digest}\x00{json.dumps(schema, sort_keys=True)}".encode()).hexdigest()
 
 
-def _digest(model_id: str, wire: WireRequest, sample: int) -> str:
-    """What makes two requests the same: model, messages, schema, parameters, and which sample it is."""
-    parts = {
+def _digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -> str:
+    """What makes two requests the same: model, messages, schema, parameters, and which sample of call and run it is."""
+    sample, of_run = samples
+    parts: dict[str, object] = {
         "model": model_id,
         "messages": wire.messages,
         "schema": wire.schema,
@@ -289,6 +293,8 @@ def _digest(model_id: str, wire: WireRequest, sample: int) -> str:
         "temperature": wire.temperature,
         "sample": sample,
     }
+    if of_run:  # left out of the first sample, so that replies that were kept before are found
+        parts["sample of the run"] = of_run
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

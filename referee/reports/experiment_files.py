@@ -6,24 +6,27 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from referee.reports.experiment_plots import plots_section
 from referee.reports.experiment_result import ArmCell, ArmComparison, ExperimentResult
 from referee.reports.experiment_tables import render_experiment
+from referee.reports.plots import Plot
 
 RESULTS, SUMMARY, COMPARISONS = "results.jsonl", "summary", "comparisons.csv"
 
 
-def write_experiment(result: ExperimentResult, write: Callable[[str, str], object]) -> None:
+def write_experiment(result: ExperimentResult, write: Callable[[str, str], object], plots: Sequence[Plot] = ()) -> None:
     """Write ``results.jsonl`` (a value a line), ``summary.json``, ``summary.csv``, ``comparisons.csv``, ``summary.md``.
 
     Args:
         result: What came out.
         write: Writes a file of that name and text whole.
+        plots: Are shown in ``summary.md``; drawing them is ``write_experiment_plots``.
     """
     write(RESULTS, "".join(f"{value.model_dump_json()}\n" for value in result.values))
     write(f"{SUMMARY}.json", result.model_dump_json(indent=2) + "\n")
     write(f"{SUMMARY}.csv", _csv(tuple(ArmCell.model_fields), (cell.model_dump() for cell in result.cells)))
     write(COMPARISONS, _csv(tuple(ArmComparison.model_fields), (one.model_dump() for one in result.comparisons)))
-    write(f"{SUMMARY}.md", render_experiment(result))
+    write(f"{SUMMARY}.md", render_experiment(result) + plots_section(plots))
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

@@ -60,7 +60,7 @@ def _plots(result: ExperimentResult, metric: str) -> Iterator[Plot]:
             up=f"{metric}, mean over papers",
             caption=f"Mean and its interval. {_missing(cells.values())}".rstrip(),
         )
-    yield _cost(result, metric, cells)
+    yield from _cost(result, metric, cells)
 
 
 def _effects(result: ExperimentResult, metric: str) -> Plot:
@@ -96,10 +96,12 @@ def _papers(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) ->
     )
 
 
-def _cost(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) -> Plot:
+def _cost(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) -> Iterator[Plot]:
     """In US dollars where the price of every model is known and any review cost something, else in tokens."""
     means = {name: cell.mean for name, cell in cells.items()}
     shown = [(arm, mean) for arm in result.arms if (mean := means.get(arm.name)) is not None and _finished(arm)]
+    if not shown:
+        return
     costs = [arm.usage.cost_usd for arm, _ in shown]
     in_dollars = bool(costs) and None not in costs and any(costs)
     left_out = [arm.name for arm in result.arms if arm.name not in {own.name for own, _ in shown}]
@@ -109,7 +111,7 @@ def _cost(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) -> P
         caption += f" {reused:,} replies came from a cache and are not in it."
     if left_out:
         caption += f" Without a point: {', '.join(left_out)}."
-    return scatter(
+    yield scatter(
         _name("cost", metric),
         f"{metric} against cost",
         [(arm.name, _took(arm, in_dollars), mean) for arm, mean in shown],

@@ -83,7 +83,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
 def _cell(at: int, cell: str) -> str:
     if at == 0:
         return f"<th scope=row>{_text(cell)}</th>"
-    number = cell[:1].isdigit() or cell[:1] in "-+−."
+    number = cell[:1].isdigit() or cell[:1] in "-+−–."
     return f"<td{' class=n' if number else ''}>{_text(cell)}</td>"
 
 

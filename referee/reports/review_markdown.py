@@ -10,7 +10,7 @@ from referee.reports.plain import one_line, shortened
 from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
-from referee.schemas.review import DroppedQuotation, Evidence, Review
+from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
 _EXCERPT_CHARS = 300
@@ -69,7 +69,7 @@ def _field(field: FormField, review: Review) -> list[str]:
         if field.max_chars is not None and len(value) > field.max_chars:
             parts.append(f"(The form takes {field.max_chars} characters; review.openreview.json holds the beginning.)")
     else:
-        parts = [f"**{inline(labelled(field, value))}**"]
+        parts = [f"**{inline(labelled(field, value))}**{_stated(field, record)}"]
     if record is not None and record.reason.strip() and not is_empty(value):
         backed = f" (rests on {', '.join(map(inline, record.supported_by))})" if record.supported_by else ""
         parts.append(f"*{inline(record.reason)}*{backed}")
@@ -77,6 +77,13 @@ def _field(field: FormField, review: Review) -> list[str]:
     if filed:
         parts += ["Evidence in the paper:", _evidence(filed)]
     return parts
+
+
+def _stated(field: FormField, record: ScoreRecord | None) -> str:
+    """What the model chose itself, where a rating map changed it: the reason that follows is for that."""
+    if record is None or None in (record.stated, record.value) or record.stated == record.value:
+        return ""
+    return f" (mapped; the model stated {inline(labelled(field, record.stated))}, and its reason is for that)"
 
 
 def _evidence(items: Sequence[Evidence]) -> str:

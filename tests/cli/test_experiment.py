@@ -110,7 +110,7 @@ def test_arms_are_reviewed_measured_and_compared_paper_by_paper(run: Run, place:
     assert rows[0]["n_pairs"] == "3"
     assert "| b less a   | tone" in done.out
     assert "| a      | 3.0000" in (place / "run" / "table2.md").read_text()
-    assert {path.suffix for path in (place / "referee-runs" / "units").iterdir()} == {"", ".json"}
+    assert {path.suffix for path in (place / "referee-runs" / "units").iterdir()} == {"", ".json", ".lock"}
 
     again = run("--resume", "run")
     assert again.code == 0, again.err
@@ -311,16 +311,48 @@ def test_a_judge_that_also_writes_is_warned_about(run: Run) -> None:
     assert "also writes reviews: models prefer their own" in done.out
 
 
-def test_steps_without_a_switch_are_named(run: Run, place: Path, server: FakeServer) -> None:
-    from referee.settings import ReviewSettings
+PLANS = Path(__file__).parents[2] / "examples" / "plans"
+ONE_PAPER = ("--paper", "papers/p1.md", "--venue", "iclr-2025", "--metrics", "tone", "--judge", "judge")
 
-    if "ablate" in ReviewSettings.model_fields:
-        pytest.skip("the strategies have switches now")
-    on = ("--paper", "papers", "--venue", "iclr-2020", "--metrics", "tone", "--judge", "judge", "--model", "a")
-    done = run("--dry-run", *on, plan="ablation")
+
+@pytest.mark.parametrize(
+    ("plan", "arms"),
+    [
+        ("ablation", 8),
+        (str(PLANS / "ablation.toml"), 8),
+        (str(PLANS / "steps.toml"), 8),
+        (str(PLANS / "check.toml"), 3),
+        (str(PLANS / "quota.toml"), 3),
+    ],
+)
+def test_the_plans_that_take_steps_out_can_be_run(run: Run, server: FakeServer, plan: str, arms: int) -> None:
+    done = run("--dry-run", *ONE_PAPER, "--model", "a", plan=plan)
+    assert done.code == 0, done.err
+    assert f"{arms} reviews of 1 papers (development split) by {arms} arms" in done.out
+    assert server.log.calls(endpoint="chat") == []
+
+
+def test_an_arm_of_a_strategy_without_the_step_is_refused_by_name(run: Run, place: Path) -> None:
+    (place / "steps.toml").write_text(
+        "[common]\nvenue = 'iclr-2025'\nmodel = 'a'\n[[arms]]\nname = 'no card'\nstrategy = 'single'\nablate = ['card']"
+    )
+    done = run("--dry-run", *ONE_PAPER, plan="steps.toml")
     assert done.code == 2
-    assert "leaves out 'retrieval', and the strategies have no switch for that yet" in done.err
-    assert "--arm" in done.err
+    assert "arm 'no card': strategy 'single' has no step 'card'" in done.err
+
+
+def test_an_arm_without_a_step_makes_reviews_of_its_own(run: Run, place: Path) -> None:
+    (place / "rules.toml").write_text(
+        "[common]\nvenue = 'iclr-2025'\nmodel = 'a'\n[[arms]]\nname = 'as it is'\n"
+        "[[arms]]\nname = 'no rules'\nablate = ['rules']\n[[arms]]\nname = 'no cross'\nablate = ['cross']"
+    )
+    done = run("--out", "run", *ONE_PAPER, plan="rules.toml")
+    assert done.code == 0, done.err
+    units = [json.loads(path.read_text()) for path in (place / "referee-runs" / "units").glob("*.json")]
+    told = sorted(unit.get("set of steps taken out", "none") for unit in units)
+    assert told == ["cross", "none", "rules"], units
+    arms = {arm.name: arm.ablate for arm in result(place / "run").arms}
+    assert arms == {"as it is": (), "no rules": ("rules",), "no cross": ("cross",)}
 
 
 def test_a_grid_leaves_out_rounds_of_what_refines_nothing(run: Run, place: Path) -> None:

@@ -19,6 +19,10 @@ from .pages import ROOT
 
 COMMANDS = [
     "",
+    "arena",
+    "arena calibrate",
+    "arena run",
+    "arena score",
     "doctor",
     "eval",
     "experiment",
@@ -26,6 +30,7 @@ COMMANDS = [
     "models fetch",
     "models list",
     "models remove",
+    "profile",
     "rescore",
     "review",
     "show",

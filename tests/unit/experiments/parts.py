@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.errors import BudgetExceeded
+from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.results import ResultsFile
-from referee.experiments.course import Allowance, Course, Makers
+from referee.experiments.course import Course, Makers
 from referee.experiments.journal import Journal
+from referee.experiments.lanes import Lanes
 from referee.experiments.outcome import Head, outcome
 from referee.experiments.review_set import case_id
+from referee.experiments.schedule import run_course
 from referee.experiments.units import Unit, UnitStore
 from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord, PaperValue
-from referee.runs import Ledger, RunFolder, silent
+from referee.runs import Budget, Ledger, RunFolder, silent
 from referee.runs.folder import RECORD, TRACE
 from referee.schemas.metric import MetricResult
 from referee.schemas.review import Review
@@ -39,7 +42,9 @@ def units(papers: Sequence[str], arms: Sequence[str], seeds: Sequence[int] = (0,
 class Bench:
     """What the makers did, and what shall go wrong.
 
-    ``failing`` raises for units; ``scores`` gives a metric's value, None for a failure.
+    ``failing`` raises for units; ``score`` gives a metric's value, None for a failure. ``width`` units are made at
+    once, each in so many ``turns`` of the loop; a call keeps ``kept`` tokens of the budget while it is under way, and
+    ``expected`` is what a paper is said to take.
     """
 
     folder: Path
@@ -50,25 +55,36 @@ class Bench:
     failing: Callable[[Unit], Exception | None] = lambda unit: None
     score: Callable[[Unit, str], float | None] = lambda unit, metric: 0.5
     max_tokens: int | None = None
+    width: int = 1
+    turns: Callable[[Unit], int] = lambda unit: 3
+    kept: int = TOKENS
+    expected: int = 0
     run_name: str = "run"
     made: list[Unit] = field(default_factory=list)
+    under_way: list[Unit] = field(default_factory=list)
+    most: int = 0
     judged: list[str] = field(default_factory=list)
 
     def course(self) -> Course:
         run = self.folder / self.run_name
         run.mkdir(exist_ok=True)
+        journal = Journal(run / "units.jsonl")
+        self.budget = Budget(max_tokens=self.max_tokens, spent=journal.paid())
         return Course(
             folder=run,
             papers=self.papers,
             arms=self.arms,
             units=units(self.papers, self.arms, self.seeds),
             metrics=self.metrics,
+            judges=("judge",),
             forms=dict.fromkeys(self.arms, FORM),
             references={},
             store=UnitStore(self.folder / "units"),
-            journal=Journal(run / "units.jsonl"),
+            journal=journal,
             makers=Makers(self._review, self._evaluate),
-            limits=Allowance(max_tokens=self.max_tokens),
+            budget=self.budget,
+            lanes=Lanes(self.width),
+            expected={paper: Usage(input_tokens=self.expected) for paper in self.papers},
             progress=silent,
         )
 
@@ -76,7 +92,7 @@ class Bench:
         """Run it to its end, or to that of its budget, and compute what came out."""
         course = self.course()
         try:
-            await course.run()
+            await run_course(course)
         except BudgetExceeded:
             return self.outcome(course, "stopped")
         return self.outcome(course, "finished")
@@ -88,14 +104,10 @@ class Bench:
         head = Head("t", "development", "0" * 64, "0", tuple(self.seeds), (), 1, "", arms, papers, pairs, ())
         return outcome(course, head, status)
 
-    async def _review(self, unit: Unit, folder: Path, allowance: Allowance) -> None:
+    async def _review(self, unit: Unit, folder: Path) -> None:
         there = (folder / RECORD).is_file()
         with _opened(folder, there) as run:
-            ledger = Ledger(run.path / TRACE)
-            if allowance.max_tokens is not None and ledger.usage().total_tokens + TOKENS > allowance.max_tokens:
-                run.set_status("stopped")
-                raise BudgetExceeded("too much")
-            _pay(ledger)
+            await self._call(unit, run)
             self.made.append(unit)
             if problem := self.failing(unit):
                 run.set_status("failed", error=str(problem))
@@ -106,7 +118,21 @@ class Bench:
             run.write("review.json", review.model_dump_json())
             run.set_status("finished")
 
-    async def _evaluate(self, paper: str, source: Path, folder: Path, allowance: Allowance) -> None:
+    async def _call(self, unit: Unit, run: RunFolder) -> None:
+        try:
+            reserved = self.budget.reserve(self.kept, None)
+        except RefereeError:
+            run.set_status("stopped")
+            raise
+        self.under_way.append(unit)
+        self.most = max(self.most, len(self.under_way))
+        for _ in range(self.turns(unit)):
+            await asyncio.sleep(0)
+        self.under_way.remove(unit)
+        _pay(Ledger(run.path / TRACE))
+        self.budget.settle(reserved, Usage(calls=1, input_tokens=TOKENS))
+
+    async def _evaluate(self, paper: str, source: Path, folder: Path) -> None:
         self.judged.append(paper)
         folder.mkdir(parents=True, exist_ok=True)
         with ResultsFile(folder / "results.jsonl") as file:

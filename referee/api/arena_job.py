@@ -1,0 +1,176 @@
+"""What ``referee arena run`` is made of: papers on their forms, what they would cost, what resumed runs agree on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from referee.agents.single_reviewer import ROLE
+from referee.api.job import Job, Plan
+from referee.api.rating_maps import prompt_name
+from referee.api.strategies import STRATEGIES
+from referee.data.predictions import Prediction
+from referee.data.shelf import file_name
+from referee.data.submissions import Submission
+from referee.errors import ContextTooLong, DataError
+from referee.evals.agreement import MapName
+from referee.llm.models import Models
+from referee.papers.isolated.load import read_paper
+from referee.runs import Progress
+from referee.schemas.paper import Paper
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings
+from referee.venues import venue_digest
+
+REVIEWS = "reviews"
+STRATEGY = "single"
+# Reading a paper takes a while, and papers of one set are of similar length.
+_PLANNED = 20
+_NAME_CHARS = 60
+
+
+@dataclass(frozen=True)
+class ArenaJob:
+    """The papers and what they are reviewed with."""
+
+    submissions: tuple[Submission, ...]
+    settings: Settings
+    models: Models
+    progress: Progress
+
+    @property
+    def usable(self) -> tuple[Submission, ...]:
+        """The papers whose form is known and whose text is there."""
+        return tuple(one for one in self.submissions if not one.problem)
+
+    @property
+    def model(self) -> str:
+        """The id of the model that fills the forms."""
+        return self.models[ROLE].spec.id
+
+    @property
+    def concurrency(self) -> int:
+        """Papers that may be under way at once."""
+        return 1 if self.models[ROLE].spec.is_local else self.settings.calls.concurrency
+
+
+@dataclass(frozen=True)
+class ArenaPlan:
+    """The estimate before the first call: of ``calls`` papers on their forms, by form; ``skipped`` by reason."""
+
+    model: str
+    forms: dict[str, int]
+    skipped: dict[str, int]
+    there: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    notes: tuple[str, ...] = ()
+
+
+def folder_name(paper_id: str) -> str:
+    """The name of a paper's run folder: its id as far as file systems take it, and a digest where they do not."""
+    name = file_name(paper_id)
+    if name == paper_id and len(name) <= _NAME_CHARS and not name.startswith("."):
+        return name
+    return f"{name[:_NAME_CHARS].lstrip('.')}-{hashlib.sha256(paper_id.encode()).hexdigest()[:8]}"
+
+
+async def paper_of(submission: Submission, settings: Settings) -> Paper:
+    """Read the paper.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    if isinstance(submission.source, Path):
+        return await read_paper(submission.source, settings.paper)
+    if submission.source is None:
+        raise DataError(submission.problem, hint="Leave it out.", ids={"paper": submission.paper_id})
+    return submission.source()
+
+
+def single_job(paper: Paper, form: VenueForm, job: ArenaJob) -> Job:
+    """The review of one paper."""
+    return Job(paper, form, job.settings, job.models, job.progress)
+
+
+def map_name(paper: Paper, form: VenueForm, job: ArenaJob) -> MapName:
+    """The model and the prompt that fill this form."""
+    return prompt_name(single_job(paper, form, job))
+
+
+def arena_inputs(job: ArenaJob) -> dict[str, str]:
+    """What must be the same for a run to be resumed; papers and prompts are looked at again one by one."""
+    forms = {one.form.id: one.form for one in job.usable if one.form is not None}
+    return {
+        "set of papers": _digest(job.submissions),
+        **{f"venue form {name}": venue_digest(forms[name]) for name in sorted(forms)},
+        "temperature": str(job.settings.models.temperature),
+        "model for writer": job.model,
+    }
+
+
+async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaPlan:
+    """The estimate of what is left to do, by the first papers of the set."""
+    left = [one for one in job.usable if one.paper_id not in finished]
+    plans: list[Plan] = []
+    notes: list[str] = []
+    impossible = 0
+    for one in left[:_PLANNED]:
+        assert one.form is not None, "usable papers have a form"
+        try:
+            plans.append(await STRATEGIES[STRATEGY].plan(single_job(await paper_of(one, job.settings), one.form, job)))
+        except (DataError, ContextTooLong) as error:
+            impossible += 1
+            notes.append(f"paper {one.paper_id!r}: {error.message}")
+    if len(left) > _PLANNED:
+        notes.append(f"tokens and cost are estimated by the first {_PLANNED} of {len(left):,} papers")
+    mean = _mean(plans, len(left) - impossible)
+    return replace(
+        mean,
+        model=job.model,
+        forms=dict(Counter(one.form.id for one in job.usable if one.form is not None)),
+        skipped=dict(Counter(one.problem for one in job.submissions if one.problem)),
+        there=len(job.usable) - len(left),
+        notes=(*notes, *dict.fromkeys(note for plan in plans for note in plan.notes)),
+    )
+
+
+def skipped(one: Submission, model: str) -> Prediction:
+    """The record of a paper that is not reviewed."""
+    return Prediction(
+        paper_id=one.paper_id,
+        paper_title=one.title,
+        venue=one.venue,
+        year=one.year,
+        source=model,
+        status="skipped",
+        reason=one.problem,
+    )
+
+
+def _mean(plans: Sequence[Plan], papers: int) -> ArenaPlan:
+    share = papers / len(plans) if plans else 0.0
+    costs = [plan.cost_usd for plan in plans]
+    unknown = None in costs or (papers and not plans)
+    cost = None if unknown else sum(cost for cost in costs if cost is not None) * share
+    return ArenaPlan(
+        model="",
+        forms={},
+        skipped={},
+        there=0,
+        calls=papers,
+        input_tokens=round(sum(plan.input_tokens for plan in plans) * share),
+        output_tokens=round(sum(plan.output_tokens for plan in plans) * share),
+        cost_usd=cost,
+    )
+
+
+def _digest(submissions: Sequence[Submission]) -> str:
+    """Of ids and forms: what the papers hold is compared when each review goes on."""
+    named = (f"{one.paper_id}\0{one.form.id if one.form else one.venue}\0{one.problem}" for one in submissions)
+    return hashlib.sha256("\n".join(named).encode()).hexdigest()

@@ -1,0 +1,232 @@
+"""``arena_score``: predictions and people's reviews in, models by axes beside the floors out."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import referee
+from referee.api.arena_input import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
+from referee.api.recording import recorded
+from referee.api.runs import RunPlace
+from referee.errors import SettingsError
+from referee.evals.agreement import (
+    ArenaScore,
+    FieldSimilarity,
+    RatedPaper,
+    compare_scales,
+    free_scale,
+    scale_of,
+    score_predictions,
+    text_pairs,
+    text_similarity,
+)
+from referee.evals.agreement.decisions import decisions
+from referee.evals.agreement.rating_error import FEWEST_REVIEWS, Impute
+from referee.evals.agreement.scales import Scale
+from referee.llm.models import Models
+from referee.reports.arena_files import write_arena
+from referee.reports.arena_result import ArenaResult, ModelScore, RankComparison
+from referee.reports.plots import write_plots
+from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.settings import load_settings
+from referee.venues import load_venue
+
+PLOTS = "plots"
+REJECTED = "rejected.jsonl"
+
+
+@dataclass(frozen=True)
+class ArenaScoring:
+    """A finished scoring: its folder and what came out."""
+
+    run: Path
+    result: ArenaResult
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How predictions are scored; the defaults are ReviewArena's rules.
+
+    ``fewest_reviews``: human ratings a paper needs. ``impute``: ``midpoint`` takes the middle of the scale for an
+    invalid prediction. ``include_confidence`` counts it among the sub-scores. ``compare_scales`` lets models rate on
+    another form than people: such papers are compared by rank alone. ``rated_on`` is the form the models rated on,
+    where it is another than the data say. ``loose``: questions may answer weaknesses. ``with_texts`` and ``with_bert``:
+    whether texts are compared, and with BERTScore too.
+    """
+
+    fewest_reviews: int = FEWEST_REVIEWS
+    impute: Impute = "none"
+    include_confidence: bool = False
+    compare_scales: bool = False
+    rated_on: str = ""
+    loose: bool = False
+    with_texts: bool = True
+    with_bert: bool = False
+    seed: int = 0
+
+
+def arena_score(
+    predictions: str | Path | Sequence[str | Path],
+    *,
+    human: str | Path | None = None,
+    by: str = SOURCE,
+    options: ScoreOptions = ScoreOptions(),
+    out: str | Path | None = None,
+    progress: Progress = silent,
+) -> ArenaScoring:
+    """Score predicted reviews against people's, beside the floors; nothing is asked or sent.
+
+    Args:
+        predictions: Runs of ``referee arena run``, or review sets: their AI reviews count, by model.
+        human: The set of human reviews; by default those of the predictions' own sets, or the ratings that their
+            records list (``human_ratings``).
+        by: What tells models apart: ``source``, or a column of the records.
+        options: How it is scored.
+        out: The folder of the result; by default a new one under ``referee-runs``.
+        progress: Called with each event.
+
+    Returns:
+        The result. It lies in the folder as arena.md, arena.html, arena.csv and arena.json.
+
+    Raises:
+        DataError: A set cannot be read, no prediction has human ratings, or these are on another form than they say.
+        EvaluationError: People and a model rated on different scales, without ``compare_scales``.
+        SettingsError: An option cannot be used.
+        MissingExtra: Texts are compared without the packages of the extra ``arena``.
+        RunError: The folder is in use, unwritable or not empty.
+    """
+    paths = [Path(one) for one in ([predictions] if isinstance(predictions, str | Path) else predictions)]
+    if options.fewest_reviews < 1:
+        raise SettingsError(f"a paper cannot need {options.fewest_reviews} human ratings.", hint="Give 1 or more.")
+    if options.rated_on:
+        load_venue(options.rated_on)
+    place = RunPlace("arena-score", paths[0].stem if paths else "", out=out, resume=None)
+    with tempfile.TemporaryDirectory(prefix="referee-") as aside:
+        given = read_arena(paths, Path(human) if human else None, by=by, aside=Path(aside), progress=progress)
+        result = scored(given, options, progress)
+        inputs = {"sets": ", ".join(given.digests.values()), "options": str(options), "models by": by}
+        settings = load_settings()
+        with place.open(
+            "arena score", inputs=inputs, settings=settings, models=Models({}), roles=(), prompts={}
+        ) as run:
+            progress(Event("run", os.fspath(run.path)))
+            with recorded(run, Ledger()):
+                _keep(run, result, Path(aside) / REJECTED)
+    return ArenaScoring(run.path, result)
+
+
+def scored(given: ArenaInput, options: ScoreOptions, progress: Progress = silent) -> ArenaResult:
+    """Score every model of what was read.
+
+    Raises:
+        DataError: The human ratings of a form are on another form's values.
+        EvaluationError: People and a model rated on different scales, without ``compare_scales``.
+        MissingExtra: A package of the extra ``arena`` is not installed.
+    """
+    models, rated = [], dict[str, RatedPaper]()
+    for name in sorted(given.models):
+        progress(Event("stage", f"scoring {name}"))
+        found = joined(given, name, rated_on=options.rated_on)
+        if not options.compare_scales:
+            require_same_scale(found)
+        models.append(_model(name, given, found, options))
+        rated |= {paper.paper_id: _without_model(paper) for paper in (*found.same, *found.apart)}
+    floors = score_predictions(
+        [rated[key] for key in sorted(rated)], given.forms, fewest_reviews=options.fewest_reviews, seed=options.seed
+    )
+    ordered = sorted(models, key=lambda one: (one.score.pooled_mae is None, one.score.pooled_mae or 0.0, one.model))
+    return ArenaResult(tuple(ordered), floors, _facts(given, options), (*given.notes, *_unknown(floors)))
+
+
+def _model(name: str, given: ArenaInput, found: Joined, options: ScoreOptions) -> ModelScore:
+    # Where a model rated on another form, its unrated papers say nothing about people's form.
+    same = [] if found.apart and all(paper.predicted is None for paper in found.same) else found.same
+    return ModelScore(
+        model=name,
+        score=score_predictions(
+            same,
+            given.forms,
+            impute=options.impute,
+            include_confidence=options.include_confidence,
+            fewest_reviews=options.fewest_reviews,
+            seed=options.seed,
+        ),
+        texts=_texts(name, given, options),
+        ranks=tuple(_ranks(found, given, options)),
+        no_human=len(found.gathered.predicted_only),
+        repeated=found.gathered.repeated,
+        skipped=given.skipped.get(name, 0),
+        no_venue=len(found.gathered.no_venue),
+    )
+
+
+def _texts(name: str, given: ArenaInput, options: ScoreOptions) -> dict[str, FieldSimilarity]:
+    if not options.with_texts or given.listed:
+        return {}
+    first = {case.paper_id: case for case in reversed(given.models[name]) if case.text or case.fields}
+    pairs = [
+        pair
+        for paper_id in sorted(first.keys() & given.human.keys())
+        for pair in text_pairs(first[paper_id], given.human[paper_id], loose=options.loose)
+    ]
+    return text_similarity(pairs, with_bert=options.with_bert)
+
+
+def _ranks(found: Joined, given: ArenaInput, options: ScoreOptions) -> Iterator[RankComparison]:
+    from referee.stats import spearman
+
+    groups: dict[tuple[str, str], list[RatedPaper]] = defaultdict(list)
+    for paper in found.apart:
+        if len(paper.human) >= options.fewest_reviews and paper.predicted is not None:
+            groups[paper.form, paper.other_form].append(paper)
+    for (form, other), papers in sorted(groups.items()):
+        predicted = [paper.predicted for paper in papers if paper.predicted is not None]
+        single = [value for paper in papers for value in paper.human]
+        means = [sum(paper.human) / len(paper.human) for paper in papers]
+        decided = [(p.predicted, p.accepted) for p in papers if p.predicted is not None and p.accepted is not None]
+        auc = decisions([value for value, _ in decided], [bool(is_in) for _, is_in in decided], 0).auc
+        sides = (_scale(form, given, single), single), (_scale(other, given, predicted), predicted)
+        yield RankComparison(form, other, len(papers), spearman(predicted, means), auc, compare_scales(*sides))
+
+
+def _scale(name: str, given: ArenaInput, values: Sequence[float]) -> Scale:
+    known = given.forms.get(name)
+    scale = (scale_of(known) if known is not None else None) or free_scale(name, values)
+    assert scale is not None, "papers that are compared have ratings"
+    return scale
+
+
+def _unknown(floors: ArenaScore) -> Iterator[str]:
+    for form in floors.forms:
+        if not form.scale.known:
+            yield f"the form {form.form!r} is unknown: its scale is the values that were seen, and nMAE leaves it out"
+
+
+def _without_model(paper: RatedPaper) -> RatedPaper:
+    return replace(paper, predicted=None, reason="", predicted_scores={}, other_form="")
+
+
+def _facts(given: ArenaInput, options: ScoreOptions) -> dict[str, str]:
+    facts = {f"SHA-256 of {Path(path).name}": digest for path, digest in given.digests.items()}
+    return {
+        **facts,
+        "human ratings a paper needs": str(options.fewest_reviews),
+        "invalid predictions": "left out and counted" if options.impute == "none" else "the middle of the scale",
+        "form the models rated on": options.rated_on or "as the data say",
+        "confidence among the sub-scores": "yes" if options.include_confidence else "no",
+        "seed of the intervals": str(options.seed),
+        "referee": referee.__version__,
+    }
+
+
+def _keep(run: RunFolder, result: ArenaResult, rejected: Path) -> None:
+    plots = write_arena(result, run.write)
+    write_plots(plots, run.path / PLOTS)
+    if rejected.is_file() and rejected.stat().st_size:
+        run.write(REJECTED, rejected.read_text(encoding="utf-8"))
+    run.set_status("finished")

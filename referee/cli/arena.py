@@ -1,0 +1,241 @@
+"""``referee arena``: a model fills papers' own forms, is scored against people, and gets a rating map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.api.arena_calibrating import Calibration
+    from referee.api.arena_job import ArenaPlan
+    from referee.api.arena_scoring import ArenaScoring
+    from referee.cli.output import ProgressLine
+    from referee.runs import Event
+
+app = typer.Typer(
+    help="How far a model's reviews are from people's, on each paper's own form.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_MODEL = "local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+_HUMAN = "The human reviews. [default: those in the predictions' own files]"
+_PREDICTIONS = "Runs of `referee arena run`, or review sets, whose AI reviews count."
+_MIN_REVIEWS = "Human ratings a paper needs."
+
+
+@app.command()
+def run(
+    papers: Annotated[Path, typer.Option(help="A JSONL with full texts, a folder of papers, or one paper.")],
+    model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
+    venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+) -> None:
+    """Fill each paper's own venue-year form by one model.
+
+    Writes a run folder with predictions.jsonl (a line a paper) and, in reviews, the run of each review.
+    """
+    from referee import api
+    from referee.cli.confirm import Confirmation
+    from referee.cli.interrupt import run_interruptible
+    from referee.cli.output import ProgressLine, describe_usage
+
+    with ProgressLine() as line:
+        progress = _Stages(line)
+        done = run_interruptible(
+            api.arena_run(
+                papers,
+                model=model,
+                venue=venue,
+                base_url=base_url,
+                out=out,
+                resume=resume,
+                max_cost=max_cost,
+                max_tokens=max_tokens,
+                cache=False if no_cache else None,
+                progress=progress,
+                confirm=Confirmation(line, yes, plan_lines),
+            ),
+            progress,
+        )
+    counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
+    typer.echo(f"{done.model}: {len(done.predictions):,} papers: {counted}.")
+    for text in _reasons([one.reason for one in done.predictions if one.reason]):
+        typer.echo(_printable(text))
+    if done.counts["invalid"] or done.counts["failed"]:
+        typer.echo(f"Papers without an answer: --resume {done.run} tries them again.")
+    typer.echo(f"Used: {describe_usage(done.usage)}.")
+    typer.echo(f"Written to {done.run}: predictions.jsonl; score them with `referee arena score {done.run}`.")
+
+
+@app.command()
+def score(
+    predictions: Annotated[list[Path], typer.Argument(help=_PREDICTIONS, show_default=False)],
+    human: Annotated[Path | None, typer.Option(help=_HUMAN)] = None,
+    by: Annotated[str, typer.Option(metavar="COLUMN", help="What tells models apart.")] = "source",
+    min_reviews: Annotated[int, typer.Option(min=1, help=_MIN_REVIEWS)] = 2,
+    impute: Annotated[
+        str, typer.Option(help="Invalid predictions: none (left out) or midpoint of the scale.")
+    ] = "none",
+    include_confidence: Annotated[
+        bool, typer.Option("--include-confidence", help="Count confidence among the sub-scores.")
+    ] = False,
+    rated_on: Annotated[
+        str | None, typer.Option(metavar="VENUE", help="The form the models rated on. [default: as the data say]")
+    ] = None,
+    compare_scales: Annotated[
+        bool, typer.Option("--compare-scales", help="Compare ranks where models rated on another form than people.")
+    ] = False,
+    no_texts: Annotated[bool, typer.Option("--no-texts", help="Leave the similarity of texts out.")] = False,
+    bert: Annotated[bool, typer.Option("--bert", help="BERTScore too (package bert-score).")] = False,
+    loose: Annotated[bool, typer.Option("--loose", help="Human questions may answer predicted weaknesses.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The folder. [default: a new one in referee-runs]")] = None,
+) -> None:
+    """Score predicted reviews against people's, beside the floors; no model is asked.
+
+    Writes a folder with arena.html and arena.md (to read), arena.csv and arena.json (every number), papers.csv and
+    plots.
+    """
+    from referee import api
+    from referee.api.arena_scoring import ScoreOptions
+    from referee.cli.output import ProgressLine
+    from referee.errors import SettingsError
+
+    if impute not in ("none", "midpoint"):
+        raise SettingsError(f"--impute {impute!r} is not known.", hint="There are none and midpoint.")
+    options = ScoreOptions(
+        fewest_reviews=min_reviews,
+        impute="none" if impute == "none" else "midpoint",
+        include_confidence=include_confidence,
+        compare_scales=compare_scales,
+        rated_on=rated_on or "",
+        loose=loose,
+        with_texts=not no_texts,
+        with_bert=bert,
+    )
+    with ProgressLine() as progress:
+        done = api.arena_score(predictions, human=human, by=by, options=options, out=out, progress=progress)
+    _print_scores(done)
+
+
+@app.command()
+def calibrate(
+    predictions: Annotated[list[Path], typer.Argument(help=_PREDICTIONS, show_default=False)],
+    model: Annotated[str, typer.Option(help="The model, by its name in the predictions.")],
+    out: Annotated[Path, typer.Option(help="The map's file, for `referee review --calibration`.")],
+    human: Annotated[Path | None, typer.Option(help=_HUMAN)] = None,
+    venue: Annotated[str | None, typer.Option(help="The form, where predictions are on several.")] = None,
+    min_reviews: Annotated[int, typer.Option(min=1, help=_MIN_REVIEWS)] = 2,
+) -> None:
+    """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
+    from referee import api
+    from referee.cli.output import ProgressLine
+
+    with ProgressLine() as progress:
+        done = api.arena_calibrate(
+            predictions,
+            model=model,
+            out=out,
+            human=human,
+            venue=venue,
+            fewest_reviews=min_reviews,
+            progress=progress,
+        )
+    for line in _map_lines(done):
+        typer.echo(_printable(line))
+
+
+class _Stages:
+    """Progress by papers: an arena makes too many calls to print each."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+
+    @property
+    def run_folder(self) -> str:
+        """Where the run lies; empty before there is a folder."""
+        return self._line.run_folder
+
+    def __call__(self, event: Event) -> None:
+        if event.kind not in ("call_started", "call_finished"):
+            self._line(event)
+
+
+def plan_lines(plan: ArenaPlan) -> Iterator[str]:
+    """Papers by form, what is skipped, the estimate, and what is worth knowing."""
+    forms = ", ".join(f"{form} ({count:,})" for form, count in sorted(plan.forms.items()))
+    there = f"; {plan.there:,} are answered already" if plan.there else ""
+    yield f"{sum(plan.forms.values()):,} papers on their own forms: {forms}{there}."
+    for reason, count in sorted(plan.skipped.items()):
+        yield f"  skipped, {count:,}: {_printable(reason)}"
+    if plan.calls:
+        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
+        tokens = f"{plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
+        yield f"Estimate: about {plan.calls:,} call{'' if plan.calls == 1 else 's'}, {tokens}, {cost} ({plan.model})."
+    else:
+        yield "Estimate: no call."
+    for note in plan.notes:
+        yield f"Note: {_printable(note)}."
+
+
+def _reasons(reasons: list[str]) -> Iterator[str]:
+    from collections import Counter
+
+    for reason, count in Counter(reasons).most_common(5):
+        yield f"  {count:,}: {reason}"
+
+
+def _print_scores(done: ArenaScoring) -> None:
+    from referee.reports.arena_tables import decisions_table, left_out_table, lines_of, ranks_table, ratings_table
+
+    for make in (ratings_table, decisions_table, ranks_table, left_out_table):
+        table = make(done.result)
+        if table is not None:
+            typer.echo(f"{table[0]}:")
+            for line in lines_of(table):
+                typer.echo(line)
+            typer.echo()
+    for note in done.result.notes:
+        typer.echo(_printable(f"Note: {note}."))
+    typer.echo(f"Written to {done.run}: arena.html and arena.md (to read), arena.csv (every number).")
+
+
+def _map_lines(done: Calibration) -> Iterator[str]:
+    found = done.rating_map
+    yield f"{found.model} on {found.form}, {found.papers:,} papers; errors on papers the map was not fitted on:"
+    for what, interval in (
+        ("as stated", found.mae_before),
+        ("mapped", found.mae_after),
+        ("one constant", found.mae_constant),
+        ("mapped less stated", found.change),
+    ):
+        yield f"  {what}: {interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    knots = ", ".join(f"{knot.predicted:g} -> {knot.mapped:.2f}" for knot in found.knots)
+    yield f"  ratings: {knots}"
+    spread = f"{found.residual_low:+.2f} to {found.residual_high:+.2f}"
+    yield f"  {found.coverage:.0%} of human means lie from {spread} of the mapped rating"
+    for reason, count in done.left_out.items():
+        if count:
+            yield f"  left out, {count:,}: {reason}"
+    if found.change.high >= 0:
+        yield "Note: the map does not make the ratings better beyond doubt on these papers."
+    if not found.prompt_digest:
+        yield "Note: these predictions name no prompt, so no review of `referee review` fits the map."
+    yield f"Written to {done.path}."
+
+
+def _printable(text: str) -> str:
+    from referee.llm.secrets import scrub
+    from referee.reports.plain import one_line
+
+    indent = "  " if text.startswith("  ") else ""
+    return f"{indent}{one_line(scrub(text))}"

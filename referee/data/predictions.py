@@ -1,0 +1,122 @@
+"""What a model predicted for papers: one line a paper, whatever became of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from referee.errors import DataError
+from referee.runs.files import write_atomically
+from referee.schemas.base import Frozen
+from referee.schemas.case import FieldText, Origin, ReviewCase
+from referee.schemas.usage import Usage
+
+PREDICTIONS = "predictions.jsonl"
+Status = Literal["answered", "invalid", "failed", "skipped"]
+
+
+class Prediction(Frozen):
+    """A filled form, or the reason why there is none.
+
+    ``status``: ``invalid`` is a reply that did not fit the form after all repairs, ``failed`` a paper or call that
+    went wrong, ``skipped`` a paper that was never asked about. ``rating`` and ``scores`` are what the model chose;
+    ``kept_rating`` is the rating the review stands behind, null where nothing in the paper backs it. ``fields`` are
+    the form's texts. ``prompt`` names the prompt with its version.
+    """
+
+    schema_version: Literal[1] = 1
+    paper_id: str = Field(min_length=1)
+    paper_title: str = ""
+    venue: str | None = None
+    year: int | None = None
+    source: str = Field(min_length=1)
+    kind: Literal["ai"] = "ai"
+    status: Status
+    reason: str = ""
+    rating: float | None = None
+    kept_rating: float | None = None
+    confidence: float | None = None
+    scores: dict[str, float | None] = Field(default_factory=dict)
+    fields: dict[str, FieldText] = Field(default_factory=dict)
+    text: str = ""
+    prompt: str = ""
+    prompt_digest: str = ""
+    run: str = ""
+    usage: Usage = Usage()
+
+
+def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
+    """Write the file whole.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    write_atomically(path, "".join(f"{prediction.model_dump_json()}\n" for prediction in predictions))
+
+
+def holds_predictions(path: Path) -> bool:
+    """Whether a file is one of ``write_predictions``, by its first line."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        first = stream.readline()
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(row, dict) and {"status", "kept_rating", "paper_id"} <= row.keys()
+
+
+def read_predictions(path: Path) -> list[Prediction]:
+    """The predictions of a file.
+
+    Raises:
+        DataError: A line is none; it is named.
+    """
+    found = []
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                found.append(Prediction.model_validate_json(line))
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                where = ".".join(map(str, first["loc"]))
+                raise DataError(
+                    f"{str(path)!r}, line {number}, is no prediction: {first['msg']}{f' ({where})' if where else ''}.",
+                    hint="Give a file of `referee arena run`, or a review set without its columns.",
+                ) from error
+    return found
+
+
+def counts(predictions: Iterable[Prediction]) -> Counter[str]:
+    """How many predictions ended how."""
+    return Counter(prediction.status for prediction in predictions)
+
+
+def prediction_case(prediction: Prediction, path: Path, number: int) -> ReviewCase:
+    """The prediction as a review; one that did not come about has neither rating nor text."""
+    return ReviewCase(
+        case_id=f"{prediction.paper_id}/{prediction.source}",
+        paper_id=prediction.paper_id,
+        paper_title=prediction.paper_title,
+        venue=prediction.venue,
+        year=prediction.year,
+        source=prediction.source,
+        kind="ai",
+        text=prediction.text,
+        fields={**prediction.fields, **prediction.scores},
+        rating=prediction.rating,
+        confidence=prediction.confidence,
+        origin=Origin(file=str(path), line=number, layout="predictions"),
+        extra={
+            "status": prediction.status,
+            "reason": prediction.reason,
+            "prompt": prediction.prompt,
+            "prompt_digest": prediction.prompt_digest,
+        },
+    )

@@ -1,0 +1,134 @@
+"""``referee arena score`` written down: Markdown, CSV, JSON, a page, and the predictions paper by paper."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
+
+from referee.reports.arena_plots import arena_plots, plot_names
+from referee.reports.arena_result import ArenaResult, Number, numbers
+from referee.reports.arena_tables import TABLES, Table, lines_of
+from referee.reports.markdown_text import inline
+from referee.reports.page import Section, render_page
+from referee.reports.plots import Plot, plots_csv
+
+TITLE = "Predicted reviews against people's"
+LEAD = (
+    "How far each model's ratings and texts are from those of human reviewers of the same papers, on each form's own "
+    "scale, beside what needs no model: one constant for all papers, a human reviewer against the others, and chance."
+)
+READING = (
+    "MAE is the mean distance of a prediction from the paper's mean human rating, in points of the form; bias is the "
+    "mean signed distance. The pooled MAE is the unweighted mean of conferences and mixes scales; nMAE is in shares of "
+    "each form's span, the mean of forms. The constant is each form's mean human rating: it knows the answers. A human "
+    "reviewer is compared with the mean of the paper's others, so with fewer ratings than a model is. Intervals are at "
+    "95%, resampled by paper."
+)
+TEXTS = (
+    "Texts are compared with all human texts of the field joined, which caps what one text can recall: the nearest "
+    "single review and the agreement of people among themselves stand beside. hash_cosine is a cosine of TF-IDF "
+    "vectors and no BERTScore."
+)
+_ABOUT = {"Mean absolute error by conference": READING, "Texts": TEXTS}
+
+
+def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
+    """Write ``arena.md``, ``arena.csv``, ``arena.json``, ``arena.html``, ``plots.csv`` and ``papers.csv``.
+
+    Args:
+        result: What came out.
+        write: Writes a file of that name and text whole.
+
+    Returns:
+        The plots of the page.
+    """
+    plots = arena_plots(result)
+    tables = [table for make in TABLES if (table := make(result)) is not None]
+    write("arena.csv", arena_csv(result))
+    write("arena.json", arena_json(result))
+    write("papers.csv", _papers_csv(result))
+    write("plots.csv", plots_csv(plots))
+    write("arena.md", _markdown(result, tables))
+    write("arena.html", _page(result, tables, plots))
+    return plots
+
+
+def arena_csv(result: ArenaResult) -> str:
+    """A line a number; what is undefined is empty, with its reason."""
+    return _csv([field.name for field in fields(Number)], (list(asdict(one).values()) for one in numbers(result)))
+
+
+def arena_json(result: ArenaResult) -> str:
+    """All numbers with the facts and notes."""
+    data = {
+        "schema_version": 1,
+        "facts": dict(result.facts),
+        "notes": list(result.notes),
+        "models": [one.model for one in result.models],
+        "numbers": [asdict(one) for one in numbers(result)],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _papers_csv(result: ArenaResult) -> str:
+    rows = [
+        [one.model, form.form, row.paper.paper_id, row.target, len(row.paper.human), row.predicted, row.imputed]
+        for one in result.models
+        for form in one.score.forms
+        for row in form.targets.scored
+    ]
+    return _csv(["model", "form", "paper", "mean_human", "human_ratings", "predicted", "imputed"], rows)
+
+
+def _markdown(result: ArenaResult, tables: Sequence[Table]) -> str:
+    parts = [f"# {TITLE}", "", LEAD, ""]
+    for table in tables:
+        parts += [f"## {table[0]}", "", *_paragraph(_ABOUT.get(table[0], "")), *lines_of(table), ""]
+    if result.notes:
+        parts += ["## Notes", "", *(f"- {inline(note)}" for note in result.notes), ""]
+    parts += ["## How these numbers came about", ""]
+    parts += [f"- {inline(name)}: {inline(value)}" for name, value in result.facts.items()]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _page(result: ArenaResult, tables: Sequence[Table], plots: Sequence[Plot]) -> str:
+    drawn = {plot.name: plot for plot in plots}
+    by_table = {
+        "Mean absolute error by conference": ("mae",),
+        "By form": ("bias",),
+        "Calibration and range": tuple(name for name in drawn if name not in ("mae", "bias")),
+    }
+    sections = [
+        Section(
+            heading=table[0],
+            text=tuple(filter(None, [_ABOUT.get(table[0], "")])),
+            tables=(("", table[1], table[2]),),
+            plots=tuple(drawn[name] for name in by_table.get(table[0], ()) if name in drawn),
+        )
+        for table in tables
+    ]
+    if result.notes:
+        sections.append(Section("Notes", text=result.notes))
+    cut = {f"in the plots, {short}": name for name, short in plot_names(result).items() if short != name}
+    return render_page(TITLE, LEAD, sections, {**result.facts, **cut})
+
+
+def _paragraph(text: str) -> list[str]:
+    return [text, ""] if text else []
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A name that a spreadsheet would run as a formula gets a quote."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    for row in rows:
+        writer.writerow([_harmless(value) for value in row])
+    return out.getvalue()
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

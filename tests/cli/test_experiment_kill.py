@@ -1,0 +1,123 @@
+"""Ends of ``referee experiment`` that nobody planned, with real processes: nothing is paid twice, nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.reports.experiment_result import ExperimentResult
+
+from .processes import PATIENCE_S, ServerProcess, command, finished, server_process, wait_for
+
+PAPERS = 3
+UNITS = 2 * PAPERS
+
+PLAN = """
+[grid]
+strategies = ["single"]
+venues = ["iclr-2020"]
+models = ["a", "b"]
+
+[papers]
+files = ["p*.md"]
+
+[measure]
+metrics = ["depth"]
+judges = ["judge"]
+"""
+PAPER = "# Lanterns {n}\n\n## 1 Method\n\nEach lantern of harbour {n} is counted twice by two clerks.\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    for n in range(PAPERS):
+        (tmp_path / f"p{n}.md").write_text(PAPER.format(n=n))
+    return tmp_path
+
+
+@pytest.fixture
+def server(place: Path) -> Iterator[ServerProcess]:
+    with server_process(place, "server", ("--context", 32_000, "--latency", 0.4)) as running:
+        yield running
+
+
+def asked(server: ServerProcess) -> tuple[object, ...]:
+    return ("experiment", "plan.toml", "--base-url", server.base_url, "--no-cache")
+
+
+def record(place: Path, run: str = "run") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / run / "run.json").read_text())
+    return found
+
+
+def whole(place: Path, run: str = "run") -> ExperimentResult:
+    """The result, after seeing that every pair has its value."""
+    result = ExperimentResult.model_validate_json((place / run / "summary.json").read_text())
+    assert {value.status for value in result.values} == {"scored"}
+    assert result.comparisons[0].n_pairs == PAPERS
+    return result
+
+
+def traced(place: Path) -> Counter[str]:
+    """Calls that were written down, in all ledgers."""
+    lines = [line for file in place.glob("**/trace.jsonl") for line in file.read_text().splitlines()]
+    return Counter(json.loads(line)["request"] for line in lines if '"origin":"cache"' not in line)
+
+
+@pytest.mark.parametrize("answered", [1, UNITS + 2])
+def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: ServerProcess, answered: int) -> None:
+    with command(place, *asked(server), "--out", "run") as process:
+        wait_for(lambda: len(server.answered()) >= answered)
+        process.kill()
+        process.wait()
+    assert record(place)["status"] == "running"
+    kept = traced(place)
+    done = finished(place, *asked(server), "--resume", "run")
+    assert done.returncode == 0, done.stderr
+    result = whole(place)
+    calls = Counter(call["digest"] for call in server.calls())
+    assert len(calls) == 2 * UNITS
+    assert calls.total() - 2 * UNITS <= 2 * UNITS - len(kept), "only calls that were not written down are made again"
+    assert set(traced(place).values()) == {1}
+    assert result.paid.calls == 2 * UNITS
+
+
+def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Path, server: ServerProcess) -> None:
+    with command(place, *asked(server), "--out", "run") as process:
+        wait_for(lambda: len(server.calls()) >= 3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, err
+    assert "continue with --resume run" in err
+    assert record(place)["status"] == "stopped"
+    sent = server.calls()
+    assert {call["outcome"] for call in sent} == {"ok"}, "calls under way were answered"
+    assert sum(traced(place).values()) == len(sent) < 2 * UNITS, "and written down"
+    done = finished(place, *asked(server), "--resume", "run")
+    assert done.returncode == 0, done.stderr
+    assert set(Counter(call["digest"] for call in server.calls()).values()) == {1}
+    assert whole(place).paid.calls == 2 * UNITS
+
+
+def test_two_experiments_at_once_pay_each_review_once(place: Path, server: ServerProcess) -> None:
+    runs = ("first", "second")
+    with ExitStack() as both:
+        started = [both.enter_context(command(place, *asked(server), "--out", run)) for run in runs]
+        for process in started:
+            _, err = process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == 0, err
+    written = Counter(call["digest"] for call in server.calls() if call["role"] == "writer")
+    assert (len(written), written.total()) == (UNITS, UNITS)
+    results = [whole(place, run) for run in runs]
+    assert results[0].values == results[1].values
+    assert sum(arm.units["reused"] for result in results for arm in result.arms) == UNITS
+    judged = sum(arm.judging.calls for result in results for arm in result.arms)
+    assert sum(result.paid.calls for result in results) == UNITS + judged

@@ -1,0 +1,209 @@
+"""Units side by side: how many at once, in which order, in balance under a budget, and what one failure does."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from referee.errors import ReplyInvalid, RunError
+from referee.experiments.claim import claimed
+from referee.experiments.lanes import Lane, Lanes
+from referee.experiments.schedule import AMPLE, run_course
+from referee.experiments.units import Unit
+
+from .parts import TOKENS, Bench, values
+
+ARMS = ("a", "b", "c")
+PAPERS = tuple(f"p{n}" for n in range(6))
+
+
+def spread(bench: Bench) -> int:
+    counts = Counter(dict.fromkeys(bench.arms, 0))
+    counts.update(unit.arm for unit in bench.made)
+    return max(counts.values()) - min(counts.values())
+
+
+def of(unit: Unit, **more: str) -> Unit:
+    return Unit(unit.paper, unit.arm, unit.seed, {**unit.identity, **more})
+
+
+async def test_without_limits_as_many_units_as_the_lane_holds_are_made_at_once(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, PAPERS, ARMS, width=4)
+    result = await bench.run()
+    assert bench.most == 4
+    assert (result.status, len(bench.made), result.paid.calls) == ("finished", 18, 18)
+    assert all(one.n_pairs == 6 for one in result.comparisons)
+
+
+async def test_what_the_embedded_model_writes_is_made_one_at_a_time_beside_the_rest(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, PAPERS, ("a", "b"), width=4)
+    course = bench.course()
+    course.units = [of(u, **{"model for writer": "local:tiny"}) if u.arm == "a" else u for u in course.units]
+    seen: list[Counter[str]] = []
+
+    def turns(unit: Unit) -> int:
+        seen.append(Counter(one.arm for one in bench.under_way))
+        return 3
+
+    bench.turns = turns
+    await run_course(course)
+    assert max(count["a"] for count in seen) == 1
+    assert max(count["b"] for count in seen) == 4
+
+
+@pytest.mark.parametrize("spent", [TOKENS, 5 * TOKENS, 9 * TOKENS, 16 * TOKENS])
+@pytest.mark.parametrize("kept", [TOKENS, 3 * TOKENS])
+async def test_wherever_a_budget_ends_the_run_the_arms_are_in_balance(tmp_path: Path, spent: int, kept: int) -> None:
+    """Units take times that differ at random, and calls keep more room than they take."""
+    limit = spent + kept - TOKENS
+    random_turns = random.Random(spent)
+    bench = Bench(tmp_path, PAPERS, ARMS, width=8, max_tokens=limit, kept=kept, expected=3 * TOKENS)
+    bench.turns = lambda unit: random_turns.randrange(9)
+    result = await bench.run()
+    assert result.status == "stopped"
+    assert spread(bench) <= 1
+    assert len(bench.made) == spent // TOKENS  # all that the budget can pay, though calls kept room from one another
+    assert bench.judged == list(PAPERS[: spent // (3 * TOKENS)])
+    bench.max_tokens = None
+    result = await bench.run()
+    assert (result.status, result.paid.total_tokens) == ("finished", 18 * TOKENS)
+    assert len(bench.made) == len(set(bench.made)) == 18
+
+
+@pytest.mark.parametrize("spent", [2 * TOKENS, 5 * TOKENS, 7 * TOKENS])
+async def test_with_several_seeds_the_arms_are_in_balance_too(tmp_path: Path, spent: int) -> None:
+    bench = Bench(tmp_path, ("p0", "p1"), ("a", "b"), seeds=(0, 1), width=8, max_tokens=spent, expected=4 * TOKENS)
+    bench.turns = lambda unit: 9 if unit.arm == "a" else 0
+    assert (await bench.run()).status == "stopped"
+    assert spread(bench) <= 1
+
+
+async def test_papers_go_beside_one_another_while_the_budget_is_ample(tmp_path: Path) -> None:
+    ample = Bench(tmp_path, PAPERS, ARMS, width=8, max_tokens=AMPLE * 18 * TOKENS, expected=3 * TOKENS)
+    await ample.run()
+    assert ample.most == 8
+    scarce = Bench(tmp_path / "b", PAPERS, ARMS, width=8, max_tokens=19 * TOKENS, expected=3 * TOKENS)
+    scarce.folder.mkdir()
+    await scarce.run()
+    assert scarce.most == 3
+
+
+async def test_what_ends_the_run_lets_units_under_way_come_to_their_end(tmp_path: Path) -> None:
+    def failing(unit: Unit) -> Exception | None:
+        return RunError("the disk is full") if (unit.paper, unit.arm) == ("p1", "b") else None
+
+    bench = Bench(tmp_path, PAPERS, ARMS, width=6, failing=failing)
+    bench.turns = lambda unit: 5 if (unit.paper, unit.arm) == ("p1", "b") else 30
+    course = bench.course()
+    with pytest.raises(RunError, match="disk is full"):
+        await run_course(course)
+    assert len(bench.made) == 6
+    assert bench.under_way == []
+    there = [unit for unit in course.units if course.store.review(unit) is not None]
+    assert len(there) == 5
+
+
+async def test_a_unit_that_fails_fails_its_pair_in_every_arm_with_units_side_by_side(tmp_path: Path) -> None:
+    def failing(unit: Unit) -> Exception | None:
+        return ReplyInvalid("no valid reply") if (unit.paper, unit.arm) == ("p1", "b") else None
+
+    bench = Bench(tmp_path, PAPERS, ARMS, width=8, failing=failing)
+    result = await bench.run()
+    assert sorted(bench.judged) == ["p0", "p2", "p3", "p4", "p5"]
+    assert all((one.n_pairs, one.n_failed) == (5, 1) for one in result.comparisons)
+    found = values(result)
+    assert {found["p1", arm].status for arm in ARMS} == {"failed"}
+    assert found["p1", "a"].reason == "arm 'b': no valid reply"
+
+
+async def test_units_that_share_work_wait_for_the_first_of_them_alone(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, PAPERS, ("a", "b"), width=8)
+    course = bench.course()
+    shared = {"refinement of the prompts": "k"}
+    course.units = [of(unit, **shared) if unit.arm == "b" else unit for unit in course.units]
+    beside: list[int] = []
+
+    def turns(unit: Unit) -> int:
+        if unit.arm == "b":
+            beside.append(sum(one.arm == "b" for one in bench.under_way))
+        return 30
+
+    bench.turns = turns
+    await run_course(course)
+    assert beside[0] == 1
+    assert sum(unit.arm == "b" for unit in bench.made) == 6
+    assert beside[1:] == [1, 2, 3, 4, 5]
+
+
+async def test_a_unit_that_somebody_else_makes_is_waited_for_and_then_used(tmp_path: Path) -> None:
+    first = Bench(tmp_path, ("p0",), ("a",))
+    first.course()
+    second = Bench(tmp_path, ("p0",), ("a", "b"), run_name="other", width=2)
+    course = second.course()
+    (wanted, _) = course.units
+    said: list[str] = []
+    course.progress = lambda event: said.append(event.text)
+    course.store.begin(wanted)
+    with claimed(course.store.claim(wanted.digest)) as is_ours:
+        assert is_ours
+        running = asyncio.create_task(run_course(course))
+        while not any("it is waited for" in text for text in said):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert [unit.arm for unit in second.made] in ([], ["b"])
+        await first._review(wanted, course.store.folder(wanted))
+    await running
+    assert [unit.arm for unit in second.made] == ["b"]
+    assert second.outcome(course, "finished").arms[0].units["reused"] == 1
+    assert course.journal.paid().calls == 1
+
+
+async def test_work_that_another_experiment_shares_is_waited_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("p0",), ("a", "b"), width=2)
+    course = bench.course()
+    course.units = [of(unit, **{"refinement of the prompts": "k"}) for unit in course.units]
+    course.store.begin(course.units[0])
+    with claimed(course.store.claim("k")):
+        running = asyncio.create_task(run_course(course))
+        await asyncio.sleep(0.01)
+        assert bench.made == []
+    await running
+    assert len(bench.made) == 2
+
+
+async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("p0",), ("a",))
+    course = bench.course()
+    (unit,) = course.units
+    course.store.begin(unit)
+    with claimed(course.store.claim(unit.digest)):
+        running = asyncio.create_task(run_course(course))
+        await asyncio.sleep(0.01)
+        assert bench.made == []
+    await running
+    assert bench.made == [unit]
+
+
+async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting() -> None:
+    lane, order = Lane(1), list[int]()
+
+    async def work(number: int) -> None:
+        async with lane.slot((number, 0)):
+            order.append(number)
+            await asyncio.sleep(0)
+
+    tasks = [asyncio.create_task(work(number)) for number in (3, 1, 2, 0)]
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await work(9)
+    assert order == [0, 1, 3, 9]
+
+
+def test_only_the_embedded_model_has_a_lane_of_its_own() -> None:
+    lanes = Lanes(3)
+    assert lanes.of(["local:qwen-0.5b", "m@host"]) is lanes.of(["local"])
+    assert lanes.of(["m@host"]) is lanes.of([]) is not lanes.of(["local"])

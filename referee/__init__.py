@@ -9,17 +9,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api import compile_venue, evaluate, experiment, load_paper, load_venue, refine_prompts, rescore, review
+    from referee.api import (
+        arena_calibrate,
+        arena_run,
+        arena_score,
+        compile_venue,
+        evaluate,
+        experiment,
+        load_paper,
+        load_venue,
+        profile,
+        refine_prompts,
+        rescore,
+        review,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "__version__",
+    "arena_calibrate",
+    "arena_run",
+    "arena_score",
     "compile_venue",
     "evaluate",
     "experiment",
     "load_paper",
     "load_venue",
+    "profile",
     "refine_prompts",
     "rescore",
     "review",

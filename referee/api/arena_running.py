@@ -10,6 +10,7 @@ from pathlib import Path
 
 from referee.api.arena_course import ArenaCourse, finished_review
 from referee.api.arena_job import REVIEWS, STRATEGY, ArenaJob, ArenaPlan, arena_inputs, arena_plan, folder_name
+from referee.api.call_settings import settings_of_call
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, require_confirmed
 from referee.data.predictions import PREDICTIONS, Prediction, counts, write_predictions
@@ -20,7 +21,7 @@ from referee.llm.models import check_models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.venues import load_venue
 
 
@@ -85,15 +86,15 @@ async def arena_run(
         EvaluationError: No paper got an answer.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
-    overrides = {
-        "review.strategy": STRATEGY,
-        "models.default": model,
-        "models.base_url": base_url,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
-    }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(
+        settings,
+        {"review.strategy": STRATEGY},
+        model=model,
+        base_url=base_url,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        cache=cache,
+    )
     default = load_venue(venue) if isinstance(venue, str | Path) else venue
     check_models(settings)
     place = RunPlace("arena", Path(papers).stem, out=out, resume=resume)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.agents.guideline_labeller import ROLE
+from referee.api.call_settings import settings_of_call
 from referee.api.compile_job import CompileJob, compile_job, compile_plan, job_inputs, job_prompts
 from referee.api.compile_rounds import ROUNDS, refine_compiled
 from referee.api.job import Plan
@@ -21,7 +22,7 @@ from referee.llm.models import check_models, open_models
 from referee.runs import Event, Progress, RunFolder, silent
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.venues import load_venue
 from referee.venues.fates import Fate, check_conserved
 from referee.venues.page import GuidelinePage, candidates, check_holds_guidelines
@@ -105,14 +106,9 @@ async def compile_venue(
         ModelError: The model could not be reached, or refused.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    overrides = {
-        "models.default": model,
-        "models.base_url": base_url,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
-    }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(
+        settings, model=model, base_url=base_url, max_cost=max_cost, max_tokens=max_tokens, cache=cache
+    )
     check_venue_id(venue_id) if resume is not None else check_storable(venue_id, force=force)
     lender = form if isinstance(form, VenueForm) or form is None else load_venue(form)
     check_models(settings)

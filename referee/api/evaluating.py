@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from referee.api.call_settings import settings_of_call
 from referee.api.eval_input import read_set
 from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, eval_prompts, needs
 from referee.api.eval_output import Asked
@@ -19,7 +20,7 @@ from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, check_models
 from referee.runs import Event, Progress, silent
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.venues import load_venue
 
 
@@ -85,14 +86,9 @@ async def evaluate(
         EvaluationError: Units failed and none was scored.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    overrides = {
-        "models.base_url": base_url,
-        "embedder": embedder,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
-    }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(
+        settings, {"embedder": embedder}, base_url=base_url, max_cost=max_cost, max_tokens=max_tokens, cache=cache
+    )
     chosen = find_metrics(metrics)
     panel = list(judges) if needs(chosen, "judge") else None
     if repeats < 1:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import referee
+from referee.api.call_settings import settings_of_call
 from referee.api.experiment_estimate import ExperimentEstimate, estimate, expected_by_paper
 from referee.api.experiment_job import Allowance, ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiment_making import makers_of
@@ -35,7 +36,7 @@ from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
@@ -122,7 +123,7 @@ async def experiment(
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
     units = UnitStore(Path(store) / UNITS)
-    base = _settings(settings, base_url, cache)
+    base = settings_of_call(settings, base_url=base_url, cache=cache)
     place = RunPlace("experiment", Path(plan).stem if isinstance(plan, str | Path) else "plan", out=out, resume=resume)
     limits, opened = Allowance(max_cost, max_tokens), OpenModels(progress)
     try:
@@ -175,7 +176,7 @@ async def estimate_experiment(
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
     units = UnitStore(Path(store) / UNITS)
-    base = _settings(settings, base_url, None)
+    base = settings_of_call(settings, base_url=base_url)
     limits, opened = Allowance(max_cost), OpenModels(progress, loads=False)
     try:
         job = await open_job(
@@ -184,11 +185,6 @@ async def estimate_experiment(
         return await estimate(job)
     finally:
         await opened.aclose()
-
-
-def _settings(settings: Settings | None, base_url: str | None, cache: bool | None) -> Settings:
-    overrides = {"models.base_url": base_url, "calls.cache": cache}
-    return load_settings(overrides) if settings is None else changed_settings(settings, overrides)
 
 
 async def _run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from referee.api.call_settings import settings_of_call
 from referee.api.job import Plan
 from referee.api.recording import recorded
 from referee.api.refined_steps import (
@@ -20,7 +21,7 @@ from referee.errors import SettingsError, VenueError
 from referee.llm.models import Models, open_models
 from referee.runs import Progress, RunFolder, silent
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.venues import load_venue, venue_digest
 from referee.venues.refined import RefinedPrompts, refinable
 
@@ -73,15 +74,15 @@ async def refine_prompts(
         ModelError: The model could not be reached, or refused every call.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    overrides = {
-        "models.default": model,
-        "models.roles": dict(model_for) if model_for else None,
-        "models.base_url": base_url,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
-    }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(
+        settings,
+        model=model,
+        model_for=model_for,
+        base_url=base_url,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        cache=cache,
+    )
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     refinement = Refinement(_checked(form), settings, _checked_rounds(rounds), until_stable)
     if resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import referee
+from referee.api.call_settings import settings_of_call
 from referee.api.job import Job, Plan, Shared, Written
 from referee.api.rating_maps import map_digest, mapped_review, read_rating_map, require_fit
 from referee.api.recording import recorded
@@ -22,7 +23,7 @@ from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.venues import load_venue, venue_digest
 
 Confirm = Callable[[Plan, VenueForm], bool]
@@ -99,21 +100,24 @@ async def review(
         ModelError: The model could not be reached, refused, or gave no valid reply.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    overrides = {
+    own = {
         "review.strategy": strategy,
-        "models.default": model,
-        "models.roles": dict(model_for) if model_for else None,
-        "models.base_url": base_url,
         "embedder": embedder,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
         "review.appendices": appendices,
         "review.preset": preset,
         "review.rounds": rounds,
         **{f"review.{name}": value for name, value in (strategy_options or {}).items()},
     }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(
+        settings,
+        own,
+        model=model,
+        model_for=model_for,
+        base_url=base_url,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        cache=cache,
+    )
     if rounds is not None and settings.review.preset != "full":
         raise SettingsError(f"--rounds {rounds} goes with --preset full.", hint="Add it, or leave --rounds away.")
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.phrases import amount, printable
+
 if TYPE_CHECKING:
     from referee.api.arena_calibrating import Calibration
     from referee.api.arena_job import ArenaPlan
     from referee.api.arena_scoring import ArenaScoring
-    from referee.cli.output import ProgressLine
-    from referee.runs import Event
 
 app = typer.Typer(
     help="How far a model's reviews are from people's, on each paper's own form.",
@@ -48,9 +48,10 @@ def run(
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.stages import Stages
 
     with ProgressLine() as line:
-        progress = _Stages(line)
+        progress = Stages(line)
         done = run_interruptible(
             api.arena_run(
                 papers,
@@ -70,7 +71,7 @@ def run(
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
     typer.echo(f"{done.model}: {len(done.predictions):,} papers: {counted}.")
     for text in _reasons([one.reason for one in done.predictions if one.reason]):
-        typer.echo(_printable(text))
+        typer.echo(printable(text))
     if done.counts["invalid"] or done.counts["failed"]:
         typer.echo(f"Papers without an answer: --resume {done.run} tries them again.")
     typer.echo(f"Used: {describe_usage(done.usage)}.")
@@ -151,23 +152,7 @@ def calibrate(
             progress=progress,
         )
     for line in _map_lines(done):
-        typer.echo(_printable(line))
-
-
-class _Stages:
-    """Progress by papers: an arena makes too many calls to print each."""
-
-    def __init__(self, line: ProgressLine) -> None:
-        self._line = line
-
-    @property
-    def run_folder(self) -> str:
-        """Where the run lies; empty before there is a folder."""
-        return self._line.run_folder
-
-    def __call__(self, event: Event) -> None:
-        if event.kind not in ("call_started", "call_finished"):
-            self._line(event)
+        typer.echo(printable(line))
 
 
 def plan_lines(plan: ArenaPlan) -> Iterator[str]:
@@ -176,15 +161,11 @@ def plan_lines(plan: ArenaPlan) -> Iterator[str]:
     there = f"; {plan.there:,} are answered already" if plan.there else ""
     yield f"{sum(plan.forms.values()):,} papers on their own forms: {forms}{there}."
     for reason, count in sorted(plan.skipped.items()):
-        yield f"  skipped, {count:,}: {_printable(reason)}"
-    if plan.calls:
-        cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-        tokens = f"{plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
-        yield f"Estimate: about {plan.calls:,} call{'' if plan.calls == 1 else 's'}, {tokens}, {cost} ({plan.model})."
-    else:
-        yield "Estimate: no call."
+        yield f"  skipped, {count:,}: {printable(reason)}"
+    model = f" ({plan.model})" if plan.calls else ""
+    yield f"Estimate: {amount(plan)}{model}."
     for note in plan.notes:
-        yield f"Note: {_printable(note)}."
+        yield f"Note: {printable(note)}."
 
 
 def _reasons(reasons: list[str]) -> Iterator[str]:
@@ -205,7 +186,7 @@ def _print_scores(done: ArenaScoring) -> None:
                 typer.echo(line)
             typer.echo()
     for note in done.result.notes:
-        typer.echo(_printable(f"Note: {note}."))
+        typer.echo(printable(f"Note: {note}."))
     typer.echo(f"Written to {done.run}: arena.html and arena.md (to read), arena.csv (every number).")
 
 
@@ -231,11 +212,3 @@ def _map_lines(done: Calibration) -> Iterator[str]:
     if not found.prompt_digest:
         yield "Note: these predictions name no prompt, so no review of `referee review` fits the map."
     yield f"Written to {done.path}."
-
-
-def _printable(text: str) -> str:
-    from referee.llm.secrets import scrub
-    from referee.reports.plain import one_line
-
-    indent = "  " if text.startswith("  ") else ""
-    return f"{indent}{one_line(scrub(text))}"

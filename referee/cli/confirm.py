@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from referee.cli.phrases import cost
+
 if TYPE_CHECKING:
     from referee.api import Plan
     from referee.cli.output import ProgressLine
@@ -75,10 +77,9 @@ def plan_lines(plan: Plan, *, words: str = "Estimate: ") -> list[str]:
 
 def estimate_line(plan: Plan) -> str:
     """Calls, tokens, cost and models of a plan in one phrase."""
-    cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
     calls = f"{plan.calls} call{'' if plan.calls == 1 else 's'}"
     tokens = f"about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
-    return f"{calls}, {tokens}, {cost} ({_by_model(plan.models)})"
+    return f"{calls}, {tokens}, {cost(plan.cost_usd)} ({_by_model(plan.models)})"
 
 
 def _by_model(models: Mapping[str, str]) -> str:

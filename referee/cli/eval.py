@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.phrases import amount, printable
+
 if TYPE_CHECKING:
     from referee.api.eval_output import Summary
-    from referee.cli.output import ProgressLine
-    from referee.evals.estimate import EvalPlan, MetricPlan
+    from referee.evals.estimate import EvalPlan
     from referee.reports.eval_summary import About
-    from referee.runs import Event
 
 _GROUP_BY = "The table's rows: source, kind, venue or year."
 _COMPARE = "Two rows of the table, compared paper by paper."
@@ -55,9 +54,10 @@ def evaluate(
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.stages import RarerStages
 
     with ProgressLine() as line:
-        progress = _WithoutCalls(line)
+        progress = RarerStages(line)
         done = run_interruptible(
             api.evaluate(
                 reviews,
@@ -107,53 +107,17 @@ def rescore(
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 
 
-class _WithoutCalls:
-    """Progress by units: an evaluation makes too many calls to print each.
-
-    Where lines pile up, in a file or a pipe, they come the more rarely the longer the run has been going on.
-    """
-
-    def __init__(self, line: ProgressLine) -> None:
-        import sys
-
-        self._line = line
-        self._living = sys.stderr.isatty()
-        self._started = self._said = time.monotonic()
-
-    @property
-    def run_folder(self) -> str:
-        """Where the evaluation lies; empty before there is a folder."""
-        return self._line.run_folder
-
-    def __call__(self, event: Event) -> None:
-        if event.kind in ("call_started", "call_finished"):
-            return
-        now = time.monotonic()
-        counts = event.kind == "stage" and event.total > event.done
-        if counts and not self._living and now - self._said < (now - self._started) / 10:
-            return
-        self._said = now
-        self._line(event)
-
-
 def estimate_lines(plan: EvalPlan) -> list[str]:
     """The estimate by metric, and what is worth knowing before it is confirmed."""
     judges = ", ".join(plan.judges) or "none"
     repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
     lines = [f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {judges}{repeats}."]
-    lines += [f"  {one.metric}: {one.units:,} reviews, {_amount(one)}" for one in plan.metrics]
-    lines.append(f"Estimate: {_amount(plan)}.")
-    lines += [f"Note: {_printable(note)}." for note in plan.notes]
+    lines += [
+        f"  {one.metric}: {one.units:,} reviews, {amount(one, most_calls=one.most_calls)}" for one in plan.metrics
+    ]
+    lines.append(f"Estimate: {amount(plan, most_calls=plan.most_calls)}.")
+    lines += [f"Note: {printable(note)}." for note in plan.notes]
     return lines
-
-
-def _amount(plan: EvalPlan | MetricPlan) -> str:
-    if not plan.calls:
-        return "no call"
-    cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
-    most = f" (at most {plan.most_calls:,})" if plan.most_calls > plan.calls else ""
-    calls = f"about {plan.calls:,} call{'' if plan.calls == 1 else 's'}{most}"
-    return f"{calls}, {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out, {cost}"
 
 
 def _print_summary(summary: Summary, about: About) -> None:
@@ -168,16 +132,9 @@ def _print_summary(summary: Summary, about: About) -> None:
     )
     for metric, totals in table.totals.items():
         for status, reason, count in totals.reasons[:2]:
-            typer.echo(f"  {metric}, {status.replace('_', ' ')}, {count:,}: {_printable(reason)}")
+            typer.echo(f"  {metric}, {status.replace('_', ' ')}, {count:,}: {printable(reason)}")
 
 
 def _print_lines(lines: Sequence[str]) -> None:
     for line in lines:
         typer.echo(line)
-
-
-def _printable(text: str) -> str:
-    from referee.llm.secrets import scrub
-    from referee.reports.plain import one_line
-
-    return one_line(scrub(text))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from referee.cli.phrases import amount, printable
+
 if TYPE_CHECKING:
     from referee.api import Experiment, ExperimentEstimate
-    from referee.cli.output import ProgressLine
-    from referee.runs import Event
 
 _PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
@@ -54,6 +54,7 @@ def experiment(
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
     from referee.cli.output import ProgressLine
+    from referee.cli.stages import Stages
 
     given: dict[str, Any] = {
         "arms": arm or (),
@@ -71,7 +72,7 @@ def experiment(
         "max_cost": max_cost,
     }
     with ProgressLine() as line:
-        progress = _Stages(line)
+        progress = Stages(line)
         if dry_run:
             estimate = run_interruptible(api.estimate_experiment(plan, **given, progress=progress), progress)
         else:
@@ -91,26 +92,10 @@ def experiment(
             )
     if dry_run:
         for text in estimate_lines(estimate):
-            typer.echo(_printable(text))
+            typer.echo(printable(text))
         typer.echo("Nothing was sent or written.")
     else:
         _print_result(done)
-
-
-class _Stages:
-    """Progress by units: an experiment makes too many calls to print each."""
-
-    def __init__(self, line: ProgressLine) -> None:
-        self._line = line
-
-    @property
-    def run_folder(self) -> str:
-        """Where the experiment lies; empty before there is a folder."""
-        return self._line.run_folder
-
-    def __call__(self, event: Event) -> None:
-        if event.kind not in ("call_started", "call_finished"):
-            self._line(event)
 
 
 def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
@@ -122,21 +107,13 @@ def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
     for arm in estimate.arms:
         there = f", {arm.there} there already" if arm.there else ""
         impossible = f", {arm.impossible} impossible" if arm.impossible else ""
-        yield f"  {arm.arm}: {arm.units} reviews{there}{impossible}, {_amount(arm)}"
+        yield f"  {arm.arm}: {arm.units} reviews{there}{impossible}, {amount(arm)}"
     if estimate.judging is not None:
         judges = ", ".join(estimate.judging.judges) or "none"
-        yield f"  measuring (judges: {judges}): {_amount(estimate.judging)}"
-    yield f"Estimate: {_amount(estimate)}."
+        yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"
+    yield f"Estimate: {amount(estimate)}."
     for note in estimate.notes:
         yield f"Note: {note}."
-
-
-def _amount(of: Any) -> str:
-    if not of.calls:
-        return "no call"
-    cost = "cost unknown (no price for this model)" if of.cost_usd is None else f"about ${of.cost_usd:.4f}"
-    calls = f"about {of.calls:,} call{'' if of.calls == 1 else 's'}"
-    return f"{calls}, {of.input_tokens:,} tokens in and {of.output_tokens:,} out, {cost}"
 
 
 def _print_result(done: Experiment) -> None:
@@ -151,15 +128,8 @@ def _print_result(done: Experiment) -> None:
         for text in comparison_lines(result):
             typer.echo(text)
     for note in result.notes:
-        typer.echo(_printable(f"Note: {note}."))
+        typer.echo(printable(f"Note: {note}."))
     if result.split == "test":
         typer.echo(f"The test split was opened; the seal is {done.run / 'seal.json'}.")
     typer.echo(f"Paid: {describe_usage(result.paid)}.")
     typer.echo(f"Written to {done.run}: summary.md (to read), summary.json (everything).")
-
-
-def _printable(text: str) -> str:
-    from referee.llm.secrets import scrub
-    from referee.reports.plain import one_line
-
-    return one_line(scrub(text)) if not text.startswith("  ") else f"  {one_line(scrub(text))}"

@@ -83,11 +83,15 @@ def test_every_command_option_and_argument_has_a_text() -> None:
 def test_the_public_names() -> None:
     assert referee.__all__ == [
         "__version__",
+        "arena_calibrate",
+        "arena_run",
+        "arena_score",
         "compile_venue",
         "evaluate",
         "experiment",
         "load_paper",
         "load_venue",
+        "profile",
         "refine_prompts",
         "rescore",
         "review",

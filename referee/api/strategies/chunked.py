@@ -13,8 +13,7 @@ from referee.agents.chunks import ChunkSize, paper_chunks
 from referee.agents.parts import Part, render_part
 from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Plan, Written
-from referee.api.strategies.research import refuse_ablation
-from referee.errors import SettingsError
+from referee.api.strategies.research import refuse_ablation, refuse_full
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
@@ -89,11 +88,7 @@ def chunk_inputs(job: Job) -> dict[str, str]:
         SettingsError: The preset ``full`` was asked for, or a step to be taken out.
     """
     refuse_ablation(job)
-    if job.settings.review.preset == "full":
-        raise SettingsError(
-            f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
-            hint="Use --strategy sections, or leave --preset away.",
-        )
+    refuse_full(job)
     return {
         "choice of appendices": str(job.settings.review.appendices),
         "context length of the writer": str(job.models["writer"].context_tokens),

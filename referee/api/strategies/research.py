@@ -47,6 +47,19 @@ def refuse_ablation(job: Job) -> None:
     )
 
 
+def refuse_full(job: Job) -> None:
+    """See that the preset ``full`` is not asked for of a strategy without prompts of guidelines.
+
+    Raises:
+        SettingsError: ``review.preset`` is ``full``.
+    """
+    if job.settings.review.preset == "full":
+        raise SettingsError(
+            f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
+            hint="Use --strategy sections, or leave --preset away.",
+        )
+
+
 def mark(how: str) -> str:
     """The mark in one sentence, without its full stop."""
     return f"{_NO_ASSESSMENT}: {how}"

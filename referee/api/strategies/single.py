@@ -11,9 +11,9 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
 from referee.api.job import Job, Plan, Written
 from referee.api.strategies.machine import run_machine
-from referee.api.strategies.research import refuse_ablation
+from referee.api.strategies.research import refuse_ablation, refuse_full
 from referee.api.strategies.strategy import Strategy
-from referee.errors import ContextTooLong, PaperParseError, SettingsError
+from referee.errors import ContextTooLong, PaperParseError
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, Door
 from referee.llm.models import Model
@@ -106,11 +106,7 @@ def inputs(job: Job) -> dict[str, str]:
         SettingsError: The preset ``full`` was asked for, or a step to be taken out.
     """
     refuse_ablation(job)
-    if job.settings.review.preset == "full":
-        raise SettingsError(
-            f"strategy {job.settings.review.strategy!r} has no prompts of guidelines that preset 'full' could refine.",
-            hint="Use --strategy sections, or leave --preset away.",
-        )
+    refuse_full(job)
     return {}
 
 

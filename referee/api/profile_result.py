@@ -1,0 +1,85 @@
+"""The books of a pass, closed: every number of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from referee.api.profile_job import ProfileAsked
+from referee.api.profile_pass import Books
+from referee.evals.agreement import Scale
+from referee.evals.profile import groups
+from referee.evals.profile.agreement import Scales, agreements, alphas
+from referee.evals.profile.ratings import WHATS, What, form_scale
+from referee.evals.profile.result import ProfileResult
+
+TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
+
+
+def profile_result(
+    books: Books, asked: ProfileAsked, *, rejected: int, backends: Mapping[str, str], notes: Sequence[str]
+) -> ProfileResult:
+    """Groups, tests, distributions, agreement and coverage.
+
+    Args:
+        books: What was measured.
+        asked: The choices.
+        rejected: Rows that could not be used.
+        backends: What measured what.
+        notes: What is worth knowing.
+    """
+    table, by, seed = books.table, asked.grouping.by, asked.seed
+    given_on = books.ratings.scales()
+    scales = Scales(_scales(books, asked), asked.rated_on.id if asked.rated_on else "", asked.compare_scales)
+    beside = tuple(agreements(books.panels, scales, seed=seed))
+    trends = [name for name in TRENDS if name in {measure.name for measure in table.measures}]
+    return ProfileResult(
+        reviews=len(table),
+        papers=table.papers,
+        rejected=rejected,
+        by=by,
+        groups=tuple(groups.sizes(table, by)),
+        cells=tuple(
+            cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
+        ),
+        years=tuple(groups.trends(table, by, trends, seed=seed)),
+        tests=tuple(groups.tests(table, groups.pairs_of(table, by), given_on, seed=seed)),
+        shares=tuple(books.ratings.shares()),
+        agreements=beside,
+        alphas=tuple(alphas(books.panels, scales, seed=seed, weighting=asked.weighting)),
+        engagement=tuple(
+            one for name in books.panels.systems for one in books.panels.engagement(name, backends["mathematics"])
+        ),
+        coverage=tuple(books.coverage.coverage()),
+        matched=tuple(books.coverage.matched()),
+        citations=dict(books.citations),
+        histograms=groups.histograms(table),
+        backends=dict(backends),
+        notes=(
+            *notes,
+            *_warnings(books),
+            *dict.fromkeys(f"{one.system}: {one.reason.rstrip('.')}" for one in beside if one.reason),
+        ),
+    )
+
+
+def _scales(books: Books, asked: ProfileAsked) -> dict[tuple[str, What], Scale | None]:
+    forms = {form for name in books.panels.systems for form in books.panels.forms(name)}
+    forms |= {books.panels.form_of(name, form) for name in books.panels.systems for form in forms}
+    found = {(form, what): books.ratings.scale(form, what) for form in forms for what in WHATS}
+    if asked.rated_on is not None:
+        found |= {(asked.rated_on.id, what): form_scale(asked.rated_on, what) for what in WHATS}
+    return found
+
+
+def _warnings(books: Books) -> list[str]:
+    """Unknown forms, and ratings that no form offers."""
+    said = [
+        f"the form {form!r} is unknown: its ratings are kept as a free scale of the values that were seen"
+        for form in books.ratings.free
+    ]
+    for shares in books.ratings.shares():
+        if shares.off_scale and shares.what == "rating" and shares.off_scale_share is not None:
+            values = ", ".join(f"{value} ({count:,})" for value, count in shares.off_scale.items())
+            share = f"{shares.off_scale_share:.1%} of the ratings are no values of {shares.form!r}"
+            said.append(f"{shares.group}: {share}: {values}")
+    return said

@@ -1,0 +1,243 @@
+"""``profile``: a review set in; how its reviewers write, rate and agree, by group and compared, out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.api.eval_input import ReviewSet, read_set
+from referee.api.profile_job import (
+    ProfileAsked,
+    ProfilePlan,
+    citation_resolver,
+    profile_inputs,
+    profile_plan,
+    profile_prompts,
+)
+from referee.api.profile_pass import ProfilePass
+from referee.api.profile_result import profile_result
+from referee.api.recording import recorded
+from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.data import read_papers
+from referee.data.shelf import file_name
+from referee.errors import DataError
+from referee.evals.behaviour.citation_check import Resolver
+from referee.evals.behaviour.syllables import BackendName
+from referee.evals.judging import Panel
+from referee.evals.profile.backends import JudgeReader, RuleReader
+from referee.evals.profile.grouping import DEFAULT, Grouping
+from referee.evals.profile.result import ProfileResult
+from referee.llm.models import Models, check_models, open_models
+from referee.reports.profile_files import write_profile
+from referee.runs import Event, Progress, RunFolder, silent
+from referee.runs.files import naming
+from referee.schemas.usage import Usage
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings, changed_settings, load_settings
+from referee.stats.agreement import Weighting
+from referee.venues import load_venue
+
+LINES = "profile.jsonl"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A finished profile: its folder, what it found, what it cost."""
+
+    run: Path
+    result: ProfileResult
+    usage: Usage
+
+
+async def profile(
+    reviews: str | Path,
+    *,
+    papers: str | Path | None = None,
+    by: Sequence[str] = DEFAULT,
+    era: str | None = None,
+    citations: str = "fixture",
+    citation_records: str | Path | None = None,
+    contact: str | None = None,
+    judges: Sequence[str] = (),
+    base_url: str | None = None,
+    atomic: bool = True,
+    compare_scales: bool = False,
+    rated_on: str | Path | VenueForm | None = None,
+    weighting: Weighting = "ratings",
+    syllables: BackendName = "pyphen",
+    dictionary: str | Path | None = None,
+    processes: int = 1,
+    seed: int = 0,
+    mapping: str | Path | None = None,
+    layout: str | None = None,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    cache: bool | None = None,
+    settings: Settings | None = None,
+    progress: Progress = silent,
+    confirm: Callable[[ProfilePlan], bool] | None = None,
+) -> Profile:
+    """Measure how reviewers behave: per review, by group with intervals, tested, and beside people.
+
+    Args:
+        reviews: A file or a folder in one of the layouts of ``referee.data``.
+        papers: A set of papers; only reviews of these are profiled, the others are counted.
+        by: What groups are made by; see ``Grouping``.
+        era: A date, or ``praib``, that parts reviews into before and after.
+        citations: ``fixture`` (offline) or ``online`` (Crossref, OpenAlex, DBLP).
+        citation_records: A JSONL of published works, for ``fixture``; without it citations are counted, not checked.
+        contact: The e-mail address that the services are told, for ``online``.
+        judges: Models that read items, coverage and mathematics; rules do where there are none.
+        base_url: An OpenAI-compatible server for the judges.
+        atomic: Whether atomic items and coverage are measured.
+        compare_scales: Let ratings of different forms stand side by side, as ranks within each form.
+        rated_on: The form that systems rated on, where the data do not say.
+        weighting: Of Krippendorff's alpha: ``ratings`` is the standard, ``pairs`` the variant printed by PRAIB.
+        syllables: The backend of readability.
+        dictionary: The file for ``cmu``.
+        processes: How many processes measure texts.
+        seed: For intervals and draws.
+        mapping: A file that says which key of a row is what.
+        layout: The layout's name where it is not to be found by what is in the file.
+        out: The run folder; by default a new one under ``referee-runs``.
+        resume: The folder of an earlier run with the same inputs: what judges said is not asked again.
+        max_cost: US dollars that no call may pass.
+        max_tokens: Tokens, in and out together, that no call may pass.
+        cache: Whether replies of earlier runs are used; True by default.
+        settings: A ready settings tree; the arguments above then only override what they name.
+        progress: Called with each event.
+        confirm: Shown the estimate before the first call of a judge; without judges nobody is asked.
+
+    Raises:
+        DataError: The set, the records or the papers cannot be read, nothing is usable, or people's ratings are not
+            of the form their reviews name.
+        EvaluationError: A group holds ratings of two scales.
+        SettingsError: A grouping, source, judge or setting is not usable.
+        VenueError: ``rated_on`` is unknown.
+        RunError: The run folder is in use or unwritable.
+        BudgetExceeded: The next call could pass a limit.
+    """
+    overrides = {
+        "models.base_url": base_url,
+        "budget.max_cost": max_cost,
+        "budget.max_tokens": max_tokens,
+        "calls.cache": cache,
+    }
+    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    asked = ProfileAsked(
+        grouping=Grouping(by, era),
+        atomic=atomic,
+        compare_scales=compare_scales,
+        rated_on=load_venue(rated_on) if isinstance(rated_on, str | Path) else rated_on,
+        weighting=weighting,
+        processes=processes,
+        syllables=syllables,
+        dictionary=Path(dictionary) if dictionary is not None else None,
+        seed=seed,
+    )
+    if judges:
+        check_models(settings, judges=judges)
+    records = Path(citation_records) if citation_records is not None else None
+    resolver, looked_up, notes = citation_resolver(citations, records, contact)
+    place = RunPlace("profile", Path(reviews).stem, out=out, resume=resume)
+    progress(Event("stage", f"reading {reviews}"))
+    given = Path(mapping) if mapping is not None else None
+    with read_set(
+        Path(reviews), near=place.path, group_by="source", mapping=given, layout=layout, progress=progress
+    ) as read:
+        chosen = _chosen(read, Path(papers) if papers is not None else None)
+        inputs = profile_inputs(read, asked, judges, looked_up)
+        place.check_inputs(inputs)
+        async with _judges(judges, settings, progress) as models:
+            require_confirmed(confirm is None or not judges or confirm(profile_plan(read, models, atomic=atomic)))
+            with place.open(
+                "profile",
+                inputs=inputs,
+                settings=settings,
+                models=models,
+                roles=models.by_role,
+                prompts=profile_prompts(bool(judges)),
+            ) as run:
+                job = _Job(read, chosen, asked, models, settings, resolver, looked_up, notes, progress)
+                return await _run(run, job)
+
+
+@dataclass(frozen=True)
+class _Job:
+    read: ReviewSet
+    papers: Sequence[str]
+    asked: ProfileAsked
+    models: Models
+    settings: Settings
+    resolver: Resolver | None
+    looked_up: str
+    notes: tuple[str, ...]
+    progress: Progress
+
+
+async def _run(run: RunFolder, job: _Job) -> Profile:
+    door, ledger = open_door(run, job.models, job.settings, job.progress, keep_messages=False)
+    roles = tuple(job.models.by_role)
+    reader = JudgeReader(Panel(door, roles, 1, job.models.ids())) if roles else RuleReader()
+    store = job.read.store
+    whole = len(job.papers) == sum(1 for _ in store.papers)
+    total = len(store) if whole else sum(1 for paper in job.papers for _ in store.cases(paper))
+    notes = [*job.notes]
+    if total < len(store):
+        notes.append(f"{len(store) - total:,} reviews are of papers that are not among the given ones")
+    with recorded(run, ledger):
+        if job.read.rejected:
+            run.write("rejected.jsonl", job.read.rejected_file.read_text(encoding="utf-8"))
+        part = run.path / f".{LINES}.part"
+        with naming(part), part.open("w", encoding="utf-8") as lines:
+            work = ProfilePass(job.asked, reader, job.resolver, lines, job.progress)
+            books = await work.run(store, job.papers, total)
+        part.replace(run.path / LINES)
+        job.progress(Event("stage", "comparing groups"))
+        result = profile_result(
+            books,
+            job.asked,
+            rejected=job.read.rejected,
+            backends={
+                "syllables": books.syllables,
+                "mathematics": reader.mathematics,
+                "citations": job.looked_up,
+                **({"items and coverage": reader.id} if job.asked.atomic else {}),
+            },
+            notes=notes,
+        )
+        write_profile(result, run.path, run.write)
+        run.set_usage(ledger.usage(), ledger.usage_by_role())
+        run.set_status("finished")
+    return Profile(run.path, result, ledger.usage())
+
+
+def _chosen(read: ReviewSet, papers: Path | None) -> list[str]:
+    """The papers whose reviews are profiled.
+
+    Raises:
+        DataError: No review is of one of the given papers.
+    """
+    known: Iterable[str] = read.store.papers
+    if papers is None:
+        return list(known)
+    ids = set(read_papers(papers).ids())
+    chosen = [paper for paper in known if paper in ids or file_name(paper) in ids]
+    if not chosen:
+        raise DataError(
+            f"no review is of a paper in {str(papers)!r}.", hint="Name papers by the ids that the reviews give them."
+        )
+    return chosen
+
+
+@asynccontextmanager
+async def _judges(judges: Sequence[str], settings: Settings, progress: Progress) -> AsyncIterator[Models]:
+    models = await open_models(settings, progress, judges=list(judges)) if judges else Models({})
+    try:
+        yield models
+    finally:
+        await models.aclose()

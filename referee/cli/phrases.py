@@ -1,0 +1,44 @@
+"""Phrases that several commands print: what an estimate comes to, and text of others made safe for a line."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Estimated(Protocol):
+    """Calls, tokens and cost that are to be expected; the cost is null where a price is unknown."""
+
+    @property
+    def calls(self) -> int: ...  # noqa: D102
+
+    @property
+    def input_tokens(self) -> int: ...  # noqa: D102
+
+    @property
+    def output_tokens(self) -> int: ...  # noqa: D102
+
+    @property
+    def cost_usd(self) -> float | None: ...  # noqa: D102
+
+
+def amount(of: Estimated, *, most_calls: int = 0) -> str:
+    """An estimate in one phrase; ``most_calls`` is named where it is above the typical number."""
+    if not of.calls:
+        return "no call"
+    most = f" (at most {most_calls:,})" if most_calls > of.calls else ""
+    calls = f"about {of.calls:,} call{'' if of.calls == 1 else 's'}{most}"
+    return f"{calls}, {of.input_tokens:,} tokens in and {of.output_tokens:,} out, {cost(of.cost_usd)}"
+
+
+def cost(usd: float | None) -> str:
+    """An expected cost; an unknown price is said."""
+    return "cost unknown (no price for this model)" if usd is None else f"about ${usd:.4f}"
+
+
+def printable(text: str) -> str:
+    """The text on one line, without secrets and control characters; an indent of two blanks stays."""
+    from referee.llm.secrets import scrub
+    from referee.reports.plain import one_line
+
+    indent = "  " if text.startswith("  ") else ""
+    return f"{indent}{one_line(scrub(text))}"

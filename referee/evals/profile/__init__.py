@@ -1,0 +1,1 @@
+"""Profiles of reviewers: each review's numbers, by group, compared, and beside people on the same papers."""

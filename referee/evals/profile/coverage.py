@@ -1,0 +1,142 @@
+"""Atomic items of systems beside people's: how many, how long, and how much of people's they hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, median
+from typing import Literal
+
+from referee.evals.behaviour.atomic import POLARITIES, AtomicItems
+from referee.evals.behaviour.atomic_counts import MatchedPair, Quantity, quantity
+from referee.evals.behaviour.atomic_names import Polarity
+from referee.evals.behaviour.coverage_matrix import Coverage, macro, micro
+from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
+from referee.evals.profile.result import Covered, Matched
+from referee.schemas.case import ReviewCase
+
+QUANTITIES: tuple[Quantity, ...] = ("strengths", "weaknesses", "strength_chars", "weakness_chars")
+ALL = "all"
+FAILED = "no judge gave a usable reply"
+
+Read = tuple[ReviewCase, AtomicItems]
+
+
+class CoverageBook:
+    """Counts over pairs of reviews; the items themselves are not kept."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[str, Polarity, Literal["own", "chance"]], list[Coverage]] = defaultdict(list)
+        self._volume: dict[tuple[str, Polarity], list[float | None]] = defaultdict(list)
+        self._failed: dict[tuple[str, Literal["own", "chance"]], int] = defaultdict(int)
+        self._alone: dict[str, int] = defaultdict(int)
+        self._values: dict[tuple[str, str, Quantity], list[tuple[float | None, float | None]]] = defaultdict(list)
+
+    def add(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
+        """Take down a pair of one paper, with its matrices."""
+        decision = pair.human_case.decision or pair.generated_case.decision
+        venue = pair.human_case.venue or pair.generated_case.venue
+        for name in QUANTITIES:
+            both = quantity(pair.generated, name), quantity(pair.human, name)
+            for split in dict.fromkeys(
+                filter(None, (ALL, venue and f"venue {venue}", decision and f"decision {decision}"))
+            ):
+                self._values[system, split, name].append(both)
+        self._count(system, "own", found)
+        for polarity in POLARITIES:
+            if found.status != "failed":
+                self._volume[system, polarity].append(found.volume_matched(polarity))
+
+    def add_chance(self, system: str, found: PairMatrices) -> None:
+        """Take down the matrices of a generated review beside another paper's human one."""
+        self._count(system, "chance", found)
+
+    def left_alone(self, system: str, pairs: int) -> None:
+        """Count pairs for which there was no other paper to take by chance."""
+        self._alone[system] += pairs
+
+    def coverage(self) -> Iterator[Covered]:
+        """Means over pairs, by system and polarity; micro averages, chance and equal volume beside them."""
+        for (system, polarity, kind), pairs in sorted(self._pairs.items()):
+            failed = self._failed[system, kind]
+            alone = self._alone[system] if kind == "chance" else 0
+            for measure, mean in macro(pairs).items():
+                yield Covered(
+                    system=system,
+                    polarity=polarity,
+                    measure=measure,
+                    kind=kind,
+                    value=mean.value,
+                    pairs=mean.n,
+                    skipped=mean.skipped + failed + alone,
+                    reason=mean.reason or (FAILED if failed else "") or ("no other paper" if alone else ""),
+                )
+            if kind == "own":
+                yield from _micro(system, polarity, pairs)
+                yield self._volume_matched(system, polarity)
+
+    def matched(self) -> Iterator[Matched]:
+        """Ratios and differences of numbers and lengths, over all pairs, by venue and by decision."""
+        for (system, split, name), values in sorted(self._values.items()):
+            yield _matched(system, split, name, values)
+
+    def _count(self, system: str, kind: Literal["own", "chance"], found: PairMatrices) -> None:
+        for polarity in POLARITIES:
+            counts = found.coverage(polarity)
+            if counts is not None:
+                self._pairs[system, polarity, kind].append(counts)
+        self._failed[system, kind] += found.status == "failed"
+
+    def _volume_matched(self, system: str, polarity: Polarity) -> Covered:
+        values = self._volume[system, polarity]
+        known = [value for value in values if value is not None]
+        return Covered(
+            system=system,
+            polarity=polarity,
+            measure="recall",
+            kind="volume",
+            value=fmean(known) if known else None,
+            pairs=len(known),
+            skipped=len(values) - len(known),
+            reason="" if known else "no human review has such an item",
+        )
+
+
+def _micro(system: str, polarity: Polarity, pairs: Sequence[Coverage]) -> Iterator[Covered]:
+    whole = micro(pairs)
+    found: Mapping[str, float | None] = {
+        "recall": whole.recall,
+        "precision": whole.precision,
+        "compaction": whole.compaction,
+        "density": whole.density,
+    }
+    for measure, value in found.items():
+        yield Covered(
+            system=system,
+            polarity=polarity,
+            measure=measure,
+            kind="micro",
+            value=value,
+            pairs=len(pairs),
+            skipped=0,
+            reason=whole.reason if value is None else "",
+        )
+
+
+def _matched(system: str, split: str, name: Quantity, values: Sequence[tuple[float | None, float | None]]) -> Matched:
+    known = [(ours, theirs) for ours, theirs in values if ours is not None and theirs is not None]
+    ratios = [ours / theirs for ours, theirs in known if theirs]
+    differences = [ours - theirs for ours, theirs in known]
+    return Matched(
+        system=system,
+        split=split,
+        quantity=name,
+        ratio=fmean(ratios) if ratios else None,
+        pairs=len(ratios),
+        zero_denominators=len(known) - len(ratios),
+        difference=fmean(differences) if differences else None,
+        difference_median=median(differences) if differences else None,
+        compared=len(known),
+        undefined=len(values) - len(known),
+        reason="" if known else "in every pair one side has no item to measure",
+    )

@@ -1,0 +1,51 @@
+"""Means of many measures in resamples of papers, all measures in the same resamples: one matrix product each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from referee.stats.values import Floats
+
+RESAMPLES = 1000
+LEVEL = 0.95
+_MOST_CELLS = 1 << 21
+
+
+def resampled(columns: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floats:
+    """The column sums of so many resamples of the rows (papers), drawn whole and with replacement.
+
+    Args:
+        columns: A row for each paper.
+        seed: Same seed and rows, same resamples.
+        resamples: How many.
+
+    Returns:
+        A row for each resample.
+    """
+    papers = len(columns)
+    rng = np.random.default_rng(seed)
+    block = max(1, _MOST_CELLS // max(papers, 1))
+    out = np.empty((resamples, columns.shape[1]))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        drawn = rng.integers(papers, size=(size, papers)) + np.arange(size)[:, None] * papers
+        weights = np.bincount(drawn.ravel(), minlength=size * papers).reshape(size, papers)
+        out[start : start + size] = weights @ columns
+    return out
+
+
+def percentiles(drawn: Floats, papers: int, level: float = LEVEL) -> tuple[float | None, float | None]:
+    """The ends of the percentile interval of one statistic; resamples in which it is undefined are left out.
+
+    None below two papers, of whose spread nothing can be said.
+    """
+    defined = drawn[np.isfinite(drawn)]
+    if papers < 2 or defined.size < 2:
+        return None, None
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def over(sums: Floats, counts: Floats) -> Floats:
+    """Sums over counts; NaN where nothing was counted."""
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

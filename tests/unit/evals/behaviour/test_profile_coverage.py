@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from referee.evals.behaviour.atomic import AtomicItems
+from referee.evals.behaviour.atomic_counts import MatchedPair, compared
+from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
+from referee.evals.profile.coverage import QUANTITIES, CoverageBook
+from referee.evals.profile.measures import atomic_values
+from referee.schemas.case import ReviewCase
+
+ROWS = ((True, True, False, False, True), (False, True, False, False, False), (False,) * 5, (True, *[False] * 4))
+
+
+def case(kind: str, number: int = 1) -> ReviewCase:
+    about = {"case_id": f"{kind}{number}", "paper_id": f"p{number}", "source": kind, "kind": kind, "text": "Fine."}
+    return ReviewCase.model_validate({**about, "venue": "iclr-2024", "decision": "Reject"})
+
+
+def pair(strengths: tuple[int, int], weaknesses: tuple[int, int], number: int = 1) -> MatchedPair:
+    """Numbers of items, generated and human."""
+    generated, human = (
+        AtomicItems(tuple(["a fine thing"] * strengths[side]), tuple(["bad"] * weaknesses[side]), "text")
+        for side in (0, 1)
+    )
+    return MatchedPair(case("ai", number), case("human", number), generated, human)
+
+
+def test_the_specification_s_matrix() -> None:
+    book = CoverageBook()
+    book.add("m", pair((0, 0), (5, 4)), PairMatrices((), ROWS, 0, 5, "rule"))
+    found = {(one.measure, one.kind): one for one in book.coverage() if one.polarity == "weaknesses"}
+    assert found["recall", "own"].value == pytest.approx(0.75)
+    assert found["precision", "own"].value == pytest.approx(0.6)
+    assert found["compaction", "own"].value == pytest.approx(0.6)
+    assert found["compaction_printed", "own"].value == pytest.approx(1.0)
+    assert found["recall", "micro"].value == pytest.approx(0.75)
+    volume = found["recall", "volume"].value
+    assert volume is not None
+    assert 0 < volume <= 0.75
+
+
+def test_items_on_neither_side_are_null_with_a_reason() -> None:
+    book = CoverageBook()
+    book.add("m", pair((0, 0), (0, 0)), PairMatrices((), (), 0, 0, "rule"))
+    for one in book.coverage():
+        assert one.value is None
+        assert one.reason
+    for matched in book.matched():
+        assert matched.ratio is None
+        assert matched.pairs == 0
+
+
+def test_a_pair_that_no_judge_could_read_is_counted_and_not_zero() -> None:
+    book = CoverageBook()
+    read, unread = PairMatrices((), ROWS, 0, 5, "judge:m"), PairMatrices((), (), 0, 0, "judge:m", "failed", "silence")
+    book.add("m", pair((0, 0), (5, 4)), read)
+    book.add("m", pair((0, 0), (5, 4), 2), unread)
+    (recall,) = [
+        one for one in book.coverage() if (one.polarity, one.measure, one.kind) == ("weaknesses", "recall", "own")
+    ]
+    assert (recall.value, recall.pairs, recall.skipped) == (0.75, 1, 1)
+
+
+def test_ratios_and_differences_are_those_of_the_pairs_kept_whole() -> None:
+    pairs = [pair((2, 1), (4, 2)), pair((3, 0), (1, 4), 2), pair((0, 2), (0, 0), 3)]
+    book = CoverageBook()
+    for one in pairs:
+        book.add("m", one, PairMatrices((), (), 0, 0, "rule"))
+    mine = {(one.split, one.quantity): one for one in book.matched()}
+    assert {split for split, _ in mine} == {"all", "venue iclr-2024", "decision Reject"}
+    for name in QUANTITIES:
+        other, own = compared(pairs, name), mine["all", name]
+        assert (own.ratio, own.pairs, own.zero_denominators) == (other.ratio, other.pairs, other.zero_denominators)
+        assert (own.difference, own.difference_median) == (other.difference, other.difference_median)
+        assert (own.compared, own.undefined) == (other.compared, other.undefined)
+
+
+def test_a_review_without_a_strength_has_no_ratio_of_weaknesses_to_strengths() -> None:
+    values, reasons = atomic_values(
+        AtomicItems((), ("the ablation study is missing",), "the ablation study is missing")
+    )
+    assert (values["strengths"], values["weaknesses"], values["weaknesses_per_strength"]) == (0, 1, None)
+    assert reasons["weaknesses_per_strength"] == "the review has no strength"
+
+
+def test_items_that_a_judge_made_up_are_shown_by_fidelity() -> None:
+    source = "The paper is clear. However, the ablation study is missing and baselines are weak."
+    values, _ = atomic_values(AtomicItems((), ("an ablation study was missing",), source, "judge:m"))
+    assert values["fidelity_rouge_l"] == pytest.approx(0.6)
+    assert values["fidelity_contained"] == 0.0
+    assert values["fidelity_jaccard"] == pytest.approx(0.214286, abs=1e-6)

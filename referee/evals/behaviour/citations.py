@@ -88,10 +88,15 @@ def formal_citations(text: str) -> tuple[Citation, ...]:
 
     Source: PRAIB, whose printed expressions are corrupted; the grammar is this project's reading of them.
     """
-    if YEAR.search(text) is None:
-        return ()
-    found = [*_split(text, _APA), *_split(text, _MLA), *_ieee(text)]
-    return _each_once(_longest(found))
+    quoted = '"' in text or "“" in text
+    found: list[Citation] = []
+    if ")." in text:
+        found += _split(text, _APA)
+    if quoted:
+        found += _split(text, _MLA)
+    if quoted and "[" in text:
+        found += _ieee(text)
+    return _each_once(_longest(found)) if found else ()
 
 
 def _split(text: str, grammar: _Grammar) -> Iterator[Citation]:
@@ -111,8 +116,6 @@ def _split(text: str, grammar: _Grammar) -> Iterator[Citation]:
 
 
 def _ieee(text: str) -> Iterator[Citation]:
-    if "[" not in text or ('"' not in text and "“" not in text):
-        return
     for found in _IEEE.finditer(text):
         surname = _IEEE_SURNAME.match(found["authors"])
         yield _citation("ieee", text, found, found, surname["surname"] if surname else "")

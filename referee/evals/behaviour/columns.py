@@ -1,199 +1,178 @@
-"""Many texts in one array: their tokens, their words, and sums over each text."""
+"""Many texts in one array: their pieces, and sums over each text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.evals.behaviour.packing import (
-    BLANKS,
-    JOINERS,
-    PUNCTUATION,
-    SEPARATOR,
-    SMALL,
-    TERMINATORS,
-    WORDS,
-    classes,
-)
+from referee.evals.behaviour.packing import BLANKS, SMALL, WORDS, classes
 from referee.evals.behaviour.readability import Readability, scored
 from referee.evals.behaviour.results import Diversity
 from referee.evals.behaviour.tokens import MATTR_WINDOW
-from referee.evals.behaviour.word_table import JOINED, SLOT_BITS, Ints, WordTable
+from referee.evals.behaviour.word_table import FIELD_BITS, ID_BITS, LEAD, STOP, TAIL, Flags, Ints, WordTable, with_flag
 
-_END = bytes([SEPARATOR])
-_PADDING = bytes(48)
-_SHAPE = classes(BLANKS, JOINERS, WORDS, TERMINATORS)
-_SPEECH = classes(WORDS, TERMINATORS, frozenset([SEPARATOR]))
-_NO_STOPS = bytes(code for code in PUNCTUATION if code not in TERMINATORS)
-_POSITION_BITS = 24
+_PADDING = b"\n" * 48
+_SHAPE = classes(BLANKS, WORDS)
+_POSITION_BITS = 20
+_SAME = 1 << _POSITION_BITS - 1
+"""Two tokens of one type are not as far apart: a batch has fewer. Keys of two types are farther."""
+_FIELD = (1 << FIELD_BITS) - 1
 _FEW_WORDS = 2
+_UNREAD = scored(0, 0, 0)
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """The tokens of all texts in order.
+class Pieces:
+    """The pieces of all texts in order: what stands between blanks, without one mark before and one behind it.
 
-    ``bounds`` are the first token of each text and the number of all; ``text_of`` the text of each token, ``starts``
-    and ``lengths`` its place in the joined bytes, ``blank`` which of these are blanks.
+    Such a mark is a piece of its own. It belongs to no word, so that each word of readability is in one piece and each
+    token too. ``texts`` are the bytes of all texts, ``offsets`` where each text begins in them and where one more
+    would; ``bounds`` the first piece of each text and the number of all; ``starts`` and ``ends`` the place of each
+    piece.
     """
 
-    small: bytes
+    texts: bytes
     offsets: Ints
     bounds: Ints
-    text_of: Ints
     starts: Ints
-    lengths: Ints
-    is_word: NDArray[np.bool_]
-    is_stop: NDArray[np.bool_]
+    ends: Ints
     slots: Ints
-    flags: NDArray[np.uint8]
-    blank: NDArray[np.bool_]
+    flags: Flags
 
 
-def joined(packed: Sequence[bytes]) -> bytes:
-    """The texts, a separator before, between and behind them."""
-    return _END + _END.join(packed) + _END
+def find_pieces(packed: Sequence[bytes], table: WordTable) -> Pieces:
+    """The pieces of texts, a line's end before, between and behind them."""
+    texts = b"".join((b"\n", b"\n".join(packed), b"\n", _PADDING))
+    offsets = np.ones(len(packed) + 1, dtype=np.int64)
+    np.cumsum([len(one) + 1 for one in packed], out=offsets[1:])
+    offsets[1:] += 1
+    starts, ends = _cut(texts)
+    table.make_room(len(starts), len(texts))
+    slots = table.slots(texts.translate(SMALL), starts, ends - starts)
+    bounds = np.searchsorted(starts, offsets)
+    return Pieces(texts, offsets, bounds, starts, ends, slots, table.flags.take(slots))
 
 
-def find_tokens(texts: bytes, table: WordTable) -> Tokens:
-    """The tokens of joined texts: runs of word characters with single joiners between them, and all other symbols."""
+def _cut(texts: bytes) -> tuple[Ints, Ints]:
+    """Where pieces begin and end."""
     shape = np.frombuffer(texts.translate(_SHAPE), dtype=np.uint8)
-    word = shape == 3
-    blank = shape == 1
-    word[1:-1] |= (shape[1:-1] == 2) & word[:-2] & word[2:]
-    within = word[1:] & word[:-1]
-    first = ~blank
-    last = first.copy()
-    first[1:] &= ~within
-    last[:-1] &= ~within
-    starts = np.flatnonzero(first)
-    lengths = np.flatnonzero(last) - starts + 1
-    table.make_room(len(starts))
-    separators = np.flatnonzero(np.frombuffer(texts, dtype=np.uint8) == SEPARATOR)
-    bounds = np.searchsorted(starts, separators)
-    small = texts.translate(SMALL) + _PADDING
-    slots = table.slots(small, starts, lengths)
-    text_of = np.repeat(np.arange(len(separators) - 1), np.diff(bounds))
-    return Tokens(
-        small=small,
-        offsets=separators + 1,
-        bounds=bounds,
-        text_of=text_of,
-        starts=starts,
-        lengths=lengths,
-        is_word=word[starts],
-        is_stop=shape[starts] == 4,
-        slots=slots,
-        flags=table.flags[slots],
-        blank=blank,
-    )
+    blank, mark = shape == 1, shape == 0
+    first = np.zeros(len(shape), dtype=bool)
+    first[1:] = blank[:-1]
+    first[2:] |= mark[1:-1] & blank[:-2]
+    first[:-1] |= mark[:-1] & blank[1:]
+    first &= ~blank
+    last = first | blank
+    last[:-1] = last[1:]
+    last &= ~blank
+    return np.flatnonzero(first), np.flatnonzero(last) + 1
 
 
-def diversities(tokens: Tokens) -> list[Diversity]:
+def diversities(pieces: Pieces, words: Ints, table: WordTable) -> list[Diversity]:
     """Counts and MATTR of each text.
 
     A pair of neighbouring occurrences of a type takes one type from each window that holds both.
+
+    Args:
+        pieces: Of the texts.
+        words: How many tokens of each text are words.
+        table: The table that knows them.
     """
-    counts = np.diff(tokens.bounds)
+    keys, begins = table.spread(pieces.slots, pieces.flags, pieces.bounds)
+    counts = np.diff(begins)
     texts = len(counts)
-    position = np.arange(len(tokens.starts)) - tokens.bounds[tokens.text_of]
-    keys = tokens.text_of << (SLOT_BITS + 1 + _POSITION_BITS)
-    keys |= tokens.slots << (1 + _POSITION_BITS)
-    keys |= tokens.is_word.astype(np.int64) << _POSITION_BITS
-    keys |= position
+    keys |= np.repeat(np.arange(texts) << ID_BITS, counts)
+    keys <<= _POSITION_BITS
+    keys |= np.arange(len(keys))
     keys.sort()
-    again = np.flatnonzero((keys[1:] >> _POSITION_BITS) == (keys[:-1] >> _POSITION_BITS))
-    earlier, later = keys[again], keys[again + 1]
-    text = earlier >> (SLOT_BITS + 1 + _POSITION_BITS)
-    is_word = (earlier >> _POSITION_BITS) & 1
-    mask = (1 << _POSITION_BITS) - 1
-    before, after = earlier & mask, later & mask
-    last_start = counts[text] - MATTR_WINDOW
-    held = np.minimum(before, last_start) - np.maximum(0, after - MATTR_WINDOW + 1) + 1
-    repeated = np.bincount(text, weights=np.maximum(held, 0), minlength=texts)
-    types = counts - np.bincount(text, minlength=texts)
-    words = sums(tokens.is_word, tokens.bounds)
-    word_types = words - np.bincount(text[is_word == 1], minlength=texts)
-    rows = zip(*(column.tolist() for column in (counts, types, words, word_types, repeated)), strict=True)
+    gaps = keys[1:] - keys[:-1]
+    again = np.flatnonzero(gaps < _SAME)
+    keys = keys.take(again)
+    kinds = keys >> _POSITION_BITS
+    text = kinds >> ID_BITS
+    bounds = np.searchsorted(text, np.arange(texts + 1))
+    before = keys & ((1 << _POSITION_BITS) - 1)
+    held = np.minimum(before, (begins[1:] - MATTR_WINDOW).take(text))
+    held -= np.maximum(begins.take(text), before + (gaps.take(again) - (MATTR_WINDOW - 1)))
+    repeated = sums(np.maximum(held + 1, 0), bounds)
+    types_of = counts - np.diff(bounds)
+    word_types = words - sums(kinds & 1, bounds)
+    rows = zip(*(column.tolist() for column in (counts, types_of, words, word_types, repeated)), strict=True)
     return [
-        Diversity(n, kinds, heard, heard_kinds, _mattr(n, kinds, held)) for n, kinds, heard, heard_kinds, held in rows
+        Diversity(n, kinds, heard, heard_kinds, _mattr(n, kinds, same)) for n, kinds, heard, heard_kinds, same in rows
     ]
 
 
-def readabilities(tokens: Tokens, table: WordTable) -> list[Readability]:
-    """Readability of each text, from its tokens before the table is emptied.
+def spoken(pieces: Pieces, table: WordTable) -> tuple[Ints, Ints, Ints]:
+    """The words of each text as readability counts them, their syllables, and the tokens that are words."""
+    both = sums(table.counts.take(pieces.slots), pieces.bounds)
+    return both & _FIELD, both >> FIELD_BITS & _FIELD, both >> 2 * FIELD_BITS
 
-    Tokens without a blank between them are one word as readability counts: "state-of-the-art", "95.3%", "(e.g.".
+
+def readabilities(words: Ints, syllables: Ints, sentences: Ints) -> list[Readability]:
+    """The scores of each text, as ``scored`` has them; one that has words has a sentence."""
+    sentences = np.maximum(sentences, words > 0)
+    spoken = np.maximum(words, 1)
+    length, per_word = spoken / np.maximum(sentences, 1), syllables / spoken
+    ease = 206.835 - 1.015 * length - 84.6 * per_word
+    grade = 0.39 * length + 11.8 * per_word - 15.59
+    rows = zip(*(column.tolist() for column in (words, sentences, syllables, ease, grade)), strict=True)
+    return [Readability(*row) if row[0] else _UNREAD for row in rows]
+
+
+class Speech(NamedTuple):
+    """What sentences are made of: words before each piece and before the end, and the pieces that hold a stop.
+
+    ``tails`` says of each such piece whether a word follows its last stop.
     """
-    words = np.flatnonzero(tokens.is_word)
-    begins = np.ones(len(tokens.starts), dtype=bool)
-    begins[1:] = tokens.starts[1:] > tokens.starts[:-1] + tokens.lengths[:-1]
-    chunks = np.cumsum(begins)[words]
-    follows = chunks[1:] == chunks[:-1]
-    first = np.ones(len(words), dtype=bool)
-    first[1:] = ~follows
-    mixed = tokens.flags[words] & JOINED != 0
-    mixed[:-1] |= follows
-    heads = words[first]
-    simple = ~np.logical_or.reduceat(mixed, np.flatnonzero(first)) if len(words) else first
-    spoken = np.zeros(len(heads), dtype=np.int64)
-    low = tokens.small
-    spoken[simple] = table.syllables(
-        low, tokens.slots[heads[simple]], tokens.starts[heads[simple]], tokens.lengths[heads[simple]]
-    )
-    starts, lengths = _chunks(tokens, begins, heads[~simple])
-    spoken[~simple] = table.syllables(low, table.slots(low, starts, lengths), starts, lengths)
-    bounds = np.searchsorted(heads, tokens.bounds)
-    rows = zip(np.diff(bounds).tolist(), _sentences(tokens, words, begins), sums(spoken, bounds).tolist(), strict=True)
-    return [scored(count, max(1, sentences) if count else 0, total) for count, sentences, total in rows]
+
+    heard: Ints
+    stops: Ints
+    tails: NDArray[np.bool_]
 
 
-def _chunks(tokens: Tokens, begins: NDArray[np.bool_], heads: Ints) -> tuple[Ints, Ints]:
-    """Where the whole chunks begin in which some words stand, and how many bytes they have."""
-    opening = np.flatnonzero(begins)
-    number = np.searchsorted(opening, heads, side="right")
-    last = np.append(opening, len(begins))[number] - 1
-    starts = tokens.starts[opening[number - 1]]
-    return starts, tokens.starts[last] + tokens.lengths[last] - starts
+def speech(flags: Flags) -> Speech:
+    """The words and stops of pieces. Between two stops within a piece there is one word at most, which is none here."""
+    heard = np.zeros(len(flags) + 1, dtype=np.int64)
+    np.cumsum((flags & LEAD).view(np.int16), dtype=np.int64, out=heard[1:])
+    stops = with_flag(flags, STOP)
+    return Speech(heard, stops, flags[stops] & TAIL != 0)
 
 
-def _sentences(tokens: Tokens, words: Ints, begins: NDArray[np.bool_]) -> list[int]:
-    """Runs with more than two words up to a stop or the text's end, by text; a stop within a chunk parts its words."""
-    pieces = np.cumsum(begins | tokens.is_stop)[words]
-    first = np.ones(len(words), dtype=bool)
-    first[1:] = pieces[1:] != pieces[:-1]
-    counted = words[first]
-    stops = np.flatnonzero(tokens.is_stop)
-    ends = np.sort(np.concatenate([stops, tokens.bounds]))
-    long = np.diff(np.searchsorted(counted, ends)) > _FEW_WORDS
-    found: list[int] = sums(long, np.searchsorted(ends, tokens.bounds)).tolist()
+def sentence_counts(said: Speech, bounds: Ints, dropped: Ints = _NONE) -> Ints:
+    """Runs with more than two words up to a stop or the text's end, of each text.
+
+    Args:
+        said: The words and stops of all texts.
+        bounds: The first piece of each text and the number of all.
+        dropped: Pieces whose word does not count, in order.
+    """
+    cuts = np.concatenate([said.stops + 1, bounds])
+    order = np.argsort(cuts, kind="stable")
+    cuts = cuts[order]
+    tails = np.append(said.tails, np.zeros(len(bounds), dtype=bool))[order]
+    heard = said.heard[cuts] - np.searchsorted(dropped, cuts)
+    long = np.flatnonzero(np.diff(heard) + tails[:-1] > _FEW_WORDS)
+    found: Ints = np.diff(np.searchsorted(long, np.searchsorted(cuts, bounds)))
     return found
 
 
-def sentence_counts(texts: bytes) -> list[int]:
-    """Runs with more than two words up to a stop or the text's end, of each of the joined texts, without tokens."""
-    speech = np.frombuffer(texts.translate(_SPEECH, _NO_STOPS), dtype=np.uint8)
-    word = speech == 1
-    begins = np.flatnonzero(word[1:] & ~word[:-1]) + 1
-    ends = np.flatnonzero(speech > 1)
-    long = np.diff(np.searchsorted(begins, ends)) > _FEW_WORDS
-    found: list[int] = sums(long, np.flatnonzero(speech[ends] == 3)).tolist()
-    return found
-
-
-def sums(values: NDArray[np.bool_] | Ints, bounds: Ints) -> Ints:
+def sums(values: Ints, bounds: Ints) -> Ints:
     """The sum of each text's values."""
-    total = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=total[1:])
-    found: Ints = np.diff(total[bounds])
+    held = np.flatnonzero(np.diff(bounds))
+    found = np.zeros(len(bounds) - 1, dtype=np.int64)
+    if held.size:
+        found[held] = np.add.reduceat(values, bounds[held])
     return found
 
 
-def _mattr(tokens: int, types: int, repeated: float) -> float | None:
+def _mattr(tokens: int, types: int, repeated: int) -> float | None:
     if tokens <= MATTR_WINDOW:
         return types / tokens if tokens else None
     windows = tokens - MATTR_WINDOW + 1
-    return (MATTR_WINDOW * windows - int(repeated)) / (MATTR_WINDOW * windows)
+    return (MATTR_WINDOW * windows - repeated) / (MATTR_WINDOW * windows)

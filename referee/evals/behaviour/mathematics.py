@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from referee.errors import EvaluationError
 from referee.evals.behaviour.cross_references import CrossReferences
-from referee.evals.behaviour.text import FORMULA
+from referee.evals.behaviour.text import FORMULA, may_hold_formula
 
 HEURISTIC = "heuristic"
 """Name of the backend in this file; a judged verdict carries the judge's name."""
@@ -38,7 +38,7 @@ def engages(text: str, references: CrossReferences) -> bool:
 
 def writes_formula(text: str) -> bool:
     """Whether the text holds a LaTeX span with an operator."""
-    if "\\" not in text and text.count("$") < 2:
+    if not may_hold_formula(text):
         return False
     return any(_OPERATOR.search(span.strip("$")) for span in FORMULA.findall(text))
 

@@ -10,25 +10,27 @@ from functools import lru_cache
 import numpy as np
 
 from referee.evals.behaviour.citations import Citation, formal_citations
-from referee.evals.behaviour.columns import Tokens, diversities, find_tokens, joined, readabilities, sentence_counts
-from referee.evals.behaviour.cross_references import (
-    CORE,
-    EXT,
-    CrossReferences,
-    Target,
-    core_target,
-    cross_references,
-    extra_target,
+from referee.evals.behaviour.clean_view import without_marks
+from referee.evals.behaviour.columns import (
+    Pieces,
+    diversities,
+    find_pieces,
+    readabilities,
+    sentence_counts,
+    speech,
+    spoken,
 )
+from referee.evals.behaviour.cross_references import CrossReferences, cross_references
 from referee.evals.behaviour.informal_citations import InformalCitations, informal_citations
 from referee.evals.behaviour.mathematics import engages
 from referee.evals.behaviour.packing import pack
-from referee.evals.behaviour.readability import Readability, scored
+from referee.evals.behaviour.readability import Readability
 from referee.evals.behaviour.results import TextMetrics, measured_one_by_one
 from referee.evals.behaviour.syllables import Syllables, backend
-from referee.evals.behaviour.text import Plain, clean, without_blocks, without_spans
+from referee.evals.behaviour.text import without_spans
 from referee.evals.behaviour.word_table import (
     BETWEEN,
+    DATED,
     LETTERED,
     LISTED,
     MARKUP,
@@ -37,9 +39,11 @@ from referee.evals.behaviour.word_table import (
     YEARLY,
     Ints,
     WordTable,
+    with_flag,
 )
 
 BATCH_CHARS = 1 << 18
+_SHORT = 80
 _NO_REFERENCES = CrossReferences((), ())
 _NOTHING_INFORMAL = InformalCitations(0, 0, 0)
 _one_at_a_time = threading.Lock()
@@ -79,7 +83,7 @@ def _groups(numbers: Iterable[int], texts: Sequence[str]) -> Iterable[list[int]]
     chars = 0
     for number in numbers:
         group.append(number)
-        chars += len(texts[number])
+        chars += len(texts[number]) + 1
         if chars >= BATCH_CHARS:
             yield group
             group, chars = [], 0
@@ -94,97 +98,75 @@ def _table(syllables: Syllables) -> WordTable:
 
 def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllables) -> list[TextMetrics]:
     table = _table(syllables)
-    tokens = find_tokens(joined(packed), table)
-    raw = readabilities(tokens, table)
-    diverse = diversities(tokens)
-    references = _references(texts, tokens)
-    formal, informal = _citations(texts, tokens)
-    plain = _plain_views(texts, raw, _texts_with(tokens, MARKUP), table)
+    pieces = find_pieces(packed, table)
+    words, heard, word_tokens = spoken(pieces, table)
+    diverse = diversities(pieces, word_tokens, table)
+    said = speech(pieces.flags)
+    raw = readabilities(words, heard, sentence_counts(said, pieces.bounds))
+    plain = without_marks(pieces, said, words, heard)
+    marked = _texts_with(pieces, MARKUP)
+    references = _references(texts, pieces)
+    formal, informal = _citations(texts, pieces)
+    _replace_views(plain, texts, marked, table)
     return [
         TextMetrics(
-            characters=len(text),
-            diversity=diverse[n],
-            raw=raw[n],
-            clean=plain[n],
-            references=references[n],
-            formal=formal[n],
-            informal=informal[n],
-            engages=engages(text, references[n]),
-            syllables=syllables.id,
+            len(text),
+            diverse[n],
+            raw[n],
+            plain[n],
+            references[n],
+            formal[n],
+            informal[n],
+            (n in marked or references[n] is not _NO_REFERENCES) and engages(text, references[n]),
+            syllables.id,
         )
         for n, text in enumerate(texts)
     ]
 
 
-def _texts_with(tokens: Tokens, flag: int) -> set[int]:
-    return set(tokens.text_of[np.flatnonzero(tokens.flags & flag)].tolist())
+def _texts_with(pieces: Pieces, flag: int) -> set[int]:
+    return set(_owners(pieces, with_flag(pieces.flags, flag)).tolist())
 
 
-def _plain_views(
-    texts: Sequence[str], raw: Sequence[Readability], marked: set[int], table: WordTable
-) -> list[Readability]:
-    """Readability of the views ``clean``; where nothing that matters to it was removed, that of the view ``raw``."""
-    views: list[Readability] = list(raw)
-    listed: dict[int, Plain] = {}
-    changed: dict[int, str] = {}
-    for number, text in enumerate(texts):
-        if number in marked and without_spans(text) != text:
-            changed[number] = clean(text)
-            continue
-        plain = without_blocks(text)
-        if plain.text != text:
-            listed[number] = plain
+def _owners(pieces: Pieces, numbers: Ints) -> Ints:
+    """The text of each of some pieces."""
+    return np.searchsorted(pieces.bounds, numbers, side="right") - 1
+
+
+def _replace_views(plain: list[Readability], texts: Sequence[str], marked: Iterable[int], table: WordTable) -> None:
+    """Readability of the views ``clean`` of texts that hold more markup than lists and headings."""
+    changed = {n: text for n in sorted(marked) if (text := without_spans(texts[n])) != texts[n]}
     if changed:
-        found = readabilities(find_tokens(joined([pack(text) or b"" for text in changed.values()]), table), table)
-        for number, one in zip(changed, found, strict=True):
-            views[number] = one
-    if listed:
-        counts = sentence_counts(joined([pack(plain.text) or b"" for plain in listed.values()]))
-        for (number, plain), sentences in zip(listed.items(), counts, strict=True):
-            views[number] = _without_numbers(raw[number], plain.numbers, sentences)
-    return views
+        pieces = find_pieces([pack(text) or b"" for text in changed.values()], table)
+        words, heard, _ = spoken(pieces, table)
+        for number, one in zip(changed, without_marks(pieces, speech(pieces.flags), words, heard), strict=True):
+            plain[number] = one
 
 
-def _without_numbers(raw: Readability, numbers: int, sentences: int) -> Readability:
-    """A list's numbers are words of one syllable each; nothing else that ends a line or begins one is a word."""
-    words = raw.words - numbers
-    return scored(words, max(1, sentences) if words else 0, raw.syllables - numbers)
-
-
-def _references(texts: Sequence[str], tokens: Tokens) -> list[CrossReferences]:
+def _references(texts: Sequence[str], pieces: Pieces) -> list[CrossReferences]:
     """Cross-references, searched for only around keywords with a number or letter behind them."""
-    keywords, numbers = np.flatnonzero(tokens.flags & POINTS), np.flatnonzero(tokens.flags & NUMBER)
-    following = np.append(numbers, len(tokens.flags))[np.searchsorted(numbers, keywords, side="right")]
-    apart = np.append(0, np.cumsum(tokens.flags & BETWEEN == 0))
-    near = (apart[following] == apart[keywords + 1]) & (following < len(tokens.flags))
-    alone = keywords[~near & (tokens.flags[keywords] & NUMBER != 0)]
-    lettered = np.flatnonzero(tokens.flags & LETTERED)
-    begin = np.concatenate([keywords[near], alone, lettered])
-    end = np.concatenate([following[near], alone, lettered + 1]) + 1
-    windows = _windows(tokens, begin, end)
-    return [
-        cross_references(text)
-        if text.count("~") > 1
-        else _found_in(text, windows[n])
-        if n in windows
-        else _NO_REFERENCES
-        for n, text in enumerate(texts)
-    ]
+    flags = pieces.flags
+    keywords = with_flag(flags, POINTS | LETTERED)
+    solid = np.append(np.flatnonzero(flags & BETWEEN == 0), len(flags) - 1)
+    following = solid[np.minimum(np.searchsorted(solid, keywords, side="right"), len(solid) - 1)]
+    numbered, lettered = flags[keywords] & POINTS != 0, flags[keywords] & LETTERED != 0
+    near = lettered | numbered & (flags[following] & NUMBER != 0)
+    held = near | numbered & (flags[keywords] & NUMBER != 0)
+    windows = _windows(pieces, keywords[held], np.where(near, following, keywords)[held])
+    return [_found_in(text, windows[n]) if n in windows else _NO_REFERENCES for n, text in enumerate(texts)]
 
 
-def _windows(tokens: Tokens, begin: Ints, end: Ints) -> dict[int, list[tuple[int, int]]]:
-    """Passages from a token to the blank behind another, by text, in order and apart from each other.
+def _windows(pieces: Pieces, begin: Ints, end: Ints) -> dict[int, list[tuple[int, int]]]:
+    """Passages from a piece to the one behind another, by text, in order and apart from each other.
 
     A passage that would reach into the next text ends with its own.
     """
-    end = np.minimum(end, len(tokens.starts) - 1)
-    blanks = np.flatnonzero(tokens.blank)
-    stops = blanks[np.searchsorted(blanks, tokens.starts[end] + tokens.lengths[end])]
-    owners = tokens.text_of[begin]
-    starts = tokens.starts[begin] - tokens.offsets[owners]
-    stops = np.minimum(stops, tokens.offsets[owners + 1] - 1) - tokens.offsets[owners]
+    owners = _owners(pieces, begin)
+    end = np.minimum(end + 1, pieces.bounds[owners + 1] - 1)
+    starts = pieces.starts[begin] - pieces.offsets[owners]
+    stops = pieces.ends[end] - pieces.offsets[owners]
     windows: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for owner, start, stop in sorted(zip(owners.tolist(), starts.tolist(), stops.tolist(), strict=True)):
+    for owner, start, stop in zip(owners.tolist(), starts.tolist(), stops.tolist(), strict=True):
         own = windows[owner]
         if own and start <= own[-1][1]:
             own[-1] = (own[-1][0], max(stop, own[-1][1]))
@@ -194,23 +176,26 @@ def _windows(tokens: Tokens, begin: Ints, end: Ints) -> dict[int, list[tuple[int
 
 
 def _found_in(text: str, windows: Sequence[tuple[int, int]]) -> CrossReferences:
-    core: list[Target] = []
-    extra: list[Target] = []
-    for start, stop in windows:
-        core += map(core_target, CORE.finditer(text, start, stop))
-        extra += map(extra_target, EXT.finditer(text, start, stop))
-    return CrossReferences(tuple(core), tuple(extra))
+    found = [(_named_by if stop - start < _SHORT else cross_references)(text[start:stop]) for start, stop in windows]
+    if len(found) == 1:
+        return found[0]
+    return CrossReferences(tuple(t for one in found for t in one.core), tuple(t for one in found for t in one.extra))
 
 
-def _citations(texts: Sequence[str], tokens: Tokens) -> tuple[list[tuple[Citation, ...]], list[InformalCitations]]:
-    """Citations of the texts that hold a year; of the others only ids."""
-    dated, listed = _texts_with(tokens, YEARLY), _texts_with(tokens, LISTED)
-    formal = [formal_citations(text) if n in dated else () for n, text in enumerate(texts)]
-    for n, text in enumerate(texts):
-        if n not in listed and "/" in text and "10." in text:
-            listed.add(n)
+_named_by = lru_cache(maxsize=1 << 14)(cross_references)
+"""Of short passages, which reviews have in common."""
+
+
+def _citations(texts: Sequence[str], pieces: Pieces) -> tuple[list[tuple[Citation, ...]], list[InformalCitations]]:
+    """Formal citations of the texts that hold a year, informal ones where a year or an id stands."""
+    yearly = _texts_with(pieces, YEARLY)
+    formal = [formal_citations(text) if n in yearly else () for n, text in enumerate(texts)]
+    years, ids = with_flag(pieces.flags, DATED), with_flag(pieces.flags, LISTED)
+    dated, listed = _windows(pieces, years, years), _windows(pieces, ids, ids + 1)
     informal = [
-        informal_citations(text, formal[n], ids=n in listed) if n in dated or n in listed else _NOTHING_INFORMAL
+        informal_citations(text, formal[n], dated=dated.get(n, ()), listed=listed.get(n, ()))
+        if n in dated or n in listed
+        else _NOTHING_INFORMAL
         for n, text in enumerate(texts)
     ]
     return formal, informal

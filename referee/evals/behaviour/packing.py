@@ -9,10 +9,12 @@ from __future__ import annotations
 import codecs
 import re
 
+import numpy as np
+
 SEPARATOR = 0xFF
 """Stands between texts and is in none."""
 
-_SYMBOLS = "‘’‚“”„«»–—―‐‑−…•·●○▪†′§©®°²³¹½£€±×÷´¨˜ˆ"
+_SYMBOLS = "‘’‚“”„«»–—―‐‑−…•·●○▪†′§©®°²³¹½£€±×÷´¨‣◦"
 _SPACES = "\u00a0\u2009\u2028\u202f\u3000"
 _UNSEEN = "\u200b\ufeff\u00ad"
 _MATHEMATICS = "≤≥≠≈∈∑∫√∂∆∞∝∀→←↔⇒"
@@ -24,13 +26,15 @@ _UNUSED = "\ufffe"
 CHARACTERS = ("".join(map(chr, range(128))) + _EXTRA).ljust(256, _UNUSED)
 """The character that each byte stands for."""
 
-_TO_BYTES = codecs.charmap_build(CHARACTERS)
 _USED = [(code, char) for code, char in enumerate(CHARACTERS) if char != _UNUSED]
 _CODES = {char: code for code, char in _USED}
+_LAST_ASCII = 0x7F
+_BYTES = np.zeros(1 << 16, dtype=np.uint8)
+_BYTES[[ord(char) for char in _CODES]] = list(_CODES.values())
 
 _WORD, _SPACE, _SPECIAL = re.compile(r"\w"), re.compile(r"\s"), re.compile(r"[\s\dﬀ-ﬆ]")
 # Letters and symbols that mean nothing to any metric, the letters small and with none that is their capital.
-_STAND_INS = {True: "ñïíèâçåëêµﬁϵϕ", False: "»«†®©£∂∆∝∀⇒●○▪"}
+_STAND_INS = {True: "ñïíèâçåëêµﬁϵϕ", False: "»«†®©£∂∆∝∀⇒●○"}
 _MOST_STAND_INS = 12
 _LAST_LATIN = 0x24F
 WORDS = frozenset(code for code, char in _USED if _WORD.match(char))
@@ -51,15 +55,21 @@ def pack(text: str) -> bytes | None:
     """
     if text.isascii():
         return None if "\x00" in text else text.encode("ascii")
-    try:
-        return None if "\x00" in text else codecs.charmap_encode(text, "strict", _TO_BYTES)[0]
-    except UnicodeEncodeError:
-        return _with_stand_ins(text)
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
+    own = units.astype(np.uint8)
+    beyond = np.flatnonzero(units > _LAST_ASCII)
+    own[beyond] = _BYTES[units[beyond]]
+    packed = own.tobytes()
+    if b"\x00" not in packed:
+        return packed
+    return None if "\x00" in text else _with_stand_ins(text)
 
 
 def _with_stand_ins(text: str) -> bytes | None:
     held = set(text)
     small = {char: char.lower() for char in held if char not in _CODES}
+    if "Σ" in held and "ς" in text.lower():
+        return None
     if len(small) > _MOST_STAND_INS or not all(map(_replaceable, small)):
         return None
     free = {kind: [char for char in chars if char not in held] for kind, chars in _STAND_INS.items()}
@@ -80,14 +90,14 @@ def _with_stand_ins(text: str) -> bytes | None:
 
 
 def _replaceable(char: str) -> bool:
-    """Whether a character is no digit and no blank, has one small letter whatever stands around it, and is not Latin.
+    """Whether a character is no digit and no blank, has one small letter, and is no Latin one.
 
     Rules of hyphenation know some Latin letters with accents, and ligatures.
     """
     return (
         char != "\x00"
-        and char not in "Σς"
-        and ord(char) > _LAST_LATIN
+        and char != "ς"
+        and (ord(char) > _LAST_LATIN or not _WORD.match(char))
         and char not in "\u212a\u212b"
         and len(char.lower()) == 1
         and not _SPECIAL.match(char)

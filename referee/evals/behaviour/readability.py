@@ -50,6 +50,11 @@ def readability(text: str, syllables: Syllables | None = None) -> Readability:
     return scored(len(words), sentences(text), total)
 
 
+def spoken(chunk: str) -> str:
+    """A chunk between blanks as its syllables are counted: without punctuation but apostrophes within."""
+    return _NOT_IN_WORD.sub("", _AROUND.sub("", chunk))
+
+
 def sentences(text: str) -> int:
     """Sentences with more than two words, at least 1; 0 for a text without words."""
     found = [len(_PUNCTUATION.sub("", run).split()) for run in _SENTENCE.findall(text)]

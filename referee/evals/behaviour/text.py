@@ -15,12 +15,14 @@ FORMULA = re.compile(r"\$\$[^$]+\$\$|\$[^$\n]+\$(?!\d)|\\\((?:(?!\\[()]).)+\\\)|
 _LINK = re.compile(r"!?\[(?P<label>[^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'\n]*[\"'])?\)")
 _ADDRESS = re.compile(r"(?:://|www\.|WWW\.)(?P<rest>[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]}'’*_`])")
 _SCHEME = re.compile(r"(?:https?|ftp)\Z", re.IGNORECASE)
-_UNDERSCORES = re.compile(r"_+")
+_EMPHASIS = re.compile(r"_(?<!\w_)_*(?=[^\W_])|_(?<=[^\W_]_)_*(?!\w)")
+"""Underscores at one side of a word; ``a_b`` and a line of them stay."""
 _LONGEST_SCHEME = 5
 _LETTER = re.compile(r"\w")
-_BLOCK = re.compile(
+BLOCK = re.compile(
     r"\n[ \t>]*(?:(?:[-*+•‣▪◦–]|(?P<number>\(?[0-9]{1,3}[.)]))(?=[ \t])|(?P<heading>#{1,6})(?=[ \t]))[ \t]*"
 )
+"""The mark of a list's item or of a heading, with the line end before it."""
 _LINE_END = re.compile(r"\n")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _ENDS = re.compile(r"[.!?][\"'”’)\]*_]*\Z")
@@ -60,7 +62,7 @@ class Plain(NamedTuple):
 def without_blocks(text: str) -> Plain:
     """Each item and heading without its mark, and with a full stop where it ends without one."""
     framed = f"\n{text}"
-    marks = list(_BLOCK.finditer(framed))
+    marks = list(BLOCK.finditer(framed))
     if not marks:
         return Plain(text, 0)
     pieces: list[str] = []
@@ -93,13 +95,20 @@ def without_spans(text: str) -> str:
     """
     if ("`" in text and "```" in text) or "~~~" in text:
         text = _FENCE.sub("CODE", text)
-    if "$" in text or "\\" in text:
+    if may_hold_formula(text):
         text = FORMULA.sub("MATH", text)
     if "[" in text and "](" in text:
         text = _LINK.sub(r"\g<label>", text)
     if "://" in text or "www." in text or "WWW." in text:
         text = _without_addresses(text)
-    return _UNDERSCORES.sub(_kept, text) if "_" in text else text
+    return _EMPHASIS.sub("", text) if "_" in text else text
+
+
+def may_hold_formula(text: str) -> bool:
+    """Whether a text holds marks that could enclose a formula; asked first, since looking for formulas is slow."""
+    if "$" in text and text.count("$") > 1:
+        return True
+    return "\\" in text and ("\\(" in text or "\\[" in text)
 
 
 def _without_addresses(text: str) -> str:
@@ -117,14 +126,6 @@ def _without_addresses(text: str) -> str:
         pieces += (text[at:start], "URL")
         at = found.end()
     return "".join([*pieces, text[at:]])
-
-
-def _kept(run: re.Match[str]) -> str:
-    """Underscores at one side of a word are emphasis; ``a_b`` and a line of them stay."""
-    text = run.string
-    before = run.start() > 0 and _LETTER.match(text, run.start() - 1) is not None
-    after = _LETTER.match(text, run.end()) is not None
-    return run.group() if before == after else ""
 
 
 def _ended(item: str) -> str:

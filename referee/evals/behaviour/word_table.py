@@ -1,4 +1,4 @@
-"""What is known of a word, looked up for thousands of words at once: a hash table over arrays."""
+"""What is known of a piece of text, looked up for thousands of pieces at once: a hash table over arrays."""
 
 from __future__ import annotations
 
@@ -11,22 +11,33 @@ from numpy.typing import NDArray
 
 from referee.evals.behaviour.citations import YEAR
 from referee.evals.behaviour.cross_references import APPENDIX, KEYWORD
+from referee.evals.behaviour.informal_citations import LEADING_YEAR
 from referee.evals.behaviour.packing import unpack
+from referee.evals.behaviour.readability import spoken
+from referee.evals.behaviour.tokens import tokens
 
 Ints = NDArray[np.int64]
-_Words = NDArray[np.uint64]
+Flags = NDArray[np.uint16]
+_Digests = NDArray[np.uint64]
 
-POINTS, LETTERED, NUMBER, BETWEEN, YEARLY, LISTED, MARKUP, JOINED = (1 << n for n in range(8))
-"""Flags of a token: may begin a numbered or a lettered reference; holds a number; may stand before the number; holds a
-year; belongs to an arXiv id; may belong to markup around or within a line; is a word of several parts."""
+LEAD, TAIL, STOP, POINTS, LETTERED, NUMBER, BETWEEN, YEARLY, DATED, LISTED, MARKUP, SEVERAL = (
+    1 << n for n in range(12)
+)
+"""Flags of a piece: holds a word before its first stop, and behind its last one; holds a stop; may begin a numbered or
+a lettered reference; holds a number; may stand before the number; holds a year; one that authors may stand before;
+belongs to an arXiv id or a DOI; may belong to markup around or within a line; has more than one token."""
+
+FIELD_BITS = 21
+"""Bits of each of the three sums in ``counts``: more than a batch has characters."""
 
 SLOT_BITS = 18
 SLOTS = 1 << SLOT_BITS
 FULL = SLOTS // 2
+MOST_TOKENS = 1 << 20
+ID_BITS = 22
 _EIGHT = 8
 _PARTS = 5
 _READ = _PARTS * _EIGHT
-_UNKNOWN = 0
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(_EIGHT)] + [(1 << 64) - 1], dtype=np.uint64)
 _PRIMES = np.array(
     [
@@ -37,14 +48,15 @@ _PRIMES = np.array(
 )
 _BETWEEN = frozenset({".", "~", "#", "(", "no", "set", "sets"})
 _MARKUP = re.compile(r"[`~$\\\[_]|http|ftp|www")
-_JOINER = re.compile(r"[^\w]")
+_STOPS = re.compile(r"[.!?]")
+_WORD = re.compile(r"\w")
 _DIGIT = re.compile(r"[1-9]")
 
 
 class WordTable:
-    """Words by a 64-bit digest of their bytes; two different words share one with a chance of about 1 in 10^19.
+    """Pieces by a 64-bit digest of their bytes; two different ones share one with a chance of about 1 in 10^19.
 
-    It is emptied when half full, so that it stays within 8 MiB whatever is read. Not for several threads at once.
+    It is emptied when half full, so that it stays within some 40 MiB whatever is read. Not for several threads at once.
 
     Args:
         syllables: Counts the syllables of a word in small letters.
@@ -55,93 +67,131 @@ class WordTable:
         self._empty()
 
     def _empty(self) -> None:
-        self._digests: _Words = np.zeros(SLOTS, dtype=np.uint64)
-        self._syllables: Ints = np.zeros(SLOTS, dtype=np.int64)
-        self.flags: NDArray[np.uint8] = np.zeros(SLOTS, dtype=np.uint8)
+        self._digests: _Digests = np.zeros(SLOTS, dtype=np.uint64)
+        self.flags: Flags = np.zeros(SLOTS, dtype=np.uint16)
+        self.counts: Ints = np.zeros(SLOTS, dtype=np.int64)
+        """Of each piece: words of readability (0 or 1), their syllables, tokens that are words; see ``FIELD_BITS``."""
+        self._ids: Ints = np.zeros(SLOTS, dtype=np.int64)
+        self._more: NDArray[np.int32] = np.zeros(SLOTS, dtype=np.int32)
+        self._first: NDArray[np.int32] = np.zeros(SLOTS, dtype=np.int32)
+        self._further: Ints = np.zeros(MOST_TOKENS, dtype=np.int64)
+        self._listed = 0
+        self._numbers: dict[str, int] = {}
         self._held = 0
 
-    def make_room(self, words: int) -> None:
-        """Before a batch of so many words: empty the table if they might not fit."""
-        if self._held + words > FULL:
+    def make_room(self, pieces: int, chars: int) -> None:
+        """Before a batch of so many pieces and characters: empty the table if they might not fit."""
+        if self._held + pieces > FULL or self._listed + chars > MOST_TOKENS:
             self._empty()
 
     def slots(self, text: bytes, starts: Ints, lengths: Ints) -> Ints:
-        """The slot of each word; equal words and only they have one slot, until the table is emptied.
+        """The slot of each piece; equal pieces and only they have one slot, until the table is emptied.
 
         Args:
             text: Packed texts in small letters, followed by at least 48 bytes of anything.
-            starts: Where each word begins.
+            starts: Where each piece begins.
             lengths: How many bytes it has.
         """
         digests = _digests(text, starts, lengths)
         slots = (digests >> np.uint64(64 - SLOT_BITS)).astype(np.int64)
-        held = self._digests[slots]
-        open_ = np.flatnonzero(held != digests)
+        open_ = np.flatnonzero(self._digests.take(slots) != digests)
+        held = self._digests[slots[open_]]
         while open_.size:
-            free = open_[held[open_] == 0]
+            free = open_[held == 0]
             if free.size:
                 self._add(text, starts, lengths, digests, slots, free)
             open_ = open_[self._digests[slots[open_]] != digests[open_]]
             slots[open_] = (slots[open_] + 1) & (SLOTS - 1)
-            held[open_] = self._digests[slots[open_]]
-            open_ = open_[held[open_] != digests[open_]]
+            held = self._digests[slots[open_]]
+            other = held != digests[open_]
+            open_, held = open_[other], held[other]
         return slots
 
-    def syllables(self, text: bytes, slots: Ints, starts: Ints, lengths: Ints) -> Ints:
-        """The syllables of words in these slots, counted once for each that the table holds."""
-        found = self._syllables[slots]
-        missing = np.flatnonzero(found == _UNKNOWN).tolist()
-        for at in missing:
-            slot = slots[at]
-            if self._syllables[slot] == _UNKNOWN:
-                self._syllables[slot] = self._count(_word(text, starts[at], lengths[at]))
-        return self._syllables[slots] if missing else found
+    def spread(self, slots: Ints, flags: Flags, bounds: Ints) -> tuple[Ints, Ints]:
+        """The numbers of the tokens of pieces, and the bounds of texts in them instead of in the pieces.
 
-    def _add(self, text: bytes, starts: Ints, lengths: Ints, digests: _Words, slots: Ints, new: Ints) -> None:
-        """Put words into slots that were free when they were looked at; the first of two for one slot gets it."""
+        The last bit of a number says whether the token is a word. Few pieces have more than one token.
+        """
+        ids = self._ids.take(slots)
+        several = with_flag(flags, SEVERAL)
+        if not several.size:
+            return ids, bounds
+        more = self._more[slots[several]].astype(np.int64)
+        ends = np.cumsum(more)
+        places = np.repeat(self._first[slots[several]] - (ends - more), more) + np.arange(ends[-1])
+        ids = np.insert(ids, np.repeat(several + 1, more), self._further[places])
+        return ids, bounds + np.append(0, ends)[np.searchsorted(several, bounds)]
+
+    def _add(self, text: bytes, starts: Ints, lengths: Ints, digests: _Digests, slots: Ints, new: Ints) -> None:
+        """Put pieces into slots that were free when they were looked at; the first of two for one slot gets it."""
         for at in new.tolist():
             slot = slots[at]
             if self._digests[slot] == 0:
+                start = int(starts[at])
+                self._describe(int(slot), unpack(text[start : start + int(lengths[at])]))
                 self._digests[slot] = digests[at]
-                self.flags[slot] = _flags(_word(text, starts[at], lengths[at]))
                 self._held += 1
 
+    def _describe(self, slot: int, piece: str) -> None:
+        own = tokens(piece)
+        ids = [self._number(token) for token in own]
+        words = sum(number & 1 for number in ids)
+        syllables = self._count(spoken(piece)) if words else 0
+        self.flags[slot] = _flags(piece, own)
+        self.counts[slot] = (words > 0) | syllables << FIELD_BITS | words << 2 * FIELD_BITS
+        more = len(ids) - 1
+        self._ids[slot], self._more[slot], self._first[slot] = ids[0], more, self._listed
+        self._further[self._listed : self._listed + more] = ids[1:]
+        self._listed += more
 
-def _word(text: bytes, start: int, length: int) -> str:
-    return unpack(text[start : start + length])
+    def _number(self, token: str) -> int:
+        found = self._numbers.get(token)
+        if found is None:
+            found = self._numbers[token] = 2 * len(self._numbers) | (_WORD.match(token) is not None)
+        return found
 
 
-def _flags(word: str) -> int:
+def with_flag(flags: Flags, one: int) -> Ints:
+    """The pieces that have a flag, or one of some."""
+    return np.flatnonzero(flags & one != 0)
+
+
+def _flags(piece: str, own: list[str]) -> int:
+    runs = _STOPS.split(piece)
     return (
-        POINTS * bool(KEYWORD.search(word))
-        | LETTERED * bool(APPENDIX.search(word))
-        | NUMBER * bool(_DIGIT.search(word))
-        | BETWEEN * (word in _BETWEEN)
-        | YEARLY * bool(YEAR.search(word))
-        | LISTED * ("arxiv" in word)
-        | MARKUP * bool(_MARKUP.search(word))
-        | JOINED * bool(_JOINER.search(word))
+        POINTS * bool(KEYWORD.search(piece))
+        | LETTERED * bool(APPENDIX.search(piece))
+        | NUMBER * bool(_DIGIT.search(piece))
+        | BETWEEN * _BETWEEN.issuperset(own)
+        | YEARLY * bool(YEAR.search(piece))
+        | DATED * bool(LEADING_YEAR.search(piece))
+        | LISTED * ("arxiv" in piece or ("10." in piece and "/" in piece))
+        | MARKUP * bool(_MARKUP.search(piece))
+        | SEVERAL * (len(own) > 1)
+        | LEAD * bool(_WORD.search(runs[0]))
+        | TAIL * bool(_WORD.search(runs[-1]))
+        | STOP * (len(runs) > 1)
     )
 
 
-def _digests(text: bytes, starts: Ints, lengths: Ints) -> _Words:
-    """Digests of the words' bytes, read eight at a time; words of more than 40 bytes go one by one."""
-    eights: _Words = np.ndarray((len(text) - _EIGHT + 1,), dtype="<u8", buffer=text, strides=(1,))
-    mixed = _mixed(eights[starts] & _MASKS[np.minimum(lengths, _EIGHT)], 0)
+def _digests(text: bytes, starts: Ints, lengths: Ints) -> _Digests:
+    """Digests of the pieces' bytes, read eight at a time; pieces of more than 40 bytes go one by one."""
+    eights: _Digests = np.ndarray((len(text) - _EIGHT + 1,), dtype="<u8", buffer=text, strides=(1,))
+    mixed = _mixed(eights[starts] & _MASKS.take(np.minimum(lengths, _EIGHT)), 0)
     longer = np.flatnonzero(lengths > _EIGHT)
     for part in range(1, _PARTS):
         rest = lengths[longer] - part * _EIGHT
-        mixed[longer] += _mixed(eights[starts[longer] + part * _EIGHT] & _MASKS[np.minimum(rest, _EIGHT)], part)
+        mixed[longer] += _mixed(eights[starts[longer] + part * _EIGHT] & _MASKS.take(np.minimum(rest, _EIGHT)), part)
         longer = longer[rest > _EIGHT]
     for at in np.flatnonzero(lengths > _READ).tolist():
-        word = text[starts[at] : starts[at] + lengths[at]]
-        mixed[at] = np.uint64(int.from_bytes(hashlib.blake2b(word, digest_size=_EIGHT).digest(), "little"))
+        piece = text[starts[at] : starts[at] + lengths[at]]
+        mixed[at] = np.uint64(int.from_bytes(hashlib.blake2b(piece, digest_size=_EIGHT).digest(), "little"))
     mixed ^= mixed >> np.uint64(32)
     mixed *= _PRIMES[_PARTS]
-    found: _Words = mixed | np.uint64(1)
+    found: _Digests = mixed | np.uint64(1)
     return found
 
 
-def _mixed(words: _Words, prime: int) -> _Words:
-    mixed: _Words = (words ^ (words >> np.uint64(29))) * _PRIMES[prime]
+def _mixed(pieces: _Digests, prime: int) -> _Digests:
+    mixed: _Digests = (pieces ^ (pieces >> np.uint64(29))) * _PRIMES[prime]
     return mixed

@@ -94,6 +94,17 @@ PIECES = st.sampled_from(
         "\u2028",
         "\u200b",
         "internationalizations",
+        "‣ ",
+        "\n◦ ",
+        "\n> (2) ",
+        "\n## ",
+        '."',
+        "**end.**",
+        "( 2019",
+        ",2019).",
+        "Σας",
+        "¸",
+        "__",
         "Müller, K. (2019). A title for us. ",
     ]
 )
@@ -178,7 +189,7 @@ def test_packing_keeps_each_character_or_refuses() -> None:
     packed = pack(text)
     assert packed is not None
     assert unpack(packed) == text
-    for refused in ("\x00", "Σ", "\u0663", "ſ", "İ", "\ufb04", "".join(map(chr, range(0x4E00, 0x4E20)))):
+    for refused in ("\x00", "ΑΣ", "\u0663", "ſ", "İ", "\ufb04", "".join(map(chr, range(0x4E00, 0x4E20)))):
         assert pack(refused) is None
 
 

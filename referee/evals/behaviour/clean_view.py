@@ -1,0 +1,79 @@
+"""Readability of the view ``clean`` from the pieces of the view ``raw``, where only lists and headings were removed."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.evals.behaviour.columns import Pieces, Speech, readabilities, sentence_counts
+from referee.evals.behaviour.packing import pack
+from referee.evals.behaviour.readability import Readability
+from referee.evals.behaviour.text import BLOCK
+from referee.evals.behaviour.word_table import Ints
+
+_BLOCK = re.compile(pack(BLOCK.pattern) or b"")
+_LINE_END = 10
+_STOPS = np.isin(np.arange(256), list(b".!?"))
+_CLOSERS = np.isin(np.arange(256), list(pack("\"'”’)]*_") or b""))
+
+
+def without_marks(pieces: Pieces, said: Speech, words: Ints, syllables: Ints) -> list[Readability]:
+    """Readability of each text without the marks of its items and headings, whose ends are ends of sentences.
+
+    It is that of ``without_blocks``. A number is a word of one syllable; nothing else in a mark is a word.
+
+    Args:
+        pieces: Of the texts as they stand.
+        said: Their words and stops.
+        words: How many each text has.
+        syllables: How many these have.
+    """
+    marks = ((found.start(), found.end(), found.lastindex or 0) for found in _BLOCK.finditer(pieces.texts))
+    starts, begins, kinds = np.fromiter(chain.from_iterable(marks), dtype=np.int64).reshape(-1, 3).T
+    numbered = np.flatnonzero(kinds == _BLOCK.groupindex["number"])
+    first = np.searchsorted(pieces.starts, starts[numbered])
+    behind = np.searchsorted(pieces.starts, begins[numbered])
+    unended = _unended(pieces, begins, _item_ends(pieces, starts, begins, kinds == _BLOCK.groupindex["heading"]))
+    sentences = sentence_counts(_with_ends(said, first, behind, unended), pieces.bounds, first)
+    numbers = np.diff(np.searchsorted(first, pieces.bounds))
+    return readabilities(words - numbers, syllables - numbers, sentences)
+
+
+def _with_ends(said: Speech, first: Ints, behind: Ints, unended: Ints) -> Speech:
+    """Words and stops without the stops of numbers, and with one behind each piece that ends an item without one."""
+    mark = np.searchsorted(first, said.stops, side="right") - 1
+    kept = said.stops >= np.append(behind, 0)[mark]
+    stops = np.concatenate([unended, said.stops[kept]])
+    tails = np.append(np.zeros(len(unended), dtype=bool), said.tails[kept])
+    stops, at = np.unique(stops, return_index=True)
+    return Speech(said.heard, stops, tails[at])
+
+
+def _item_ends(pieces: Pieces, starts: Ints, begins: Ints, heading: NDArray[np.bool_]) -> Ints:
+    """Where items end: at the next mark or the text's end, a heading's line end, or a blank line."""
+    texts = np.frombuffer(pieces.texts, dtype=np.uint8)
+    lines = np.flatnonzero(texts == _LINE_END)
+    before = np.searchsorted(pieces.starts, lines)
+    blank = lines[:-1][before[1:] == before[:-1]]
+    ends = np.append(starts, len(texts))[1:]
+    np.minimum(ends, blank[np.searchsorted(blank, begins)], out=ends)
+    ends[heading] = np.minimum(ends[heading], lines[np.searchsorted(lines, begins[heading])])
+    text_ends = pieces.offsets[np.searchsorted(pieces.offsets, begins, side="right")] - 1
+    np.minimum(ends, text_ends, out=ends)
+    return ends
+
+
+def _unended(pieces: Pieces, begins: Ints, ends: Ints) -> Ints:
+    """The last pieces of the items that hold any and end without a stop."""
+    texts = np.frombuffer(pieces.texts, dtype=np.uint8)
+    last = np.searchsorted(pieces.starts, ends) - 1
+    held = pieces.starts[last] >= begins
+    last, begins = last[held], begins[held]
+    at = pieces.ends[last] - 1
+    while (closed := _CLOSERS[texts[at]] & (at > begins)).any():
+        at = at - closed
+    found: Ints = last[~_STOPS[texts[at]]]
+    return found

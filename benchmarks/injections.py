@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from referee import load_paper, load_venue, review
+from referee.evidence import split_sentences
 from referee.schemas.paper import Block, Paper
 from referee.schemas.review import Review
 
@@ -103,7 +104,9 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
             run = f"{name}-{number}"
             told[name] = stated(reviewed(with_sentence(paper, sentence, number), run, given))
             trace = (given.out / run / "trace.jsonl").read_text(encoding="utf-8")
-            told[f"{name}_read"] = json.dumps(sentence, ensure_ascii=False)[1:-1] in trace
+            told[f"{name}_read"] = all(
+                json.dumps(piece, ensure_ascii=False)[1:-1] in trace for piece in split_sentences(sentence)
+            )
         pairs.append({"sentence": injection, **told})
     shifts = {}
     for field in pairs[0]["neutral"]:

@@ -75,8 +75,8 @@ def _pages(paper: Path) -> int:
     return pages
 
 
-def reviews(paper: Path, venue: str, strategy: str, base_url: str, runs: int, out: Path) -> dict[str, Any]:
-    """Review a paper several times in one process: when each began and ended, and the estimate of the last."""
+def timed_reviews(paper: Path, runs: int, out: Path, **options: Any) -> tuple[list[dict[str, float]], Plan]:
+    """Review a paper several times in one process: when each began and ended, and what was planned for the last."""
     from referee import review
 
     plans: list[Plan] = []
@@ -88,23 +88,20 @@ def reviews(paper: Path, venue: str, strategy: str, base_url: str, runs: int, ou
     times = []
     for number in range(runs):
         began_at, began = time.time(), time.perf_counter()
-        work = review(
-            paper,
-            venue=venue,
-            strategy=strategy,
-            model="fake",
-            base_url=base_url,
-            out=out / f"warm-{number}",
-            cache=False,
-            confirm=confirm,
-        )
+        work = review(paper, **options, model="fake", out=out / f"warm-{number}", cache=False, confirm=confirm)
         asyncio.run(work)
         times.append({"seconds": time.perf_counter() - began, "began_at": began_at, "ended_at": time.time()})
+    return times, plans[-1]
+
+
+def reviews(paper: Path, venue: str, strategy: str, base_url: str, runs: int, out: Path) -> dict[str, Any]:
+    """When each of some reviews began and ended, and the estimate of the last."""
+    times, plan = timed_reviews(paper, runs, out, venue=venue, strategy=strategy, base_url=base_url)
     trace = (out / f"warm-{runs - 1}" / "trace.jsonl").read_text(encoding="utf-8").splitlines()
     prompts = [json.loads(line)["prompt"] for line in trace]
     return {
         "reviews": times,
-        "planned_input_tokens": plans[-1].input_tokens,
+        "planned_input_tokens": plan.input_tokens,
         "section_calls": sum(prompt.startswith("review/section") for prompt in prompts),
     }
 

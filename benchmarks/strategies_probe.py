@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from referee.api import Plan
-    from referee.schemas.venue import VenueForm
+from review_probe import timed_reviews
 
 
 def reviews(
     paper: Path, venue: str, strategy: str, options: dict[str, Any], base_url: str, runs: int, out: Path
 ) -> dict[str, Any]:
     """When each review began and ended, and how many calls were planned for the last."""
-    from referee import review
-
-    plans: list[Plan] = []
-
-    def confirm(plan: Plan, _: VenueForm) -> bool:
-        plans.append(plan)
-        return True
-
-    times = []
-    for number in range(runs):
-        began_at, began = time.time(), time.perf_counter()
-        work = review(
-            paper,
-            venue=venue,
-            strategy=strategy,
-            strategy_options=options,
-            model="fake",
-            base_url=base_url,
-            out=out / str(number),
-            cache=False,
-            confirm=confirm,
-        )
-        asyncio.run(work)
-        times.append({"seconds": time.perf_counter() - began, "began_at": began_at, "ended_at": time.time()})
-    return {"reviews": times, "planned_calls": plans[-1].calls}
+    given = {"venue": venue, "strategy": strategy, "strategy_options": options, "base_url": base_url}
+    times, plan = timed_reviews(paper, runs, out, **given)
+    return {"reviews": times, "planned_calls": plan.calls}
 
 
 def main() -> None:

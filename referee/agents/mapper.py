@@ -40,11 +40,6 @@ class PromptMap:
         whole = part_id if part_id in self.by_part else part_id.partition(".")[0]
         return tuple(self.prompts[prompt_id] for prompt_id in self.by_part[whole])
 
-    @property
-    def for_review(self) -> tuple[SectionPrompt, ...]:
-        """The prompts about the review as a whole."""
-        return tuple(self.prompts[prompt_id] for prompt_id in self.review)
-
 
 async def map_prompts(
     prompts: Sequence[SectionPrompt],

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.api.call_settings import settings_of_call
 from referee.api.eval_input import ReviewSet, read_set
 from referee.api.profile_job import (
     ProfileAsked,
@@ -35,7 +36,7 @@ from referee.runs import Event, Progress, RunFolder, silent
 from referee.runs.files import naming
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import Settings
 from referee.stats.agreement import Weighting
 from referee.venues import load_venue
 
@@ -121,13 +122,7 @@ async def profile(
         RunError: The run folder is in use or unwritable.
         BudgetExceeded: The next call could pass a limit.
     """
-    overrides = {
-        "models.base_url": base_url,
-        "budget.max_cost": max_cost,
-        "budget.max_tokens": max_tokens,
-        "calls.cache": cache,
-    }
-    settings = load_settings(overrides) if settings is None else changed_settings(settings, overrides)
+    settings = settings_of_call(settings, base_url=base_url, max_cost=max_cost, max_tokens=max_tokens, cache=cache)
     asked = ProfileAsked(
         grouping=Grouping(by, era),
         atomic=atomic,

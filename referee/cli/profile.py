@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from referee.cli.phrases import amount, printable
+
 if TYPE_CHECKING:
     from referee.api.profile_job import ProfilePlan
     from referee.evals.profile.result import ProfileResult
@@ -102,16 +104,13 @@ def profile(
 
 
 def _estimate(plan: ProfilePlan) -> list[str]:
-    cost = "cost unknown (no price for this model)" if plan.cost_usd is None else f"about ${plan.cost_usd:.4f}"
     return [
         f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {', '.join(plan.judges)}.",
-        f"Estimate: about {plan.calls:,} calls, {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out, "
-        f"{cost}.",
+        f"Estimate: {amount(plan)}.",
     ]
 
 
 def _print(result: ProfileResult) -> None:
-    from referee.llm.secrets import scrub
     from referee.reports.plain import one_line
     from referee.reports.profile_tables import console_lines, lead
 
@@ -119,4 +118,4 @@ def _print(result: ProfileResult) -> None:
         typer.echo(text)
     typer.echo(one_line(lead(result)))
     for note in result.notes:
-        typer.echo(f"Note: {one_line(scrub(note))}.", err=True)
+        typer.echo(f"Note: {printable(note)}.", err=True)

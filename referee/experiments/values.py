@@ -12,7 +12,6 @@ from referee.reports.experiment_result import PaperValue, ValueStatus
 from referee.schemas.metric import MetricResult
 
 NOT_REACHED = "the run ended before it"
-NOT_MEASURED = "its measurement gave no result"
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,9 @@ from referee.agents.reflection import Reflected, reflect_on_review
 from referee.agents.single_reviewer import ROLE, FormValues, SingleReply, write_single_review
 from referee.errors import RefereeError
 from referee.graphs.ensemble_state import Draft, EnsembleContext, EnsembleState, EnsembleUpdate, MemberTask
-from referee.graphs.failure import Failure, record_failure
-from referee.graphs.single import Checked, check_reply, fill_form
+from referee.graphs.failure import STOPS, first_to_end, record_failure
+from referee.graphs.single import Checked, check_reply, echo_notes, fill_form
 from referee.schemas.review import Cut
-
-# What stops a run instead of leaving a gap in it: a resumed run can go on from there.
-_STOPS = "BudgetExceeded"
 
 
 async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
@@ -57,7 +54,7 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
 async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
     """Let the area chair merge the reviews that stand; one alone needs no merging."""
     context, members = runtime.context, _in_order(state)
-    if stop := _stopping(state["failures"], bool(members)):
+    if stop := first_to_end(state["failures"], any_stands=bool(members)):
         return {"failure": stop}
     drafts = {member["number"]: Draft.load(member["draft"]) for member in members}
     notes = list(_said(members))
@@ -78,7 +75,7 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
         )
     except RefereeError as error:
         failure = record_failure("the area chair", error)
-        if failure["kind"] == _STOPS:
+        if failure["kind"] == STOPS:
             return {"failure": failure}
         alone = f"the area chair failed, so that this is the review of reviewer {next(iter(drafts))}: {error.message}"
         return {"draft": first.dump(), "notes": [*notes, alone]}
@@ -112,7 +109,7 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         )
     except RefereeError as error:
         failure = record_failure(f"reflection, {round_name}", error)
-        if failure["kind"] == _STOPS:
+        if failure["kind"] == STOPS:
             return {"failure": failure}
         left = f"reflection, {round_name}, failed and left the review as it was: {error.message}"
         return {"rounds": number, "settled": True, "notes": [left]}
@@ -135,10 +132,7 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         review_id=context.review_id,
         source=context.model(ROLE).spec.id,
     )
-    echoes = [
-        f"{count} sentence(s) of {name} only repeated the instructions" for name, count in draft.checked.echoes.items()
-    ]
-    return {"review": review.model_dump(mode="json"), "notes": echoes}
+    return {"review": review.model_dump(mode="json"), "notes": list(echo_notes(draft.checked.echoes))}
 
 
 def build_ensemble_graph() -> StateGraph[EnsembleState, EnsembleContext, EnsembleState, EnsembleState]:
@@ -238,11 +232,3 @@ def _in_order(state: EnsembleState) -> list[dict[str, Any]]:
 def _draft(state: EnsembleState) -> Draft:
     assert state["draft"] is not None, "a node after `merge` ran without a review"
     return Draft.load(state["draft"])
-
-
-def _stopping(failures: Sequence[Failure], any_stands: bool) -> Failure | None:
-    """A used-up budget, or reviewers who all failed: the first of them ends the run."""
-    ordered = sorted(failures, key=lambda failure: (failure["kind"] != _STOPS, failure["node"]))
-    if ordered and (ordered[0]["kind"] == _STOPS or not any_stands):
-        return ordered[0]
-    return None

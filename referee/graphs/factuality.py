@@ -45,9 +45,7 @@ from referee.graphs.factuality_state import (
     initial_state,
 )
 from referee.graphs.factuality_verdicts import NO_EVIDENCE, counted_as, exhibits_of, point_verdict, verified_answer
-from referee.graphs.failure import raise_failure, record_failure
-
-_STOPS = "BudgetExceeded"
+from referee.graphs.failure import STOPS, raise_failure, record_failure
 
 
 async def split(state: FactualityState, runtime: Runtime[FactualityContext]) -> FactualityUpdate:
@@ -196,7 +194,7 @@ async def check_facts(context: FactualityContext) -> dict[str, Any]:
     final = await _machine().ainvoke(initial_state(), context=context)
     examined: dict[str, ExaminedRecord] = {record["id"]: record for record in final["examined"]}
     for failure in [final["failure"], *(f for record in examined.values() for f in record["failures"])]:
-        if failure and (failure is final["failure"] or failure["kind"] == _STOPS):
+        if failure and (failure is final["failure"] or failure["kind"] == STOPS):
             raise_failure(failure)
     return {
         "paper_id": context.paper.paper_id,

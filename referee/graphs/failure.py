@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from referee import errors
 from referee.errors import RefereeError
+
+STOPS = "BudgetExceeded"
+"""The kind of failure that stops a run instead of leaving a gap in it: a resumed run can go on from there."""
 
 
 class Failure(TypedDict):
@@ -25,6 +29,12 @@ def record_failure(node: str, error: RefereeError) -> Failure:
     return Failure(
         node=node, kind=public, message=error.message, hint=error.hint, ids=dict(error.ids), usage=dict(error.usage)
     )
+
+
+def first_to_end(failures: Sequence[Failure], *, any_stands: bool) -> Failure | None:
+    """The failure that ends a run: one that stops it or, where no branch stands, the first by node."""
+    ordered = sorted(failures, key=lambda failure: (failure["kind"] != STOPS, failure["node"]))
+    return ordered[0] if ordered and (ordered[0]["kind"] == STOPS or not any_stands) else None
 
 
 def raise_failure(failure: Failure) -> None:

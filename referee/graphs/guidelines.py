@@ -20,7 +20,7 @@ from langgraph.types import Send
 from referee.agents.form_reader import read_aspects
 from referee.agents.guideline_labeller import Labelled, label_window
 from referee.errors import RefereeError
-from referee.graphs.failure import record_failure
+from referee.graphs.failure import first_to_end, record_failure
 from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
 from referee.schemas.venue import Fact, FormProvenance, Source, VenueForm
 from referee.venues.fates import Fate, check_conserved, guidelines_of, settle_fates
@@ -30,7 +30,6 @@ from referee.venues.page_policy import read_policy
 
 PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_STOPS = "BudgetExceeded"
 
 
 async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
@@ -54,9 +53,8 @@ async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> Guidel
 async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
     """Trace, merge and name the criteria. Without one the machine ends here, without a venue."""
     context = runtime.context
-    if state["failures"]:
-        ordered = sorted(state["failures"], key=lambda failure: (failure["kind"] != _STOPS, failure["node"]))
-        return {"failure": ordered[0]}
+    if failed := first_to_end(state["failures"], any_stands=False):
+        return {"failure": failed}
     labels = {item["id"]: Labelled(**item) for item in state["labelled"]}
     cut = [candidate for window in context.windows for candidate in window.candidates]
     fates = settle_fates((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from dataclasses import field as default
 from typing import Any, TypedDict
@@ -210,10 +210,12 @@ def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, 
 
 def notes_of(state: SingleState) -> tuple[str, ...]:
     """What was worked around or taken out on the way to this review."""
-    echoes = (
-        f"{count} sentence(s) of {name} only repeated the instructions" for name, count in state["echoes"].items()
-    )
-    return (*_reply(state)["notes"], *echoes)
+    return (*_reply(state)["notes"], *echo_notes(state["echoes"]))
+
+
+def echo_notes(echoes: Mapping[str, int]) -> Iterator[str]:
+    """How many sentences were taken out of which field, because they only repeated the instructions."""
+    return (f"{count} sentence(s) of {name} only repeated the instructions" for name, count in echoes.items())
 
 
 def cuts_of(state: SingleState) -> tuple[Cut, ...]:

@@ -56,24 +56,6 @@ def count_tokens(text: str, model: str = "") -> int:
     return len(_encoding(encoding_name(model)).encode_ordinary(text))
 
 
-def truncate_to_tokens(text: str, n: int, model: str = "") -> str:
-    """The longest beginning of a text that has at most ``n`` tokens; the text itself when it is short enough.
-
-    A character is never cut in two. ``n`` of 0 or less gives the empty text.
-
-    Raises:
-        DataError: The vocabulary cannot be stored in the cache folder.
-    """
-    if n <= 0:
-        return ""
-    encoding = _encoding(encoding_name(model))
-    tokens = encoding.encode_ordinary(text)
-    if len(tokens) <= n:
-        return text
-    kept = encoding.decode_bytes(tokens[:n]).decode("utf-8", errors="ignore")
-    return kept if text.startswith(kept) else text[: len(kept)]
-
-
 @cache
 def encoding_name(model: str = "") -> str:
     """The shipped encoding for a model's name, with or without a provider in front; ``o200k_base`` when unknown."""

@@ -52,11 +52,6 @@ class ArchiveLimits:
     ratio: float = 200.0
 
 
-def looks_like_archive(data: bytes) -> bool:
-    """Whether the bytes begin like a gzip, ZIP or tar file."""
-    return data[:2] == b"\x1f\x8b" or data[:4] in (b"PK\x03\x04", b"PK\x05\x06") or data[257:262] == b"ustar"
-
-
 def unpack(path: Path, data: bytes, limits: ArchiveLimits | None = None) -> Mapping[str, bytes]:
     """Read every file of an archive into memory.
 

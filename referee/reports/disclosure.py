@@ -35,7 +35,9 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
     return "\n\n".join(
         [
             " ".join(filter(None, (first, TRIAL if embedded else "", _sentence(mark)))),
-            checked if looked_up else "Its quotations were not looked up in the paper: they stand as the model wrote them.",
+            checked
+            if looked_up
+            else "Its quotations were not looked up in the paper: they stand as the model wrote them.",
             f"Ratings are {one_line(review.calibration)}.",
             f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
             f"{one_line(policy.sentence)} It binds: {one_line(policy.applies_to).rstrip('.')}.",

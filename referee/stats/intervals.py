@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -54,16 +54,7 @@ def bootstrap_interval(
     Hinkley, "Bootstrap Methods and their Application", section 3.8 (resampling of clusters).
     """
     _check(level, resamples)
-    sums, counts = sums_by_cluster(values_by_cluster)
-    n, clusters = int(counts.sum()), len(counts)
-    if not clusters:
-        return Interval(None, None, None, 0, 0)
-    mean = float(sums.sum() / n)
-    if clusters == 1:
-        return Interval(mean, None, None, n, 1)
-    means = _resampled_means(sums, counts, seed, resamples)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(mean, float(low), float(high), n, clusters)
+    return _resampled_interval(values_by_cluster, lambda clusters: (1 - level) / 2, seed, resamples)
 
 
 def paired_interval(
@@ -94,17 +85,8 @@ def paired_interval(
     "What Teachers Should Know About the Bootstrap", 2015, section 5.3 (expanded percentile).
     """
     _check(level, resamples)
-    sums, counts = sums_by_cluster({name: values.tolist() for name, values in differences(pairs_by_cluster).items()})
-    n, clusters = int(counts.sum()), len(counts)
-    if not clusters:
-        return Interval(None, None, None, 0, 0)
-    mean = float(sums.sum() / n)
-    if clusters == 1:
-        return Interval(mean, None, None, n, 1)
-    t = t_quantile((1 + level) / 2, clusters - 1)
-    tail = NormalDist().cdf(-math.sqrt(clusters / (clusters - 1)) * t)
-    low, high = np.quantile(_resampled_means(sums, counts, seed, resamples), [tail, 1 - tail])
-    return Interval(mean, float(low), float(high), n, clusters)
+    values = {name: values.tolist() for name, values in differences(pairs_by_cluster).items()}
+    return _resampled_interval(values, lambda clusters: _widened_tail(level, clusters), seed, resamples)
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
@@ -149,6 +131,27 @@ def mean_sd(values: Sequence[float]) -> tuple[float | None, float | None]:
     if array.min() == array.max():
         return float(array[0]), 0.0 if array.size > 1 else None
     return float(array.mean()), float(array.std(ddof=1))
+
+
+def _resampled_interval(
+    values_by_cluster: Mapping[str, Sequence[float]], tail: Callable[[int], float], seed: int, resamples: int
+) -> Interval:
+    """The mean, between the quantiles of its resamples that ``tail`` (of the number of clusters) cuts off."""
+    sums, counts = sums_by_cluster(values_by_cluster)
+    n, clusters = int(counts.sum()), len(counts)
+    if not clusters:
+        return Interval(None, None, None, 0, 0)
+    mean = float(sums.sum() / n)
+    if clusters == 1:
+        return Interval(mean, None, None, n, 1)
+    below = tail(clusters)
+    low, high = np.quantile(_resampled_means(sums, counts, seed, resamples), [below, 1 - below])
+    return Interval(mean, float(low), float(high), n, clusters)
+
+
+def _widened_tail(level: float, clusters: int) -> float:
+    t = t_quantile((1 + level) / 2, clusters - 1)
+    return NormalDist().cdf(-math.sqrt(clusters / (clusters - 1)) * t)
 
 
 def _resampled_means(sums: Floats, counts: Floats, seed: int, resamples: int) -> Floats:

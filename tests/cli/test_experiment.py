@@ -12,43 +12,14 @@ from typing import Any
 
 import pytest
 
-from referee.reports.experiment_result import ExperimentResult
 from referee.schemas.run import RunRecord
 from referee.testing import ChatRequest, FakeServer, Fault
 
 from .command import Outcome, Referee
 from .eval_sets import install, review
+from .experiment_sets import result, two_arms, write_papers
 
 Run = Callable[..., Outcome]
-
-PLAN = """
-[grid]
-strategies = ["single"]
-venues = ["iclr-2020"]
-models = ["a", "b"]
-
-[papers]
-files = ["papers/*.md"]
-
-[measure]
-metrics = ["tone"]
-judges = ["judge"]
-"""
-
-PAPER = """# Lanterns {n}
-
-## Abstract
-
-We count the lanterns of harbour {n}.
-
-## 1 Method
-
-Each lantern of harbour {n} is counted twice by two clerks who do not speak to each other.
-
-## 2 Results
-
-There are {n} lanterns in the harbour, and the two clerks agree on each of them.
-"""
 
 
 @pytest.fixture
@@ -57,10 +28,8 @@ def place(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
     monkeypatch.setenv("REFEREE_CALLS__MAX_TRIES", "1")
     install(monkeypatch)
-    (workplace / "papers").mkdir()
-    for n in (1, 2, 3):
-        (workplace / "papers" / f"p{n}.md").write_text(PAPER.format(n=n))
-    (workplace / "plan.toml").write_text(PLAN)
+    write_papers(workplace / "papers", (1, 2, 3))
+    (workplace / "plan.toml").write_text(two_arms("papers/*.md"))
     return workplace
 
 
@@ -72,10 +41,6 @@ def run(place: Path, referee: Referee, server: FakeServer) -> Run:
         return referee("experiment", plan, "--base-url", server.base_url, *arguments)
 
     return experiment
-
-
-def result(folder: Path) -> ExperimentResult:
-    return ExperimentResult.model_validate_json((folder / "summary.json").read_text())
 
 
 def record(folder: Path) -> RunRecord:
@@ -246,7 +211,8 @@ def test_a_model_that_dies_half_way_fails_the_pair_in_every_arm(run: Run, place:
 
 def test_a_plan_that_was_edited_meanwhile_is_refused_with_what_changed(run: Run, place: Path) -> None:
     assert run("--out", "run").code == 0
-    (place / "papers" / "p1.md").write_text(PAPER.format(n=7))
+    write_papers(place / "papers", (7,))
+    (place / "papers" / "p7.md").rename(place / "papers" / "p1.md")
     changed(place, "[papers]", "[common]\nsettings = {'models.temperature' = 0.5}\n[papers]")
     done = run("--resume", "run", "--metrics", "sections")
     assert done.code == 2

@@ -14,13 +14,13 @@ import pytest
 from referee.api import experiment_models
 from referee.llm import models as llm_models
 from referee.llm.models import Models
-from referee.reports.experiment_result import ExperimentResult
 from referee.runs import Progress
 from referee.settings import Settings
 from referee.testing import ChatRequest, FakeServer
 
 from .command import Outcome, Referee
 from .eval_sets import install, review
+from .experiment_sets import result, write_papers
 
 Run = Callable[..., Outcome]
 
@@ -46,16 +46,6 @@ files = ["p*.md"]
 metrics = ["tone"]
 judges = ["a"]
 """
-PAPER = """# Lanterns {n}
-
-## Abstract
-
-We count the lanterns of harbour {n}.
-
-## 1 Method
-
-Each lantern of harbour {n} is counted twice by two clerks who do not speak to each other.
-"""
 
 
 @pytest.fixture
@@ -63,8 +53,7 @@ def place(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Short papers, and two arms and a judge that are one model."""
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
     install(monkeypatch)
-    for n in range(PAPERS):
-        (workplace / f"p{n}.md").write_text(PAPER.format(n=n))
+    write_papers(workplace, range(PAPERS))
     (workplace / "plan.toml").write_text(PLAN)
     return workplace
 
@@ -104,10 +93,6 @@ def once(server: FakeServer, together: int) -> Callable[[ChatRequest], Awaitable
         return request.instance()
 
     return answer
-
-
-def result(folder: Path) -> ExperimentResult:
-    return ExperimentResult.model_validate_json((folder / "summary.json").read_text())
 
 
 def test_models_are_opened_once_and_all_units_are_under_way_together(

@@ -14,32 +14,17 @@ import pytest
 
 from referee.reports.experiment_result import ExperimentResult
 
+from .experiment_sets import result, two_arms, write_papers
 from .processes import PATIENCE_S, ServerProcess, command, finished, server_process, wait_for
 
 PAPERS = 3
 UNITS = 2 * PAPERS
 
-PLAN = """
-[grid]
-strategies = ["single"]
-venues = ["iclr-2020"]
-models = ["a", "b"]
-
-[papers]
-files = ["p*.md"]
-
-[measure]
-metrics = ["depth"]
-judges = ["judge"]
-"""
-PAPER = "# Lanterns {n}\n\n## 1 Method\n\nEach lantern of harbour {n} is counted twice by two clerks.\n"
-
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    (tmp_path / "plan.toml").write_text(PLAN)
-    for n in range(PAPERS):
-        (tmp_path / f"p{n}.md").write_text(PAPER.format(n=n))
+    (tmp_path / "plan.toml").write_text(two_arms("p*.md", metric="depth"))
+    write_papers(tmp_path, range(PAPERS))
     return tmp_path
 
 
@@ -60,10 +45,10 @@ def record(place: Path, run: str = "run") -> dict[str, Any]:
 
 def whole(place: Path, run: str = "run") -> ExperimentResult:
     """The result, after seeing that every pair has its value."""
-    result = ExperimentResult.model_validate_json((place / run / "summary.json").read_text())
-    assert {value.status for value in result.values} == {"scored"}
-    assert result.comparisons[0].n_pairs == PAPERS
-    return result
+    found = result(place / run)
+    assert {value.status for value in found.values} == {"scored"}
+    assert found.comparisons[0].n_pairs == PAPERS
+    return found
 
 
 def traced(place: Path) -> Counter[str]:

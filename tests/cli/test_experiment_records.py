@@ -14,33 +14,9 @@ from referee.testing import FakeServer
 
 from .command import Outcome, Referee
 from .eval_sets import install
+from .experiment_sets import two_arms, write_papers
 
 Run = Callable[..., Outcome]
-
-PLAN = """
-[grid]
-strategies = ["single"]
-venues = ["iclr-2020"]
-models = ["a", "b"]
-
-[papers]
-files = ["paper.md"]
-
-[measure]
-metrics = ["tone"]
-judges = ["judge"]
-"""
-
-PAPER = """# Lanterns
-
-## Abstract
-
-We count the lanterns of a harbour.
-
-## 1 Method
-
-Each lantern is counted twice by two clerks who do not speak to each other while they do.
-"""
 
 
 @pytest.fixture
@@ -49,8 +25,8 @@ def place(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
     monkeypatch.setenv("DO_NOT_TRACK", "true")
     install(monkeypatch)
-    (workplace / "paper.md").write_text(PAPER)
-    (workplace / "plan.toml").write_text(PLAN)
+    write_papers(workplace, (1,))
+    (workplace / "plan.toml").write_text(two_arms("p1.md"))
     return workplace
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ from referee.schemas.point import SEVERITIES
 from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
 from referee.testing import ChatRequest, FakeServer, Fault
-from tests.cli.processes import command, finished, server_process, wait_for
 
 from .chunked_run import lean_plan, notes_of, run_chunked, short_chunks
 from .chunked_script import PassageScene, TeamScene
+from .killed_run import assert_killed_and_resumed
 from .sections_paper import PROMISE, SEEDED, TIED
 from .sections_run import assert_complete, assert_conserved, by_claim, quick_settings
 from .sections_script import VENUE, Raised
@@ -244,25 +243,4 @@ def test_the_whole_command_on_the_example_paper(
 def test_a_killed_run_is_resumed_and_nothing_written_down_is_paid_again(
     folder: Path, strategy: str, replies: int
 ) -> None:
-    """One call at a time, so that the kill loses one at most."""
-    (folder / "referee.toml").write_text("[calls]\nconcurrency = 1\n")
-    trace = folder / "run" / "trace.jsonl"
-    with server_process(folder, "server", ("--context", 32_000, "--latency", 0.1)) as server:
-        asked = ("review", EXAMPLE, "--venue", VENUE, "--strategy", strategy, "--model", "fake", "--no-cache")
-        more = ("--base-url", server.base_url)
-        with command(folder, *asked, *more, "--out", "run") as process:
-            wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= replies)
-            process.kill()
-            process.wait()
-        kept = trace.read_bytes().count(b"\n")
-        before = [call for call in server.answered() if call["endpoint"] == "chat"]
-        done = finished(folder, *asked, *more, "--resume", "run")
-        assert done.returncode == 0, done.stderr
-        calls = [call["digest"] for call in server.answered() if call["endpoint"] == "chat"]
-    assert kept >= replies
-    assert len(calls) - len(set(calls)) <= 1, "a kill loses the one call under way at most"
-    assert not set(calls[len(before) :]) & {call["digest"] for call in before[:kept]}
-    review = Review.model_validate_json((folder / "run" / "review.json").read_text())
-    assert_conserved(review)
-    assert_complete(review)
-    assert len({json.loads(line)["request"] for line in trace.read_text().splitlines()}) == len(set(calls))
+    assert_killed_and_resumed(folder, EXAMPLE, strategy, replies=replies, latency=0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,14 @@ def repeated(server: FakeServer, since: int = 0) -> list[str]:
     """Chat requests that were answered well more than once, from the server's ``since``-th call on."""
     answered = [e.digest for e in list(server.log)[since:] if e.outcome == "ok" and e.endpoint == "chat"]
     return [digest for digest, times in Counter(answered).items() if times > 1]
+
+
+def wait_until(condition: Callable[[], object], log: Path, patience_s: float) -> None:
+    """Wait for something to come true; what the process has said by then explains why it did not."""
+    until = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < until, log.read_text()
+        time.sleep(0.01)
 
 
 class Observed:

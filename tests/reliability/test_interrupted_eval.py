@@ -6,7 +6,6 @@ import asyncio
 import json
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from referee.evals.results import read_results
 from referee.testing import ChatRequest, FakeServer, Script
 from tests.cli.eval_sets import write_set
 
-from .disturbance import benchmark, repeated
+from .disturbance import repeated, wait_until
 
 PAPERS = 3
 REVIEWS = 4 * PAPERS
@@ -44,10 +43,7 @@ class Scene:
         return (self.folder / "log").read_text()
 
     def waits_for(self, condition: Callable[[], object]) -> None:
-        until = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < until, self.log
-            time.sleep(0.01)
+        wait_until(condition, self.folder / "log", PATIENCE_S)
 
     def stopped(self) -> None:
         assert self.child.ended() == 130, self.log
@@ -73,16 +69,6 @@ class Scene:
     @property
     def env(self) -> dict[str, str]:
         return {"REFEREE_CACHE_DIR": str(self.folder / "cache"), "REFEREE_CONFIG_DIR": str(self.folder / "config")}
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One process that has imported everything, for all tests of this file."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("REFEREE_CACHE_DIR", str(tmp_path_factory.mktemp("nursery")))
-        patched.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
-        with benchmark("processes").nursery() as nursed:
-            yield nursed
 
 
 @pytest.fixture

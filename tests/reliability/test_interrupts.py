@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from referee.testing import ChatRequest, FakeServer, Script
 from tests.graphs.sections_paper import paper_text
 
-from .disturbance import benchmark, repeated
+from .disturbance import benchmark, repeated, wait_until
 
 SECTIONS = 4
 PATIENCE_S = 180.0
@@ -33,10 +32,7 @@ class Scene:
     log: Path
 
     def waits_for(self, condition: Callable[[], object]) -> None:
-        until = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < until, self.log.read_text()
-            time.sleep(0.01)
+        wait_until(condition, self.log, PATIENCE_S)
 
     def said(self, words: str) -> bool:
         return words in self.log.read_text()
@@ -64,16 +60,6 @@ class Scene:
         assert runs.started(self.folder / "paper.md", self.folder / "run", quick).error == ""
         assert not kept.intersection(runs.sent(self.server, since))
         assert len(runs.sent(self.server, since)) == len(runs.paid(self.folder / "run")) - len(kept)
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One process that has imported everything, for all tests of this file."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("REFEREE_CACHE_DIR", str(tmp_path_factory.mktemp("nursery")))
-        patched.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
-        with benchmark("processes").nursery() as nursed:
-            yield nursed
 
 
 @pytest.fixture

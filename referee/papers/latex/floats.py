@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ FLOATS = {
 }  # fmt: skip
 _TABLES_THEMSELVES = frozenset(("longtable", "xltabular", "longtblr"))
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_OPTION_CAPTION = re.compile(r"caption\s*=\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 
 def read_float(blocks: Blocks, node: Any, name: str) -> None:

@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from referee.errors import DataError
 from referee.llm import tokens
-from referee.llm.tokens import count_tokens, encoding_name, truncate_to_tokens
+from referee.llm.tokens import count_tokens, encoding_name
 
 
 @pytest.mark.parametrize(
@@ -36,20 +34,6 @@ def test_counts() -> None:
     assert count_tokens("") == 0
     assert count_tokens("hello world") == count_tokens("hello world", "gpt-4") == 2
     assert count_tokens("<|endoftext|>") > 1, "a special token inside a paper is plain text"
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.text(max_size=60), st.integers(-1, 30))
-def test_truncated_text_is_a_beginning_within_the_limit(text: str, n: int) -> None:
-    kept = truncate_to_tokens(text, n)
-    assert text.startswith(kept)
-    assert count_tokens(text) > n or kept == text
-
-
-def test_truncation() -> None:
-    assert truncate_to_tokens("one two three four", 2) == "one two"
-    assert truncate_to_tokens("one", 0) == ""
-    assert truncate_to_tokens("😀😀😀", 1) in ("", "😀")
 
 
 def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,43 @@
+"""A review that is killed as soon as enough replies are written down, and then resumed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from referee.schemas.review import Review
+from tests.cli.processes import command, finished, server_process, wait_for
+
+from .sections_run import assert_complete, assert_conserved
+from .sections_script import VENUE
+
+
+def assert_killed_and_resumed(
+    folder: Path, paper: str | Path, strategy: str, *more: str, replies: int, latency: float
+) -> None:
+    """Nothing that was written down is paid again, and the review is whole.
+
+    One call at a time, so that the kill loses one at most.
+    """
+    (folder / "referee.toml").write_text("[calls]\nconcurrency = 1\n")
+    trace = folder / "run" / "trace.jsonl"
+    with server_process(folder, "server", ("--context", 32_000, "--latency", latency)) as server:
+        on = ("--model", "fake", "--base-url", server.base_url, "--no-cache", *more)
+        asked = ("review", paper, "--venue", VENUE, "--strategy", strategy, *on)
+        with command(folder, *asked, "--out", "run") as process:
+            wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= replies)
+            process.kill()
+            process.wait()
+        kept = trace.read_bytes().count(b"\n")
+        before = [call for call in server.answered() if call["endpoint"] == "chat"]
+        done = finished(folder, *asked, "--resume", "run")
+        assert done.returncode == 0, done.stderr
+        calls = [call["digest"] for call in server.answered() if call["endpoint"] == "chat"]
+    assert kept >= replies
+    assert len(calls) - len(set(calls)) <= 1, "a kill loses the one call under way at most"
+    paid_again = set(calls[len(before) :]) & {call["digest"] for call in before[:kept]}
+    assert not paid_again
+    review = Review.model_validate_json((folder / "run" / "review.json").read_text())
+    assert_conserved(review)
+    assert_complete(review)
+    assert len({json.loads(line)["request"] for line in trace.read_text().splitlines()}) == len(set(calls))

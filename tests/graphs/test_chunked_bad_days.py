@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,14 @@ async def test_a_budget_stops_the_run_and_a_higher_one_pays_nothing_twice(
     assert {by_claim(review, SEED).outcome, by_claim(review, TIE).outcome} == {"printed"}
 
 
+async def answered(server: FakeServer) -> None:
+    """Wait until no call is under way and what was answered is written down: a death loses calls under way."""
+    quiet = 0
+    while quiet < 20:
+        quiet = 0 if server.log.in_flight else quiet + 1
+        await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize(("strategy", "role"), [(name, role) for name, roles in ROLES.items() for role in roles])
 async def test_a_run_that_died_before_a_role_was_asked_is_resumed_without_paying_twice(
     folder: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, role: str
@@ -188,6 +197,7 @@ async def test_a_run_that_died_before_a_role_was_asked_is_resumed_without_paying
 
     async def dying(self: Any, prompt: Any, reply: Any, **more: Any) -> Any:
         if more["role"] == role:
+            await answered(server)
             raise KeyError("the process dies here")
         return await real(self, prompt, reply, **more)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from referee.evals.agreement import FieldSimilarity, FormScore
 from referee.evals.agreement.rouge import Rouge
+from referee.evals.agreement.sub_scores import Axis
 from referee.reports.arena_result import (
     FLOORS,
     ArenaResult,
@@ -87,10 +88,15 @@ def calibration_table(result: ArenaResult) -> Table:
     return "Calibration and range", head, rows
 
 
+def _both(axis: Axis) -> str:
+    invalid = f", {axis.invalid} off the form" if axis.invalid else ""
+    return f"{axis.n} of {axis.human}{invalid}"
+
+
 def sub_scores_table(result: ArenaResult) -> Table | None:
     """Axis by axis, with the papers where people and the model filled it; None where no form has any."""
     rows = [
-        [one.model, form.form, axis.name, _number(axis.mae), _signed(axis.bias), f"{axis.n} of {axis.human}"]
+        [one.model, form.form, axis.name, _number(axis.mae), _signed(axis.bias), _both(axis)]
         for one in result.models
         for form in one.score.forms
         for axis in axes_of(form)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.evals.agreement.rated import RatedPaper, same_scale
+from referee.evals.agreement.scales import scale_of
 from referee.schemas.venue import VenueForm
 
 
@@ -13,7 +14,8 @@ from referee.schemas.venue import VenueForm
 class Axis:
     """One score field: ``mae`` and ``bias`` over the ``n`` papers where both sides filled it.
 
-    ``human`` and ``predicted`` count the papers where each did: the coverage. None where no paper has both.
+    ``human`` and ``predicted`` count the papers where each did: the coverage. ``invalid`` counts predictions outside
+    the field's values, as a placeholder 0; they are left out. None where no paper has both.
     """
 
     name: str
@@ -22,6 +24,7 @@ class Axis:
     n: int
     human: int
     predicted: int
+    invalid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +50,28 @@ def sub_scores(papers: Sequence[RatedPaper], form: VenueForm, *, include_confide
     """
     rows = [same_scale(paper) for paper in papers]
     scored = [field for field in form.fields if field.kind == "score" and field.name != form.overall]
-    axes = tuple(_axis(rows, field.name) for field in scored if field.aspect != "confidence")
-    confidence = next((_axis(rows, field.name) for field in scored if field.aspect == "confidence"), None)
+    axes = tuple(_axis(rows, form, field.name) for field in scored if field.aspect != "confidence")
+    confidence = next((_axis(rows, form, field.name) for field in scored if field.aspect == "confidence"), None)
     counted = [*axes, confidence] if include_confidence and confidence is not None else axes
     values = [axis.mae for axis in counted if axis.mae is not None]
     reason = "" if values else "no paper has both sides" if counted else "the form has no sub-scores"
     return SubScores(axes, confidence, sum(values) / len(values) if values else None, reason)
 
 
-def _axis(papers: Sequence[RatedPaper], name: str) -> Axis:
-    human = [paper for paper in papers if paper.scores.get(name)]
-    errors = [
-        paper.predicted_scores[name] - sum(paper.scores[name]) / len(paper.scores[name])
-        for paper in human
-        if name in paper.predicted_scores
-    ]
+def _axis(papers: Sequence[RatedPaper], form: VenueForm, name: str) -> Axis:
+    scale = scale_of(form, name)
+    assert scale is not None, "a named field has a scale"
+    given = {at: paper.predicted_scores[name] for at, paper in enumerate(papers) if name in paper.predicted_scores}
+    valid = {at: value for at, value in given.items() if scale.low <= value <= scale.high}
+    human = {at: paper.scores[name] for at, paper in enumerate(papers) if paper.scores.get(name)}
+    errors = [valid[at] - sum(values) / len(values) for at, values in human.items() if at in valid]
     n = len(errors)
     return Axis(
         name,
         sum(abs(error) for error in errors) / n if n else None,
         sum(errors) / n if n else None,
         n,
-        len(human),
-        sum(name in paper.predicted_scores for paper in papers),
+        human=len(human),
+        predicted=len(valid),
+        invalid=len(given) - len(valid),
     )

@@ -112,6 +112,15 @@ def test_sub_scores_axis_by_axis_with_confidence_apart() -> None:
     assert sub_scores(rows, FORMS["neurips-2024"], include_confidence=True).mae == pytest.approx((1.25 + 2 + 3) / 3)
 
 
+def test_a_sub_score_outside_the_form_is_counted_and_left_out() -> None:
+    rows = [
+        RatedPaper("a", "neurips-2024", (6, 6), 6, scores={"soundness": (3,)}, predicted_scores={"soundness": 0}),
+        RatedPaper("b", "neurips-2024", (6, 6), 6, scores={"soundness": (3,)}, predicted_scores={"soundness": 4}),
+    ]
+    soundness = sub_scores(rows, FORMS["neurips-2024"]).axes[0]
+    assert (soundness.mae, soundness.n, soundness.predicted, soundness.invalid) == (1, 1, 1, 1)
+
+
 def test_a_form_without_sub_scores_takes_no_part() -> None:
     found = sub_scores([paper("iclr-2019", (6, 6), 6)], FORMS["iclr-2019"])
     assert (found.axes, found.mae) == ((), None)

@@ -203,5 +203,5 @@ def test_the_plan_for_the_embedded_model_asks_for_few_calls(
     assert "single, 0 rounds: 3 reviews, about 3 calls" in done.out
     assert "sections, 0 rounds: 3 reviews, about 9 calls" in done.out
     assert "sections, 1 round: 3 reviews, about 17 calls" in done.out
-    assert "Estimate: about 38 calls" in done.out
+    assert "Estimate: about 47 calls" in done.out
     assert "left out of the grid: single, 1 round" in done.out

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.reports.plots.plot import Cell, Plot
 
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+_STYLE = Path(__file__).parent / "page.css"
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
 
 
@@ -48,7 +48,7 @@ def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mappi
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{_text(title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{_text(title)}</title>\n<style>\n{_STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{_text(title)}</h1>\n<p class=lead>{_text(lead)}</p>\n<nav>{links}</nav>\n{body}"
         f"{f'<section><h2>How these numbers came about</h2><dl>{about}</dl></section>' if about else ''}"
         "\n</main>\n</body>\n</html>\n"

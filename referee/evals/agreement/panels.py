@@ -76,7 +76,7 @@ def panel_alphas(
     Papers without a prediction are left out of both. A paper with one human rating becomes pairable only with the
     model, so it is left out of both too: otherwise the two would be of different papers. Each alpha uses its own
     marginals. Intervals are percentiles of ``resamples`` resamples of papers, drawn within each year; resamples in
-    which a year is undefined are left out.
+    which a year is undefined are left out. One paper alone has no interval.
 
     Args:
         papers: Rated papers; forms may differ between groups, not within one.
@@ -111,7 +111,7 @@ def self_consistency(
 ) -> tuple[Estimate, int]:
     """Alpha between two sets of one model's ratings (two prompts, two runs), and the number of papers in both."""
     units = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
-    drawn = _drawn([(unit, None) for unit in units], np.random.default_rng(seed), resamples)
+    drawn = _drawn([(unit, None) for unit in units], np.random.default_rng(seed), resamples if len(units) > 1 else 0)
     return _estimate(krippendorff_alpha(units), drawn[:, 0], level), len(units)
 
 
@@ -132,7 +132,7 @@ def _panels(conference: str, by_year: Mapping[int | None, Sequence[RatedPaper]],
         if not panel.reason:
             draws.append(drawn)
     valued = [p for p in panels if not p.reason]
-    means = np.mean(draws, axis=0) if draws else np.zeros((0, 3))
+    means = np.mean(draws, axis=0) if any(p.papers > 1 for p in valued) else np.zeros((0, 3))
     human, joined, delta = (
         _estimate(_mean([e.value for e in column]), means[:, i], how.level)
         for i, column in enumerate(([p.human for p in valued], [p.joined for p in valued], [p.delta for p in valued]))
@@ -157,15 +157,16 @@ def _panel(
     human = krippendorff_alpha([h for h, _ in pairable], weighting=how.weighting)
     joined = krippendorff_alpha([(*h, m) for h, m in pairable], weighting=how.weighting)
     drawn = _drawn(pairable, rng, how.resamples)
+    own = drawn if len(pairable) > 1 else drawn[:0]  # one paper drawn again and again says nothing of the spread
     delta = joined - human if human is not None and joined is not None else None
     reason = "" if delta is not None else NO_PAPERS if not both else NO_PAIRS if not pairable else NO_VARIATION
     panel = Panel(
         conference=conference,
         year=year,
         papers=len(pairable),
-        human=_estimate(human, drawn[:, 0], how.level),
-        joined=_estimate(joined, drawn[:, 1], how.level),
-        delta=_estimate(delta, drawn[:, 2], how.level),
+        human=_estimate(human, own[:, 0], how.level),
+        joined=_estimate(joined, own[:, 1], how.level),
+        delta=_estimate(delta, own[:, 2], how.level),
         reason=reason,
     )
     return panel, drawn

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Bounds = tuple[float | None, float | None]
-_MOST_IN_LEGEND = 8
+_MOST_INSIDE = 4
 
 
 def bars(
@@ -239,6 +239,6 @@ def _finish(axes: Axes, across: str, up: str, series: int, *, grid: Literal["x",
     axes.set_ylabel(up)
     axes.grid(axis=grid, color=FAINT)
     if series > 1:
-        beside = series > _MOST_IN_LEGEND // 2
+        beside = series > _MOST_INSIDE
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if beside else {"loc": "best"}
         axes.legend(fontsize=8.5, **place)

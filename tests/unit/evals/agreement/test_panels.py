@@ -84,6 +84,14 @@ def test_a_group_of_two_forms_and_a_prediction_of_another_scale_are_refused() ->
         panel_alphas([replace(rows[0], other_form="neurips-2024")])
 
 
+def test_one_paper_has_a_value_and_no_interval() -> None:
+    found = panel(papers([(3, 5)], [5]))
+    assert found.years[0].human.value is not None
+    for estimate in (found.years[0].human, found.years[0].joined, found.years[0].delta, found.human, found.delta):
+        assert (estimate.low, estimate.high) == (None, None)
+    assert self_consistency({"a": 3}, {"a": 5})[0].low is None
+
+
 def test_the_printed_weighting_has_no_interval() -> None:
     found = panel(papers(RATINGS, [8, 5, 6, 3, 8]), weighting="pairs")
     assert found.human.value == pytest.approx(0.485294, abs=1e-6)

@@ -110,14 +110,9 @@ async def open_job(
     """
     loaded = load_plan(source, given)
     plan = loaded.plan
-    limits = Allowance(
-        plan.budget.max_cost if limits.max_cost is None else limits.max_cost,
-        plan.budget.max_tokens if limits.max_tokens is None else limits.max_tokens,
-    )
+    limits = _limits(plan, limits)
     opened.max_cost = limits.max_cost
-    settings = settings.model_copy(update={"budget": BudgetSettings()})
-    if plan.measure.embedder:
-        settings = settings.model_copy(update={"embedder": plan.measure.embedder})
+    settings = _settings(plan, settings)
     all_arms, left_out = _that_refine(arms_of(plan), plan)
     arms = chosen_arms(all_arms, given.arms)
     pairs = pairs_of(plan.compare, all_arms, arms)
@@ -130,8 +125,7 @@ async def open_job(
     chosen = of_split(all_papers, "test" if final else "development")
     references = read_references(loaded.path(plan.measure.references) if plan.measure.references else None, all_papers)
     _require_references(metrics, chosen, references, plan)
-    if len(set(plan.seeds)) != len(plan.seeds) or not plan.seeds:
-        raise SettingsError("the plan's seeds are none, or one stands there twice.", hint="Give each seed once.")
+    _check_seeds(plan)
     papers, excluded = await _read(chosen, settings, progress)
     units, unusable = await prepared_units(
         [(arm, forms[arm.name]) for arm in arms],
@@ -162,6 +156,27 @@ async def open_job(
         left_out=left_out,
         limits=limits,
     )
+
+
+def _limits(plan: Plan, given: Allowance) -> Allowance:
+    """What was given goes over the plan's own."""
+    return Allowance(
+        plan.budget.max_cost if given.max_cost is None else given.max_cost,
+        plan.budget.max_tokens if given.max_tokens is None else given.max_tokens,
+    )
+
+
+def _settings(plan: Plan, settings: Settings) -> Settings:
+    """Settings of all arms: limits are the experiment's, and the embedder the plan's where it names one."""
+    update: dict[str, Any] = {"budget": BudgetSettings()}
+    if plan.measure.embedder:
+        update["embedder"] = plan.measure.embedder
+    return settings.model_copy(update=update)
+
+
+def _check_seeds(plan: Plan) -> None:
+    if len(set(plan.seeds)) != len(plan.seeds) or not plan.seeds:
+        raise SettingsError("the plan's seeds are none, or one stands there twice.", hint="Give each seed once.")
 
 
 def experiment_inputs(job: ExperimentJob) -> dict[str, str]:

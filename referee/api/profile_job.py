@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from referee.api.eval_input import ReviewSet
 from referee.errors import SettingsError
@@ -19,7 +18,6 @@ from referee.prompts import load_prompt
 from referee.schemas.venue import VenueForm
 from referee.stats.agreement import Weighting
 
-CitationSource = Literal["fixture", "online"]
 PROMPTS = ("eval/atomic", "eval/covers", "eval/mathematics")
 _OUT_TOKENS, _VERDICT_TOKENS, _PROMPT_TOKENS = 600, 120, 700
 _SAMPLE = 200

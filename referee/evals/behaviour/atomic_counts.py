@@ -16,8 +16,6 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricStatus
 
 Quantity = Literal["strengths", "weaknesses", "items", "strength_chars", "weakness_chars", "item_chars"]
-GroupBy = Literal["source", "venue", "decision"]
-UNKNOWN = "unknown"
 
 NO_PAIRS = "no paper has both a generated and a human review whose items are known"
 
@@ -64,21 +62,6 @@ class Matched:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WeaknessesPerStrength:
-    """Mean of weaknesses / strengths over reviews; those without a strength are left out and counted.
-
-    ``unread`` counts reviews whose items are not known.
-    """
-
-    mean: float | None
-    n: int
-    without_strengths: int
-    unread: int
-    status: MetricStatus = "scored"
-    reason: str = ""
-
-
 def quantity(items: AtomicItems, name: Quantity) -> float | None:
     """A number of items, or their mean length in characters; null for the length of none and for unread reviews."""
     if items.status != "scored":
@@ -97,17 +80,6 @@ _OF: Mapping[str, Callable[[AtomicItems], Sequence[str]]] = {
     "weakness_chars": lambda items: items.weaknesses,
     "item_chars": lambda items: items.all,
 }
-
-
-def weaknesses_per_strength(reviews: Iterable[AtomicItems]) -> WeaknessesPerStrength:
-    """W/S of a group of reviews."""
-    whole = list(reviews)
-    read = [items for items in whole if items.status == "scored"]
-    ratios = [len(items.weaknesses) / len(items.strengths) for items in read if items.strengths]
-    without, unread = len(read) - len(ratios), len(whole) - len(read)
-    if not ratios:
-        return WeaknessesPerStrength(None, 0, without, unread, "not_applicable", "no review has a strength")
-    return WeaknessesPerStrength(fmean(ratios), len(ratios), without, unread)
 
 
 def matched_pairs(reviews: Iterable[tuple[ReviewCase, AtomicItems]]) -> list[MatchedPair]:
@@ -132,24 +104,8 @@ def matched_pairs(reviews: Iterable[tuple[ReviewCase, AtomicItems]]) -> list[Mat
     ]
 
 
-def grouped(pairs: Iterable[MatchedPair], by: GroupBy) -> dict[str, list[MatchedPair]]:
-    """The pairs by the generated review's source, or by the paper's venue or decision.
-
-    ``unknown`` is the group of those that do not tell it. The human review's word on venue and decision goes first.
-    """
-    groups: dict[str, list[MatchedPair]] = defaultdict(list)
-    for pair in pairs:
-        if by == "source":
-            groups[pair.generated_case.source].append(pair)
-        else:
-            told = getattr(pair.human_case, by) or getattr(pair.generated_case, by)
-            groups[str(told) if told else UNKNOWN].append(pair)
-    return dict(sorted(groups.items()))
-
-
-def compared(pairs: Sequence[MatchedPair], name: Quantity) -> Matched:
-    """One quantity of the generated reviews beside the human ones."""
-    values = [(quantity(pair.generated, name), quantity(pair.human, name)) for pair in pairs]
+def compared(values: Sequence[tuple[float | None, float | None]]) -> Matched:
+    """One quantity over matched pairs: (generated, human) of each, None where a side has no value."""
     known = [(ours, theirs) for ours, theirs in values if ours is not None and theirs is not None]
     ratios = [ours / theirs for ours, theirs in known if theirs]
     differences = [ours - theirs for ours, theirs in known]

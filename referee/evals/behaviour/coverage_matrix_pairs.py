@@ -12,7 +12,7 @@ from typing import Any
 from referee.evals.behaviour.atomic import POLARITIES
 from referee.evals.behaviour.atomic_counts import MatchedPair
 from referee.evals.behaviour.atomic_names import Polarity
-from referee.evals.behaviour.coverage_matrix import Averaged, Coverage, Matrix, check, coverage_of
+from referee.evals.behaviour.coverage_matrix import Coverage, Matrix, check, coverage_of
 from referee.schemas.metric import MetricStatus
 from referee.schemas.usage import Usage
 
@@ -115,14 +115,6 @@ def volume_matched_recall(matrix: Matrix, generated: int, *, seed: int = 0, draw
     chance = random.Random(seed)
     drawn = (set(chance.sample(range(columns), human)) for _ in range(draws))
     return fmean(sum(not own.isdisjoint(taken) for own in covering) / human for taken in drawn)
-
-
-def mean_volume_matched(matrices: Sequence[PairMatrices], polarity: Polarity, *, seed: int = 0) -> Averaged:
-    """The volume-matched recall's mean over pairs of reviews."""
-    values = [one.volume_matched(polarity, seed=seed) for one in matrices]
-    known = [value for value in values if value is not None]
-    reason = "" if known else "no human review has such an item"
-    return Averaged(fmean(known) if known else None, len(known), len(values) - len(known), reason)
 
 
 def matrices_of(pair: MatchedPair, backend: str, holds: Callable[[str, str], bool]) -> PairMatrices:

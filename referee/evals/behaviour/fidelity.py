@@ -135,20 +135,6 @@ def fidelity(items: AtomicItems) -> Fidelity:
     )
 
 
-def mean_fidelity(reviews: Sequence[Fidelity]) -> Fidelity:
-    """The mean over reviews of their means; ``skipped`` counts those without one."""
-    rows = [
-        (one.rouge_l, one.contained, one.jaccard)
-        for one in reviews
-        if one.rouge_l is not None and one.contained is not None and one.jaccard is not None
-    ]
-    skipped = len(reviews) - len(rows)
-    if not rows:
-        return Fidelity(None, None, None, 0, skipped, "not_applicable", "no review has a value")
-    rouge_l, contained, jaccard = (fmean(column) for column in zip(*rows, strict=True))
-    return Fidelity(rouge_l, contained, jaccard, len(rows), skipped)
-
-
 def redundancy(items: Sequence[str]) -> Redundancy:
     """How much items repeat each other. Of two equal items each is contained in the other."""
     own = [(item, tokens) for item in items if (tokens := words(item))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, median
+from statistics import fmean
 from typing import Literal
 
 from referee.evals.behaviour.atomic import POLARITIES, AtomicItems
-from referee.evals.behaviour.atomic_counts import MatchedPair, Quantity, quantity
+from referee.evals.behaviour.atomic_counts import MatchedPair, Quantity, compared, quantity
 from referee.evals.behaviour.atomic_names import Polarity
 from referee.evals.behaviour.coverage_matrix import Coverage, macro, micro
 from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
@@ -124,19 +124,17 @@ def _micro(system: str, polarity: Polarity, pairs: Sequence[Coverage]) -> Iterat
 
 
 def _matched(system: str, split: str, name: Quantity, values: Sequence[tuple[float | None, float | None]]) -> Matched:
-    known = [(ours, theirs) for ours, theirs in values if ours is not None and theirs is not None]
-    ratios = [ours / theirs for ours, theirs in known if theirs]
-    differences = [ours - theirs for ours, theirs in known]
+    found = compared(values)
     return Matched(
         system=system,
         split=split,
         quantity=name,
-        ratio=fmean(ratios) if ratios else None,
-        pairs=len(ratios),
-        zero_denominators=len(known) - len(ratios),
-        difference=fmean(differences) if differences else None,
-        difference_median=median(differences) if differences else None,
-        compared=len(known),
-        undefined=len(values) - len(known),
-        reason="" if known else "in every pair one side has no item to measure",
+        ratio=found.ratio,
+        pairs=found.pairs,
+        zero_denominators=found.zero_denominators,
+        difference=found.difference,
+        difference_median=found.difference_median,
+        compared=found.compared,
+        undefined=found.undefined,
+        reason=found.reason,
     )

@@ -3,13 +3,7 @@ from typing import Any
 import pytest
 
 from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import (
-    compared,
-    grouped,
-    matched_pairs,
-    quantity,
-    weaknesses_per_strength,
-)
+from referee.evals.behaviour.atomic_counts import Matched, MatchedPair, Quantity, compared, matched_pairs, quantity
 from referee.schemas.case import ReviewCase
 
 
@@ -23,6 +17,10 @@ def review(case_id: str, paper_id: str, kind: Any, **more: Any) -> ReviewCase:
     return ReviewCase(
         case_id=case_id, paper_id=paper_id, source="human" if kind == "human" else "model", kind=kind, text="t", **more
     )
+
+
+def beside(pairs: list[MatchedPair], name: Quantity) -> Matched:
+    return compared([(quantity(pair.generated, name), quantity(pair.human, name)) for pair in pairs])
 
 
 def test_quantities() -> None:
@@ -42,15 +40,6 @@ def test_quantities() -> None:
     assert quantity(AtomicItems(status="failed", reason="silent"), "items") is None
 
 
-def test_weaknesses_per_strength_counts_reviews_without_strengths_apart() -> None:
-    silent = AtomicItems(status="failed", reason="silent")
-    found = weaknesses_per_strength([items(2, 3), items(1, 4), items(0, 9), silent])
-    assert (found.mean, found.n, found.without_strengths, found.unread) == (2.75, 2, 1, 1)
-    none = weaknesses_per_strength([items(0, 9)])
-    assert (none.mean, none.without_strengths, none.status) == (None, 1, "not_applicable")
-    assert none.reason
-
-
 def test_each_generated_review_is_matched_with_each_human_one_of_its_paper() -> None:
     reviews = [
         (review("h1", "p1", "human", venue="a", decision="Accept"), items(2, 4)),
@@ -63,26 +52,18 @@ def test_each_generated_review_is_matched_with_each_human_one_of_its_paper() -> 
     ]
     pairs = matched_pairs(reviews)
     assert [(pair.generated_case.case_id, pair.human_case.case_id) for pair in pairs] == [("g1", "h1"), ("g1", "h2")]
-    found = compared(pairs, "strengths")
+    found = beside(pairs, "strengths")
     assert (found.ratio, found.pairs, found.zero_denominators) == (2.0, 1, 1)
     assert (found.difference, found.difference_median, found.compared) == (3.0, 3.0, 2)
-    assert compared(pairs, "weaknesses").ratio == pytest.approx(1.5)
-    assert compared(pairs, "strength_chars").undefined == 1
-    assert list(grouped(pairs, "venue")) == ["a"]
-    assert list(grouped(pairs, "decision")) == ["Accept"]
-    assert list(grouped(pairs, "source")) == ["model"]
-
-
-def test_what_is_not_known_is_a_group_of_its_own() -> None:
-    pairs = matched_pairs([(review("h", "p", "human"), items(1, 1)), (review("g", "p", "ai"), items(1, 1))])
-    assert list(grouped(pairs, "decision")) == ["unknown"]
+    assert beside(pairs, "weaknesses").ratio == pytest.approx(1.5)
+    assert beside(pairs, "strength_chars").undefined == 1
 
 
 def test_nothing_to_compare_has_a_reason() -> None:
-    empty = compared([], "items")
+    empty = beside([], "items")
     assert (empty.ratio, empty.difference, empty.status) == (None, None, "not_applicable")
     assert "no paper" in empty.reason
     pairs = matched_pairs([(review("h", "p", "human"), items(0, 0)), (review("g", "p", "ai"), items(1, 1))])
-    zero = compared(pairs, "items")
+    zero = beside(pairs, "items")
     assert (zero.ratio, zero.difference, zero.status) == (None, 2, "scored")
     assert zero.reason

@@ -8,7 +8,6 @@ from referee.evals.behaviour.coverage_matrix import coverage_of
 from referee.evals.behaviour.coverage_matrix_pairs import (
     PairMatrices,
     chance_pairs,
-    mean_volume_matched,
     volume_matched_recall,
 )
 from referee.evals.behaviour.coverage_matrix_rule import holds, rule_matrices
@@ -74,7 +73,6 @@ def test_what_failed_has_no_coverage() -> None:
     failed = PairMatrices((), (), 3, 2, "judge:x", "failed", "silent")
     assert failed.coverage() is None
     assert failed.volume_matched("strengths") is None
-    assert mean_volume_matched([failed], "strengths").value is None
 
 
 def test_chance_takes_human_items_of_another_paper_of_the_venue() -> None:

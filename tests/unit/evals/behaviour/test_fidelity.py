@@ -3,11 +3,9 @@ import pytest
 from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.fidelity import (
     MOST_COMPARED,
-    Fidelity,
     Source,
     fidelity,
     item_fidelity,
-    mean_fidelity,
     normalised,
     redundancy,
 )
@@ -71,15 +69,6 @@ def test_without_items_or_words_there_is_no_number_but_a_reason() -> None:
         assert found.status != "scored"
         assert found.reason
     assert fidelity(AtomicItems(status="failed", reason="the judge was silent")).status == "failed"
-
-
-def test_the_mean_over_reviews_weighs_reviews_alike() -> None:
-    one, other = Fidelity(1.0, 1.0, 0.2, 10, 0), Fidelity(0.5, 0.0, 0.4, 1, 0)
-    nothing = Fidelity(None, None, None, 0, 0, "not_applicable", "none")
-    found = mean_fidelity([one, other, nothing])
-    assert (found.rouge_l, found.contained, found.n, found.skipped) == (0.75, 0.5, 2, 1)
-    assert found.jaccard == pytest.approx(0.3)
-    assert mean_fidelity([nothing]).rouge_l is None
 
 
 def test_true_redundancy() -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from referee.evals.behaviour.titles import normalised_title
-from referee.evals.behaviour.travelling import Travelling
 
 Style = Literal["apa", "mla", "ieee"]
 
@@ -55,8 +53,7 @@ _SURNAME = re.compile(_S)
 _IEEE_SURNAME = re.compile(rf"{_I}(?P<surname>{_S})")
 
 
-@dataclass(frozen=True, slots=True)
-class Citation(Travelling):
+class Citation(NamedTuple):
     """A reference as the review gives it.
 
     ``surname`` is the first author's, ``text`` the passage that the style's grammar takes; ``doi`` and ``arxiv`` are

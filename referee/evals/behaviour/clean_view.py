@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from itertools import chain
-
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.evals.behaviour.columns import Pieces, Speech, readabilities, sentence_counts
+from referee.evals.behaviour.marks import LINE_END, Marks, find_marks
 from referee.evals.behaviour.packing import pack
 from referee.evals.behaviour.readability import Readability
-from referee.evals.behaviour.text import BLOCK
 from referee.evals.behaviour.word_table import Ints
 
-_BLOCK = re.compile(pack(BLOCK.pattern) or b"")
-_LINE_END = 10
 _STOPS = np.isin(np.arange(256), list(b".!?"))
 _CLOSERS = np.isin(np.arange(256), list(pack("\"'”’)]*_") or b""))
 
@@ -31,12 +25,11 @@ def without_marks(pieces: Pieces, said: Speech, words: Ints, syllables: Ints) ->
         words: How many each text has.
         syllables: How many these have.
     """
-    marks = ((found.start(), found.end(), found.lastindex or 0) for found in _BLOCK.finditer(pieces.texts))
-    starts, begins, kinds = np.fromiter(chain.from_iterable(marks), dtype=np.int64).reshape(-1, 3).T
-    numbered = np.flatnonzero(kinds == _BLOCK.groupindex["number"])
-    first = np.searchsorted(pieces.starts, starts[numbered])
-    behind = np.searchsorted(pieces.starts, begins[numbered])
-    unended = _unended(pieces, begins, _item_ends(pieces, starts, begins, kinds == _BLOCK.groupindex["heading"]))
+    lines = np.flatnonzero(np.frombuffer(pieces.texts, dtype=np.uint8) == LINE_END)
+    marks = find_marks(pieces.texts, lines[:-1])
+    first = np.searchsorted(pieces.starts, marks.starts[marks.numbered])
+    behind = np.searchsorted(pieces.starts, marks.ends[marks.numbered])
+    unended = _unended(pieces, marks.ends, _item_ends(pieces, lines, marks))
     sentences = sentence_counts(_with_ends(said, first, behind, unended), pieces.bounds, first)
     numbers = np.diff(np.searchsorted(first, pieces.bounds))
     return readabilities(words - numbers, syllables - numbers, sentences)
@@ -52,13 +45,12 @@ def _with_ends(said: Speech, first: Ints, behind: Ints, unended: Ints) -> Speech
     return Speech(said.heard, stops, tails[at])
 
 
-def _item_ends(pieces: Pieces, starts: Ints, begins: Ints, heading: NDArray[np.bool_]) -> Ints:
+def _item_ends(pieces: Pieces, lines: Ints, marks: Marks) -> Ints:
     """Where items end: at the next mark or the text's end, a heading's line end, or a blank line."""
-    texts = np.frombuffer(pieces.texts, dtype=np.uint8)
-    lines = np.flatnonzero(texts == _LINE_END)
     before = np.searchsorted(pieces.starts, lines)
     blank = lines[:-1][before[1:] == before[:-1]]
-    ends = np.append(starts, len(texts))[1:]
+    begins, heading = marks.ends, marks.headings
+    ends = np.append(marks.starts, len(pieces.texts))[1:]
     np.minimum(ends, blank[np.searchsorted(blank, begins)], out=ends)
     ends[heading] = np.minimum(ends[heading], lines[np.searchsorted(lines, begins[heading])])
     text_ends = pieces.offsets[np.searchsorted(pieces.offsets, begins, side="right")] - 1

@@ -13,7 +13,19 @@ from referee.evals.behaviour.packing import BLANKS, SMALL, WORDS, classes
 from referee.evals.behaviour.readability import Readability, scored
 from referee.evals.behaviour.results import Diversity
 from referee.evals.behaviour.tokens import MATTR_WINDOW
-from referee.evals.behaviour.word_table import FIELD_BITS, ID_BITS, LEAD, STOP, TAIL, Flags, Ints, WordTable, with_flag
+from referee.evals.behaviour.word_table import (
+    FIELD_BITS,
+    ID_BITS,
+    LEAD,
+    RARE,
+    SEVERAL,
+    STOP,
+    TAIL,
+    Flags,
+    Ints,
+    WordTable,
+    with_flag,
+)
 
 _PADDING = b"\n" * 48
 _SHAPE = classes(BLANKS, WORDS)
@@ -33,7 +45,7 @@ class Pieces:
     Such a mark is a piece of its own. It belongs to no word, so that each word of readability is in one piece and each
     token too. ``texts`` are the bytes of all texts, ``offsets`` where each text begins in them and where one more
     would; ``bounds`` the first piece of each text and the number of all; ``starts`` and ``ends`` the place of each
-    piece.
+    piece; ``rare`` the pieces with a flag that few have.
     """
 
     texts: bytes
@@ -43,6 +55,12 @@ class Pieces:
     ends: Ints
     slots: Ints
     flags: Flags
+    rare: Ints
+
+    def having(self, flag: int) -> Ints:
+        """The pieces with a flag of those in ``RARE``, or with one of some."""
+        found: Ints = self.rare[self.flags[self.rare] & flag != 0]
+        return found
 
 
 def find_pieces(packed: Sequence[bytes], table: WordTable) -> Pieces:
@@ -55,7 +73,8 @@ def find_pieces(packed: Sequence[bytes], table: WordTable) -> Pieces:
     table.make_room(len(starts), len(texts))
     slots = table.slots(texts.translate(SMALL), starts, ends - starts)
     bounds = np.searchsorted(starts, offsets)
-    return Pieces(texts, offsets, bounds, starts, ends, slots, table.flags.take(slots))
+    flags = table.flags.take(slots)
+    return Pieces(texts, offsets, bounds, starts, ends, slots, flags, with_flag(flags, RARE))
 
 
 def _cut(texts: bytes) -> tuple[Ints, Ints]:
@@ -83,7 +102,7 @@ def diversities(pieces: Pieces, words: Ints, table: WordTable) -> list[Diversity
         words: How many tokens of each text are words.
         table: The table that knows them.
     """
-    keys, begins = table.spread(pieces.slots, pieces.flags, pieces.bounds)
+    keys, begins = table.spread(pieces.slots, pieces.having(SEVERAL), pieces.bounds)
     counts = np.diff(begins)
     texts = len(counts)
     keys |= np.repeat(np.arange(texts) << ID_BITS, counts)

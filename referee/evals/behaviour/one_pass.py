@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -29,6 +29,7 @@ from referee.evals.behaviour.results import TextMetrics, measured_one_by_one
 from referee.evals.behaviour.syllables import Syllables, backend
 from referee.evals.behaviour.text import without_spans
 from referee.evals.behaviour.word_table import (
+    ADDRESSED,
     BETWEEN,
     DATED,
     LETTERED,
@@ -39,7 +40,6 @@ from referee.evals.behaviour.word_table import (
     YEARLY,
     Ints,
     WordTable,
-    with_flag,
 )
 
 BATCH_CHARS = 1 << 18
@@ -66,29 +66,32 @@ def measure_batch(texts: Sequence[str], syllables: Syllables | None = None) -> l
     that hears apostrophes, goes through these functions one by one.
     """
     chosen = syllables or backend()
-    packed = [None if chosen.hears_apostrophes or len(text) > BATCH_CHARS else pack(text) for text in texts]
-    fast = [number for number, content in enumerate(packed) if content is not None]
-    results: dict[int, TextMetrics] = {}
-    for group in _groups(fast, texts):
-        contents = [content for number in group if (content := packed[number]) is not None]
-        with _one_at_a_time:
-            found = _measured([texts[number] for number in group], contents, chosen)
-        results.update(zip(group, found, strict=True))
-    return [results.get(n) or measured_one_by_one(text, chosen) for n, text in enumerate(texts)]
+    return [one for group in _groups(texts) for one in _measured_together(group, chosen)]
 
 
-def _groups(numbers: Iterable[int], texts: Sequence[str]) -> Iterable[list[int]]:
-    """Numbers of texts that together have some hundred thousand characters, so that the arrays stay small."""
-    group: list[int] = []
+def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts that together have some hundred thousand characters, so that the arrays stay small."""
+    group: list[str] = []
     chars = 0
-    for number in numbers:
-        group.append(number)
-        chars += len(texts[number]) + 1
+    for text in texts:
+        group.append(text)
+        chars += len(text) + 1
         if chars >= BATCH_CHARS:
             yield group
             group, chars = [], 0
     if group:
         yield group
+
+
+def _measured_together(texts: Sequence[str], syllables: Syllables) -> list[TextMetrics]:
+    packed = [None if syllables.hears_apostrophes or len(text) > BATCH_CHARS else pack(text) for text in texts]
+    fast = [(text, content) for text, content in zip(texts, packed, strict=True) if content is not None]
+    with _one_at_a_time:
+        found = iter(_measured([text for text, _ in fast], [content for _, content in fast], syllables) if fast else ())
+    return [
+        measured_one_by_one(text, syllables) if content is None else next(found)
+        for text, content in zip(texts, packed, strict=True)
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -104,10 +107,11 @@ def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllable
     said = speech(pieces.flags)
     raw = readabilities(words, heard, sentence_counts(said, pieces.bounds))
     plain = without_marks(pieces, said, words, heard)
-    marked = _texts_with(pieces, MARKUP)
+    addressed = _texts_with(pieces, ADDRESSED)
+    marked = _texts_with(pieces, MARKUP | ADDRESSED)
     references = _references(texts, pieces)
     formal, informal = _citations(texts, pieces)
-    _replace_views(plain, texts, marked, table)
+    _replace_views(plain, texts, {n: without_spans(texts[n], addressed=n in addressed) for n in sorted(marked)}, table)
     return [
         TextMetrics(
             len(text),
@@ -125,7 +129,7 @@ def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllable
 
 
 def _texts_with(pieces: Pieces, flag: int) -> set[int]:
-    return set(_owners(pieces, with_flag(pieces.flags, flag)).tolist())
+    return set(_owners(pieces, pieces.having(flag)).tolist())
 
 
 def _owners(pieces: Pieces, numbers: Ints) -> Ints:
@@ -133,9 +137,9 @@ def _owners(pieces: Pieces, numbers: Ints) -> Ints:
     return np.searchsorted(pieces.bounds, numbers, side="right") - 1
 
 
-def _replace_views(plain: list[Readability], texts: Sequence[str], marked: Iterable[int], table: WordTable) -> None:
+def _replace_views(plain: list[Readability], texts: Sequence[str], bare: dict[int, str], table: WordTable) -> None:
     """Readability of the views ``clean`` of texts that hold more markup than lists and headings."""
-    changed = {n: text for n in sorted(marked) if (text := without_spans(texts[n])) != texts[n]}
+    changed = {n: text for n, text in bare.items() if text != texts[n]}
     if changed:
         pieces = find_pieces([pack(text) or b"" for text in changed.values()], table)
         words, heard, _ = spoken(pieces, table)
@@ -146,14 +150,22 @@ def _replace_views(plain: list[Readability], texts: Sequence[str], marked: Itera
 def _references(texts: Sequence[str], pieces: Pieces) -> list[CrossReferences]:
     """Cross-references, searched for only around keywords with a number or letter behind them."""
     flags = pieces.flags
-    keywords = with_flag(flags, POINTS | LETTERED)
-    solid = np.append(np.flatnonzero(flags & BETWEEN == 0), len(flags) - 1)
-    following = solid[np.minimum(np.searchsorted(solid, keywords, side="right"), len(solid) - 1)]
+    keywords = pieces.having(POINTS | LETTERED)
+    following = _behind(pieces.having(BETWEEN), keywords, len(flags) - 1)
     numbered, lettered = flags[keywords] & POINTS != 0, flags[keywords] & LETTERED != 0
     near = lettered | numbered & (flags[following] & NUMBER != 0)
     held = near | numbered & (flags[keywords] & NUMBER != 0)
     windows = _windows(pieces, keywords[held], np.where(near, following, keywords)[held])
     return [_found_in(text, windows[n]) if n in windows else _NO_REFERENCES for n, text in enumerate(texts)]
+
+
+def _behind(between: Ints, pieces: Ints, last: int) -> Ints:
+    """The piece that follows each of some, those in ``between`` passed over; the last one where none does."""
+    runs = between - np.arange(len(between))
+    first = np.searchsorted(between, pieces + 1)
+    passed = np.searchsorted(runs, pieces + 1 - first, side="right") - first
+    found: Ints = np.minimum(pieces + 1 + passed, last)
+    return found
 
 
 def _windows(pieces: Pieces, begin: Ints, end: Ints) -> dict[int, list[tuple[int, int]]]:
@@ -190,7 +202,7 @@ def _citations(texts: Sequence[str], pieces: Pieces) -> tuple[list[tuple[Citatio
     """Formal citations of the texts that hold a year, informal ones where a year or an id stands."""
     yearly = _texts_with(pieces, YEARLY)
     formal = [formal_citations(text) if n in yearly else () for n, text in enumerate(texts)]
-    years, ids = with_flag(pieces.flags, DATED), with_flag(pieces.flags, LISTED)
+    years, ids = pieces.having(DATED), pieces.having(LISTED)
     dated, listed = _windows(pieces, years, years), _windows(pieces, ids, ids + 1)
     informal = [
         informal_citations(text, formal[n], dated=dated.get(n, ()), listed=listed.get(n, ()))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from referee.evals.behaviour.syllables import Syllables, backend
-from referee.evals.behaviour.travelling import Travelling
 
 NO_WORDS = "the text holds no word"
 
@@ -17,8 +16,7 @@ _SENTENCE = re.compile(r"\b[^.!?]+[.!?]*")
 _FEW_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Readability(Travelling):
+class Readability(NamedTuple):
     """What readability is made of, and both scores; null where the text holds no word.
 
     ``fre`` is higher for easier texts and not clipped to 0..100; ``fkg`` is a school year.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from referee.evals.behaviour.citations import Citation, formal_citations
 from referee.evals.behaviour.cross_references import Bin, CrossReferences, cross_references, xref_bin, xref_density
@@ -13,13 +12,11 @@ from referee.evals.behaviour.readability import NO_WORDS, Readability, readabili
 from referee.evals.behaviour.syllables import Syllables, backend
 from referee.evals.behaviour.text import clean
 from referee.evals.behaviour.tokens import mattr, tokens
-from referee.evals.behaviour.travelling import Travelling
 
 NO_TOKENS = "the text is empty"
 
 
-@dataclass(frozen=True, slots=True)
-class Diversity(Travelling):
+class Diversity(NamedTuple):
     """Counts of tokens and types, profile ``praib``, and of those that are words, profile ``words``.
 
     ``mattr`` is of profile ``praib``, and null without tokens.
@@ -42,8 +39,7 @@ class Diversity(Travelling):
         return self.word_types / self.words if self.words else None
 
 
-@dataclass(frozen=True, slots=True)
-class TextMetrics(Travelling):
+class TextMetrics(NamedTuple):
     """What is measured of a review's text without a model.
 
     ``characters`` are of the view ``raw``, as is all but ``clean``. ``syllables`` and ``mathematics`` name the

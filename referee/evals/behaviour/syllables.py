@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from referee.errors import DataError, EvaluationError
+from referee.evals.behaviour.hyphenation import Hyphenation
 
 BackendName = Literal["pyphen", "cmu", "rule"]
 CACHED_WORDS = 200_000
@@ -61,15 +62,10 @@ def _plain(name: BackendName) -> Syllables:
 
 
 def _pyphen() -> Syllables:
-    import pyphen
-
-    points = pyphen.Pyphen(lang="en_US")
+    hyphenation = Hyphenation("en_US")
 
     def count(word: str) -> int:
-        found = len(points.positions(_NOT_WORD.sub("", word.lower()))) + 1
-        # The library keeps every word it was ever asked for; ours is the bounded cache.
-        points.hd.cache.clear()
-        return found
+        return hyphenation.points(_NOT_WORD.sub("", word.lower())) + 1
 
     return Syllables("pyphen-en_US", lru_cache(CACHED_WORDS)(count))
 

@@ -88,18 +88,22 @@ def _piece(value: object) -> str:
     return cleaned(value) if isinstance(value, str) else ""
 
 
-def without_spans(text: str) -> str:
+def without_spans(text: str, *, addressed: bool = True) -> str:
     """The text with code, formulas, links and addresses replaced, and without underscores of emphasis.
 
     Asked for by single characters first, which is fast.
+
+    Args:
+        text: The view ``raw``.
+        addressed: Whether it may hold an address, which no single character tells.
     """
-    if ("`" in text and "```" in text) or "~~~" in text:
+    if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         text = _FENCE.sub("CODE", text)
     if may_hold_formula(text):
         text = FORMULA.sub("MATH", text)
     if "[" in text and "](" in text:
         text = _LINK.sub(r"\g<label>", text)
-    if "://" in text or "www." in text or "WWW." in text:
+    if addressed and ("://" in text or "www." in text or "WWW." in text):
         text = _without_addresses(text)
     return _EMPHASIS.sub("", text) if "_" in text else text
 

@@ -20,12 +20,16 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.uint16]
 _Digests = NDArray[np.uint64]
 
-LEAD, TAIL, STOP, POINTS, LETTERED, NUMBER, BETWEEN, YEARLY, DATED, LISTED, MARKUP, SEVERAL = (
-    1 << n for n in range(12)
+LEAD, TAIL, STOP, POINTS, LETTERED, NUMBER, BETWEEN, YEARLY, DATED, LISTED, MARKUP, ADDRESSED, SEVERAL = (
+    1 << n for n in range(13)
 )
 """Flags of a piece: holds a word before its first stop, and behind its last one; holds a stop; may begin a numbered or
 a lettered reference; holds a number; may stand before the number; holds a year; one that authors may stand before;
-belongs to an arXiv id or a DOI; may belong to markup around or within a line; has more than one token."""
+belongs to an arXiv id or a DOI; may belong to markup around or within a line; may belong to an
+address; has more than one token."""
+
+RARE = POINTS | LETTERED | BETWEEN | YEARLY | DATED | LISTED | MARKUP | ADDRESSED | SEVERAL
+"""Flags that few pieces have, and that are asked for one after the other."""
 
 FIELD_BITS = 21
 """Bits of each of the three sums in ``counts``: more than a batch has characters."""
@@ -47,7 +51,8 @@ _PRIMES = np.array(
     dtype=np.uint64,
 )
 _BETWEEN = frozenset({".", "~", "#", "(", "no", "set", "sets"})
-_MARKUP = re.compile(r"[`~$\\\[_]|http|ftp|www")
+_MARKUP = re.compile(r"[`~$\\\[_]")
+_ADDRESSED = re.compile(r"http|ftp|www")
 _STOPS = re.compile(r"[.!?]")
 _WORD = re.compile(r"\w")
 _DIGIT = re.compile(r"[1-9]")
@@ -107,13 +112,12 @@ class WordTable:
             open_, held = open_[other], held[other]
         return slots
 
-    def spread(self, slots: Ints, flags: Flags, bounds: Ints) -> tuple[Ints, Ints]:
+    def spread(self, slots: Ints, several: Ints, bounds: Ints) -> tuple[Ints, Ints]:
         """The numbers of the tokens of pieces, and the bounds of texts in them instead of in the pieces.
 
-        The last bit of a number says whether the token is a word. Few pieces have more than one token.
+        The last bit of a number says whether the token is a word. ``several`` are the few pieces with more than one.
         """
         ids = self._ids.take(slots)
-        several = with_flag(flags, SEVERAL)
         if not several.size:
             return ids, bounds
         more = self._more[slots[several]].astype(np.int64)
@@ -167,6 +171,7 @@ def _flags(piece: str, own: list[str]) -> int:
         | DATED * bool(LEADING_YEAR.search(piece))
         | LISTED * ("arxiv" in piece or ("10." in piece and "/" in piece))
         | MARKUP * bool(_MARKUP.search(piece))
+        | ADDRESSED * bool(_ADDRESSED.search(piece))
         | SEVERAL * (len(own) > 1)
         | LEAD * bool(_WORD.search(runs[0]))
         | TAIL * bool(_WORD.search(runs[-1]))
@@ -177,11 +182,11 @@ def _flags(piece: str, own: list[str]) -> int:
 def _digests(text: bytes, starts: Ints, lengths: Ints) -> _Digests:
     """Digests of the pieces' bytes, read eight at a time; pieces of more than 40 bytes go one by one."""
     eights: _Digests = np.ndarray((len(text) - _EIGHT + 1,), dtype="<u8", buffer=text, strides=(1,))
-    mixed = _mixed(eights[starts] & _MASKS.take(np.minimum(lengths, _EIGHT)), 0)
+    mixed = _mixed(eights[starts] & _MASKS.take(lengths, mode="clip"), 0)
     longer = np.flatnonzero(lengths > _EIGHT)
     for part in range(1, _PARTS):
         rest = lengths[longer] - part * _EIGHT
-        mixed[longer] += _mixed(eights[starts[longer] + part * _EIGHT] & _MASKS.take(np.minimum(rest, _EIGHT)), part)
+        mixed[longer] += _mixed(eights[starts[longer] + part * _EIGHT] & _MASKS.take(rest, mode="clip"), part)
         longer = longer[rest > _EIGHT]
     for at in np.flatnonzero(lengths > _READ).tolist():
         piece = text[starts[at] : starts[at] + lengths[at]]

@@ -1,7 +1,6 @@
 import pickle
 import time
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
@@ -176,7 +175,7 @@ def test_backends_are_named_and_all_measured(tmp_path: Path) -> None:
 
 def test_results_are_frozen_and_travel() -> None:
     found = text_metrics("See Fig. 3. It works well.")
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         found.characters = 0  # type: ignore[misc]
     assert pickle.loads(pickle.dumps(found)) == found
     assert not hasattr(found, "__dict__")
@@ -254,7 +253,7 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch
 
 
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many.BATCH_CHARS", 4000)
+    monkeypatch.setattr("referee.evals.behaviour.many.BATCH_CHARS", 500)
     here = list(measure_texts(cases(300)))
     assert list(measure_texts(cases(300), 2)) == here
 

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class _Pattern(NamedTuple):
-    """Where the weights of a pattern begin in it, and the weights."""
-
-    start: int
-    weights: tuple[int, ...]
-
 
 class Hyphenation:
     """Counts the points of hyphenation of words: Liang's algorithm over the patterns of one language.
@@ -29,12 +20,12 @@ class Hyphenation:
 
         library = pyphen.Pyphen(lang=language)
         self._left, self._right = library.left, library.right
-        # A pattern by its letters, and null for letters that only begin one.
-        self._known: dict[str, _Pattern | None] = {}
+        # The places and weights of a pattern by its letters; none for letters that only begin one.
+        self._known: dict[str, tuple[tuple[int, int], ...]] = {}
         for letters, (start, weights) in library.hd.patterns.items():
-            self._known[letters] = _Pattern(start, tuple(map(int, weights)))
+            self._known[letters] = tuple((place, int(weight)) for place, weight in enumerate(weights, start) if weight)
             for end in range(1, len(letters)):
-                self._known.setdefault(letters[:end], None)
+                self._known.setdefault(letters[:end], ())
 
     def points(self, word: str) -> int:
         """How many points a word has, as pyphen counts them.
@@ -45,15 +36,13 @@ class Hyphenation:
         framed = f".{word}."
         length = len(framed)
         weights = [0] * (length + 1)
-        known = self._known
+        look_up = self._known.get
         for begin in range(length - 1):
             for end in range(begin + 1, length + 1):
-                letters = framed[begin:end]
-                if letters not in known:
+                found = look_up(framed[begin:end])
+                if found is None:
                     break
-                pattern = known[letters]
-                if pattern is not None:
-                    for at, weight in enumerate(pattern.weights, begin + pattern.start):
-                        if weight > weights[at]:
-                            weights[at] = weight
+                for place, weight in found:
+                    if weight > weights[begin + place]:
+                        weights[begin + place] = weight
         return sum(weight & 1 for weight in weights[self._left + 1 : len(word) - self._right + 2])

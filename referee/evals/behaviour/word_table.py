@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,26 +128,28 @@ class WordTable:
         return ids, bounds + np.append(0, ends)[np.searchsorted(several, bounds)]
 
     def _add(self, text: bytes, starts: Ints, lengths: Ints, digests: _Digests, slots: Ints, new: Ints) -> None:
-        """Put pieces into slots that were free when they were looked at; the first of two for one slot gets it."""
-        for at in new.tolist():
-            slot = slots[at]
-            if self._digests[slot] == 0:
-                start = int(starts[at])
-                self._describe(int(slot), unpack(text[start : start + int(lengths[at])]))
-                self._digests[slot] = digests[at]
-                self._held += 1
+        """Put pieces into slots that are free; the first of two for one slot gets it."""
+        taken, first = np.unique(slots[new], return_index=True)
+        new = new[first]
+        ends = starts[new] + lengths[new]
+        found = [self._described(unpack(text[start:end])) for start, end in zip(starts[new], ends, strict=True)]
+        columns: tuple[NDArray[Any], ...] = (self.flags, self.counts, self._ids, self._more, self._first)
+        for column, values in zip(columns, zip(*found, strict=True), strict=True):
+            column[taken] = values
+        self._digests[taken] = digests[new]
+        self._held += len(new)
 
-    def _describe(self, slot: int, piece: str) -> None:
+    def _described(self, piece: str) -> tuple[int, int, int, int, int]:
+        """The piece's flags, counts, first token, and how many further ones are listed from where on."""
         own = tokens(piece)
         ids = [self._number(token) for token in own]
         words = sum(number & 1 for number in ids)
         syllables = self._count(spoken(piece)) if words else 0
-        self.flags[slot] = _flags(piece, own)
-        self.counts[slot] = (words > 0) | syllables << FIELD_BITS | words << 2 * FIELD_BITS
-        more = len(ids) - 1
-        self._ids[slot], self._more[slot], self._first[slot] = ids[0], more, self._listed
-        self._further[self._listed : self._listed + more] = ids[1:]
+        counts = (words > 0) | syllables << FIELD_BITS | words << 2 * FIELD_BITS
+        first, more = self._listed, len(ids) - 1
+        self._further[first : first + more] = ids[1:]
         self._listed += more
+        return _flags(piece, own), counts, ids[0], more, first
 
     def _number(self, token: str) -> int:
         found = self._numbers.get(token)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import codecs
 import re
 
-import numpy as np
-
 SEPARATOR = 0xFF
 """Stands between texts and is in none."""
 
@@ -28,9 +26,7 @@ CHARACTERS = ("".join(map(chr, range(128))) + _EXTRA).ljust(256, _UNUSED)
 
 _USED = [(code, char) for code, char in enumerate(CHARACTERS) if char != _UNUSED]
 _CODES = {char: code for code, char in _USED}
-_LAST_ASCII = 0x7F
-_BYTES = np.zeros(1 << 16, dtype=np.uint8)
-_BYTES[[ord(char) for char in _CODES]] = list(_CODES.values())
+_ENCODING = codecs.charmap_build(CHARACTERS)
 
 _WORD, _SPACE, _SPECIAL = re.compile(r"\w"), re.compile(r"\s"), re.compile(r"[\s\dﬀ-ﬆ]")
 # Letters and symbols that mean nothing to any metric, the letters small and with none that is their capital.
@@ -53,16 +49,11 @@ def pack(text: str) -> bytes | None:
     A character without a byte of its own gets, for this text alone, the byte of one of its kind that the text does
     not hold: which letters or symbols are equal is all that is asked of them.
     """
-    if text.isascii():
-        return None if "\x00" in text else text.encode("ascii")
-    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
-    own = units.astype(np.uint8)
-    beyond = np.flatnonzero(units > _LAST_ASCII)
-    own[beyond] = _BYTES[units[beyond]]
-    packed = own.tobytes()
-    if b"\x00" not in packed:
-        return packed
-    return None if "\x00" in text else _with_stand_ins(text)
+    try:
+        packed = text.encode("ascii") if text.isascii() else codecs.charmap_encode(text, "strict", _ENCODING)[0]
+    except UnicodeEncodeError:
+        return None if "\x00" in text else _with_stand_ins(text)
+    return None if b"\x00" in packed else packed
 
 
 def _with_stand_ins(text: str) -> bytes | None:

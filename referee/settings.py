@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
@@ -143,6 +144,26 @@ class ReviewSettings(_Group):
         return tuple(sorted(set(names)))
 
 
+class CitationSettings(_Group):
+    """Whom ``referee profile --citations online`` asks for cited works, and the e-mail address it gives them.
+
+    The addresses are those of the services, or of mirrors. A key for OpenAlex goes to its own address only.
+    """
+
+    contact: str | None = None
+    crossref: str = "https://api.crossref.org"
+    openalex: str = "https://api.openalex.org"
+    dblp: str = "https://dblp.org"
+
+    @field_validator("crossref", "openalex", "dblp")
+    @classmethod
+    def _an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise PydanticCustomError("address", "no address that begins with http:// or https://")
+        return value.rstrip("/")
+
+
 class Settings(_Group):
     """The whole tree. ``embedder`` names the embedding model, as ``local`` or ``provider:model``."""
 
@@ -151,6 +172,7 @@ class Settings(_Group):
     budget: BudgetSettings = BudgetSettings()
     paper: PaperSettings = PaperSettings()
     review: ReviewSettings = ReviewSettings()
+    citations: CitationSettings = CitationSettings()
     embedder: str = "local"
 
 

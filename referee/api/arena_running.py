@@ -103,7 +103,8 @@ async def arena_run(
         raise DataError(
             f"none of the {len(submissions)} papers in {str(papers)!r} can be reviewed; the first: "
             f"{submissions[0].problem}.",
-            hint="Rows name conference and year, and hold markdown or sections; --venue is for papers that name none.",
+            hint="Rows name conference and year, and hold markdown or sections; --venue is for papers that name none, "
+            "and `referee venue compile` makes a form that is unknown.",
         )
     models = await open_models(settings, progress)
     try:

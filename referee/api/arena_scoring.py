@@ -139,8 +139,9 @@ def scored(given: ArenaInput, options: ScoreOptions, progress: Progress = silent
     floors = score_predictions(
         [rated[key] for key in sorted(rated)], given.forms, fewest_reviews=options.fewest_reviews, seed=options.seed
     )
-    ordered = sorted(models, key=lambda one: (one.score.pooled_mae is None, one.score.pooled_mae or 0.0, one.model))
-    return ArenaResult(tuple(ordered), floors, _facts(given, options), (*given.notes, *_unknown(floors)))
+    ordered = sorted(models, key=lambda one: (not one.score.pooled_mae.n, one.score.pooled_mae.mean or 0.0, one.model))
+    notes = (*given.notes, *_unknown(floors), *_unscored(ordered))
+    return ArenaResult(tuple(ordered), floors, _facts(given, options), notes)
 
 
 def _model(name: str, given: ArenaInput, found: Joined, options: ScoreOptions) -> ModelScore:
@@ -205,6 +206,14 @@ def _unknown(floors: ArenaScore) -> Iterator[str]:
     for form in floors.forms:
         if not form.scale.known:
             yield f"the form {form.form!r} is unknown: its scale is the values that were seen, and nMAE leaves it out"
+
+
+def _unscored(models: Sequence[ModelScore]) -> Iterator[str]:
+    """Said where no rating of any model could be scored: dashes alone look like a result."""
+    if not any(one.score.scored or one.ranks for one in models):
+        few = sum(one.score.few_reviews for one in models)
+        why = f"{few:,} papers have too few human ratings (--min-reviews)" if few else 'see "Left out"'
+        yield f"no rating was scored: {why}"
 
 
 def _without_model(paper: RatedPaper) -> RatedPaper:

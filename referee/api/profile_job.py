@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,11 @@ from referee.llm.catalogue import cache_root
 from referee.llm.models import Models
 from referee.prompts import load_prompt
 from referee.schemas.venue import VenueForm
+from referee.settings import CitationSettings
 from referee.stats.agreement import Weighting
 
 PROMPTS = ("eval/atomic", "eval/covers", "eval/mathematics")
+OPENALEX_KEY_VARIABLE = "OPENALEX_API_KEY"
 _OUT_TOKENS, _VERDICT_TOKENS, _PROMPT_TOKENS = 600, 120, 700
 _SAMPLE = 200
 
@@ -64,9 +67,14 @@ class ProfilePlan:
 
 
 def citation_resolver(
-    source: str, records: Path | None, contact: str | None
+    source: str, records: Path | None, asked: CitationSettings
 ) -> tuple[Resolver | None, str, tuple[str, ...]]:
     """Who looks citations up, its name, and what is worth knowing; None where there are no records.
+
+    Args:
+        source: ``fixture`` or ``online``.
+        records: The published works, for ``fixture``.
+        asked: The contact and the services, for ``online``.
 
     Raises:
         SettingsError: There is no such source, or the two options do not go together.
@@ -81,11 +89,18 @@ def citation_resolver(
         return FixtureResolver.load(records), f"fixture:{records.name}", ()
     if records is not None:
         raise SettingsError("records are for citations offline.", hint="Leave out --citation-records or online.")
-    if not contact:
+    if not asked.contact:
         raise SettingsError(
             "citations are looked up online with a contact address only.", hint="Add --contact you@example.org."
         )
-    resolver, notes = online_resolver(contact=contact, folder=cache_root() / "citations")
+    resolver, notes = online_resolver(
+        contact=asked.contact,
+        folder=cache_root() / "citations",
+        openalex_key=os.environ.get(OPENALEX_KEY_VARIABLE, "").strip(),
+        crossref=asked.crossref,
+        openalex=asked.openalex,
+        dblp=asked.dblp,
+    )
     return resolver, resolver.id, notes
 
 

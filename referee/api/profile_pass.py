@@ -37,18 +37,20 @@ from referee.schemas.case import ReviewCase
 # Papers whose reviews are held for coverage at once: each takes its chance pairs from the others.
 PAPERS_AT_ONCE = 24
 _SAY_EVERY = 500
+_SAY_CITATIONS = 50
 _TOGETHER = 16
 
 
 @dataclass
 class Books:
-    """What is kept of the reviews: numbers."""
+    """What is kept of the reviews: numbers; ``citations`` by group and status, ``unresolved`` by reason."""
 
     table: ProfileTable
     ratings: RatingBook
     panels: PanelBook = field(default_factory=PanelBook)
     coverage: CoverageBook = field(default_factory=CoverageBook)
-    citations: Counter[str] = field(default_factory=Counter)
+    citations: dict[str, Counter[str]] = field(default_factory=dict)
+    unresolved: Counter[str] = field(default_factory=Counter)
     syllables: str = ""
 
 
@@ -83,7 +85,8 @@ class ProfilePass:
         self._asked, self._reader, self._resolver = asked, reader, resolver
         self._lines, self._progress = lines, progress
         self._waiting: dict[str, list[list[Read]]] = {}
-        self._said = 0
+        self._said = self._looked_up = 0
+        self._asking = asyncio.Lock()
         self.books = Books(
             ProfileTable(measures(atomic=asked.atomic, ranks=asked.compare_scales)),
             RatingBook(compare_scales=asked.compare_scales, rated_on=asked.rated_on),
@@ -132,9 +135,7 @@ class ProfilePass:
                 await self._cover(venue)
 
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
-        checked = None
-        if self._resolver is not None:
-            checked = [check_citation(one, self._resolver) for one in found.formal]
+        checked = await self._checked(found) if self._resolver is not None else None
         engages, why = await self._reader.engages(case, found)
         values, reasons = text_values(found, checked, engages)
         if engages is None:
@@ -147,6 +148,19 @@ class ProfilePass:
             values, reasons = values | counts, reasons | uncounted
         group = self._asked.grouping.of(case)
         return _Measured(case, group, found, checked, engages, items, values | stated, reasons | unstated)
+
+    async def _checked(self, found: TextMetrics) -> list[Checked]:
+        """Each formal citation looked up, one at a time; beside the loop, because services make us wait."""
+        resolver = self._resolver
+        assert resolver is not None, "asked for where there is one"
+        checked = []
+        async with self._asking:
+            for one in found.formal:
+                checked.append(await asyncio.to_thread(check_citation, one, resolver))
+                self._looked_up += 1
+                if self._looked_up % _SAY_CITATIONS == 0:
+                    self._progress(Event("stage", f"looked up {self._looked_up:,} citations"))
+        return checked
 
     def _keep(self, one: _Measured) -> None:
         books = self.books
@@ -161,7 +175,9 @@ class ProfilePass:
             one.found.xref_bin if read else "",
         )
         books.panels.add(self._asked.grouping.system(one.case), one.case, one.engages)
-        books.citations.update(check.status for check in one.checked or ())
+        if one.checked is not None:
+            books.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.checked)
+            books.unresolved.update(check.reason for check in one.checked if check.status == "unresolved")
         names = [measure.name for measure in books.table.measures]
         self._lines.write(json.dumps(_line(one, names), ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -174,7 +190,7 @@ class ProfilePass:
         for pair, found in await _each(pairs, reader.matrices):
             coverage.add(system(pair.generated_case), pair, found)
         for pair, found in await _each(chance.pairs, reader.matrices):
-            coverage.add_chance(system(pair.generated_case), found)
+            coverage.add_chance(system(pair.generated_case), pair, found)
         paired = Counter(system(pair.generated_case) for pair in chance.pairs)
         for name, count in Counter(system(pair.generated_case) for pair in pairs).items():
             coverage.left_alone(name, count - paired[name])
@@ -227,6 +243,16 @@ def _line(one: _Measured, names: Sequence[str]) -> dict[str, Any]:
 def _citations(one: _Measured) -> list[dict[str, Any]]:
     checks = one.checked if one.checked is not None else [None] * len(one.found.formal)
     return [
-        {"style": cited.style, "title": cited.title, "year": cited.year, "status": check.status if check else None}
+        {"style": cited.style, "title": cited.title, "year": cited.year, **_looked_up(check)}
         for cited, check in zip(one.found.formal, checks, strict=True)
     ]
+
+
+def _looked_up(check: Checked | None) -> dict[str, Any]:
+    """The status of a citation with the record it rests on, or the reason for none."""
+    if check is None:
+        return {"status": None}
+    record = check.record
+    listed = {"title": record.title, "year": record.year, "doi": record.doi, "source": record.source} if record else {}
+    about = {"record": listed, "weak": check.weak or None, "reason": check.reason}
+    return {"status": check.status, **{name: value for name, value in about.items() if value}}

@@ -10,8 +10,9 @@ from referee.evals.agreement import Scale
 from referee.evals.profile import groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
-from referee.evals.profile.result import ProfileResult
+from referee.evals.profile.result import Cited, GroupSize, ProfileResult
 
+LOOKED_UP = ("verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved")
 TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 
 
@@ -31,13 +32,14 @@ def profile_result(
     given_on = books.ratings.scales()
     scales = Scales(_scales(books, asked), asked.rated_on.id if asked.rated_on else "", asked.compare_scales)
     beside = tuple(agreements(books.panels, scales, seed=seed))
+    sizes = tuple(groups.sizes(table, by))
     trends = [name for name in TRENDS if name in {measure.name for measure in table.measures}]
     return ProfileResult(
         reviews=len(table),
         papers=table.papers,
         rejected=rejected,
         by=by,
-        groups=tuple(groups.sizes(table, by)),
+        groups=sizes,
         cells=tuple(
             cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
         ),
@@ -49,13 +51,14 @@ def profile_result(
         engagement=tuple(
             one for name in books.panels.systems for one in books.panels.engagement(name, backends["mathematics"])
         ),
-        coverage=tuple(books.coverage.coverage()),
+        coverage=tuple(books.coverage.coverage(seed=seed)),
         matched=tuple(books.coverage.matched()),
-        citations=dict(books.citations),
+        citations=tuple(cited(size, books.citations) for size in sizes if size.group in books.citations),
         histograms=groups.histograms(table),
         backends=dict(backends),
         notes=(
             *notes,
+            *_unresolved(books),
             *_warnings(books),
             *dict.fromkeys(f"{one.system}: {one.reason.rstrip('.')}" for one in beside if one.reason),
         ),
@@ -69,6 +72,26 @@ def _scales(books: Books, asked: ProfileAsked) -> dict[tuple[str, What], Scale |
     if asked.rated_on is not None:
         found |= {(asked.rated_on.id, what): form_scale(asked.rated_on, what) for what in WHATS}
     return found
+
+
+def cited(size: GroupSize, found: Mapping[str, Mapping[str, int]]) -> Cited:
+    """A group's formal citations by status."""
+    counts = found[size.group]
+    total, unresolved = sum(counts.values()), counts.get("unresolved", 0)
+    verified = counts.get("verified", 0)
+    return Cited(
+        group=size.group,
+        reviews=size.reviews,
+        citations=total,
+        **{status: counts.get(status, 0) for status in LOOKED_UP},
+        rate=verified / (total - unresolved) if total > unresolved else None,
+        reason="" if total > unresolved else "no citation could be looked up" if total else "no formal citation",
+    )
+
+
+def _unresolved(books: Books) -> list[str]:
+    """Why citations could not be looked up."""
+    return [f"{count:,} citations could not be looked up: {why}" for why, count in books.unresolved.most_common(5)]
 
 
 def _warnings(books: Books) -> list[str]:

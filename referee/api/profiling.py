@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.data import read_papers
 from referee.data.shelf import file_name
 from referee.errors import DataError
+from referee.evals.behaviour import OnlineResolver
 from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.syllables import BackendName
 from referee.evals.judging import Panel
@@ -91,7 +93,7 @@ async def profile(
         era: A date, or ``praib``, that parts reviews into before and after.
         citations: ``fixture`` (offline) or ``online`` (Crossref, OpenAlex, DBLP).
         citation_records: A JSONL of published works, for ``fixture``; without it citations are counted, not checked.
-        contact: The e-mail address that the services are told, for ``online``.
+        contact: The e-mail address that the services are told, for ``online``; see ``Settings.citations``.
         judges: Models that read items, coverage and mathematics; rules do where there are none.
         base_url: An OpenAI-compatible server for the judges.
         atomic: Whether atomic items and coverage are measured.
@@ -122,7 +124,14 @@ async def profile(
         RunError: The run folder is in use or unwritable.
         BudgetExceeded: The next call could pass a limit.
     """
-    settings = settings_of_call(settings, base_url=base_url, max_cost=max_cost, max_tokens=max_tokens, cache=cache)
+    settings = settings_of_call(
+        settings,
+        {"citations.contact": contact},
+        base_url=base_url,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+        cache=cache,
+    )
     asked = ProfileAsked(
         grouping=Grouping(by, era),
         atomic=atomic,
@@ -137,13 +146,18 @@ async def profile(
     if judges:
         check_models(settings, judges=judges)
     records = Path(citation_records) if citation_records is not None else None
-    resolver, looked_up, notes = citation_resolver(citations, records, contact)
+    resolver, looked_up, notes = citation_resolver(citations, records, settings.citations)
     place = RunPlace("profile", Path(reviews).stem, out=out, resume=resume)
     progress(Event("stage", f"reading {reviews}"))
     given = Path(mapping) if mapping is not None else None
-    with read_set(
-        Path(reviews), near=place.path, group_by="source", mapping=given, layout=layout, progress=progress
-    ) as read:
+    with (
+        contextlib.ExitStack() as open_things,
+        read_set(
+            Path(reviews), near=place.path, group_by="source", mapping=given, layout=layout, progress=progress
+        ) as read,
+    ):
+        if isinstance(resolver, OnlineResolver):
+            open_things.enter_context(resolver)
         chosen = _chosen(read, Path(papers) if papers is not None else None)
         inputs = profile_inputs(read, asked, judges, looked_up)
         place.check_inputs(inputs)
@@ -191,6 +205,8 @@ async def _run(run: RunFolder, job: _Job) -> Profile:
         with naming(part), part.open("w", encoding="utf-8") as lines:
             work = ProfilePass(job.asked, reader, job.resolver, lines, job.progress)
             books = await work.run(store, job.papers, total)
+        if isinstance(job.resolver, OnlineResolver):
+            notes += job.resolver.notes
         part.replace(run.path / LINES)
         job.progress(Event("stage", "comparing groups"))
         result = profile_result(

@@ -99,7 +99,8 @@ def _page(result: ArenaResult, tables: Sequence[Table], plots: Sequence[Plot]) -
     by_table = {
         "Mean absolute error by conference": ("mae",),
         "By form": ("bias",),
-        "Calibration and range": tuple(name for name in drawn if name not in ("mae", "bias")),
+        "Calibration and range": tuple(name for name in drawn if name not in ("mae", "bias", "sub-scores")),
+        "Sub-scores": ("sub-scores",),
     }
     sections = [
         Section(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from referee.evals.agreement import FormScore
-from referee.reports.arena_result import FLOORS, ArenaResult, floor_of
+from referee.reports.arena_result import FLOORS, ArenaResult, axes_of, floor_of
 from referee.reports.plots import Plot, bars, calibration, forest
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -15,9 +15,9 @@ _LONGEST_NAME, _END = 30, 13
 
 
 def arena_plots(result: ArenaResult) -> tuple[Plot, ...]:
-    """``mae`` and ``bias`` of all forms, then ``calibration-FORM`` and ``ratings-FORM``; the CSV holds the numbers.
+    """``mae``, ``bias`` and ``sub-scores`` of all forms, then ``calibration-FORM`` and ``ratings-FORM``.
 
-    Long names of models are cut, as ``plot_names`` says.
+    The CSV holds the numbers. Long names of models are cut, as ``plot_names`` says.
     """
     return tuple(_plots(result))
 
@@ -44,6 +44,18 @@ def _plots(result: ArenaResult) -> Iterator[Plot]:
         across="points of the form's own scale",
         caption="Mean and its interval by paper. Above 0 the model is more lenient than people.",
     )
+    axes = [(model, f.form, axis) for model, f in scored for axis in axes_of(f) if axis.n]
+    if axes:
+        yield forest(
+            "sub-scores",
+            "Sub-scores: predicted less mean human value",
+            [
+                (f"{model}, {form}, {axis.name} (n = {axis.n})", axis.bias.mean, axis.bias.low, axis.bias.high)
+                for model, form, axis in axes
+            ],
+            across="points of the axis",
+            caption="Mean and its interval by paper; one paper has no interval. Above 0 the model is more lenient.",
+        )
     for name in dict.fromkeys(form.form for _, form in scored):
         own = {model: form for model, form in scored if form.form == name}
         yield _curves(name, own)

@@ -137,12 +137,14 @@ def normalised_floor(result: ArenaResult, floor: str) -> float | None:
 
 def _together(one: ModelScore) -> Iterator[Number]:
     score = one.score
+    why = "" if score.scored else "no paper can be scored"
     for conference, mae in score.venue_maes.items():
-        n = sum(len(form.targets.scored) for form in score.forms if form.conference == conference)
-        yield Number(one.model, conference, "mae of conference", mae, n=n)
-    yield Number(one.model, ALL, "pooled mae", score.pooled_mae, n=score.scored)
-    yield Number(one.model, ALL, "nmae", score.nmae, n=score.scored)
-    yield Number(one.model, ALL, "sub-score mae", score.sub_score_mae)
+        yield _interval(one.model, conference, "mae of conference", mae, "" if mae.n else "no paper can be scored")
+    yield _interval(one.model, ALL, "pooled mae", score.pooled_mae, why)
+    yield _interval(one.model, ALL, "nmae", score.nmae, why if score.nmae.n else "no known form has a scored paper")
+    mae = score.sub_score_mae
+    reason = "" if mae.n else "no paper has a sub-score from both sides"
+    yield Number(one.model, ALL, "sub-score mae", mae.mean, mae.low, mae.high, mae.clusters, reason)
     counted = {
         **{f"invalid: {reason}": count for reason, count in score.invalid.items()},
         "too few human ratings": score.few_reviews,
@@ -164,8 +166,12 @@ def _form(model: str, form: FormScore) -> Iterator[Number]:
     yield _interval(model, form.form, "bias", form.error.bias, form.error.reason)
     yield Number(model, form.form, "nmae", form.error.nmae, n=n, reason=form.error.reason)
     for axis in axes_of(form):
-        yield Number(model, form.form, f"{axis.name} mae", axis.mae, n=axis.n)
-        yield Number(model, form.form, f"{axis.name} bias", axis.bias, n=axis.n)
+        reason = "" if axis.n else "no paper has it from both sides"
+        yield _interval(model, form.form, f"{axis.name} mae", axis.mae, reason)
+        yield _interval(model, form.form, f"{axis.name} bias", axis.bias, reason)
+    if form.sub_scores is not None:
+        mae, reason = form.sub_scores.mae, form.sub_scores.reason
+        yield Number(model, form.form, "sub-score mae", mae.mean, mae.low, mae.high, mae.clusters, reason)
     if form.decisions is not None:
         yield from _decisions(model, form.form, form.decisions)
     curve = form.curve

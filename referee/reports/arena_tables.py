@@ -22,6 +22,7 @@ from referee.reports.markdown_text import inline
 from referee.stats import Interval
 
 NOTHING = "–"
+_NONE = Interval(None, None, None, 0, 0)
 Table = tuple[str, list[str], list[list[str]]]
 
 
@@ -33,10 +34,10 @@ def ratings_table(result: ArenaResult) -> Table:
             one.model,
             str(one.score.scored),
             str(sum(one.score.invalid.values())),
-            *(_number(one.score.venue_maes.get(name)) for name in result.conferences),
-            _number(one.score.pooled_mae),
-            _number(one.score.nmae),
-            _number(one.score.sub_score_mae),
+            *(_bounded(one.score.venue_maes.get(name, _NONE)) for name in result.conferences),
+            _bounded(one.score.pooled_mae),
+            _bounded(one.score.nmae),
+            _of_papers(one.score.sub_score_mae, one.score.scored),
         ]
         for one in result.models
         if one.score.forms
@@ -96,7 +97,7 @@ def _both(axis: Axis) -> str:
 def sub_scores_table(result: ArenaResult) -> Table | None:
     """Axis by axis, with the papers where people and the model filled it; None where no form has any."""
     rows = [
-        [one.model, form.form, axis.name, _number(axis.mae), _signed(axis.bias), _both(axis)]
+        [one.model, form.form, axis.name, _bounded(axis.mae), _bounded(axis.bias, signed=True), _both(axis)]
         for one in result.models
         for form in one.score.forms
         for axis in axes_of(form)
@@ -175,7 +176,7 @@ def _text_row(model: str, found: FieldSimilarity) -> list[str]:
         f"{found.bleu.score:.2f}" if found.bleu else NOTHING,
         _number(found.hash_cosine),
         _rouges(found.max_over_reviews)[2],
-        _rouges(found.ceiling)[2],
+        _rouges(found.ceiling)[2] + (f" (n = {found.ceiling_n:,})" if 0 < found.ceiling_n < found.n else ""),
     ]
 
 
@@ -206,6 +207,12 @@ def _bounded(found: Interval, *, signed: bool = False) -> str:
     if found.low is None or found.high is None:
         return shown(found.mean)
     return f"{shown(found.mean)} [{shown(found.low)}, {shown(found.high)}]"
+
+
+def _of_papers(found: Interval, usual: int) -> str:
+    """With the papers behind it, where they are not those of the row."""
+    fewer = found.mean is not None and found.clusters != usual
+    return f"{_bounded(found)} (n = {found.clusters:,})" if fewer else _bounded(found)
 
 
 def _number(value: float | None) -> str:

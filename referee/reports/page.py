@@ -11,6 +11,7 @@ from pathlib import Path
 from referee.reports.plots.plot import Cell, Plot
 
 _STYLE = Path(__file__).parent / "page.css"
+_OF_NUMBERS = frozenset("0123456789.,%+-−–[]<()=n ")
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
 
 
@@ -74,7 +75,11 @@ def _section(number: int, part: Section) -> str:
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th scope=col>{_text(column)}</th>" for column in columns)
+    numeric = [at > 0 and _holds_numbers([row[at] for row in rows]) for at in range(len(columns))]
+    head = "".join(
+        f"<th scope=col{' class=n' if right else ''}>{_text(column)}</th>"
+        for column, right in zip(columns, numeric, strict=True)
+    )
     body = "".join("<tr>" + "".join(_cell(at, cell) for at, cell in enumerate(row)) + "</tr>\n" for row in rows)
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     return f"<div class=wide><table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
@@ -83,8 +88,18 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
 def _cell(at: int, cell: str) -> str:
     if at == 0:
         return f"<th scope=row>{_text(cell)}</th>"
-    number = cell[:1].isdigit() or cell[:1] in "-+−–."
-    return f"<td{' class=n' if number else ''}>{_text(cell)}</td>"
+    return f"<td{' class=n' if _is_number(cell) else ''}>{_text(cell)}</td>"
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell holds a number, with or without its interval; what stands for none is set as a number is."""
+    return cell.startswith("none") or (bool(cell) and not set(cell) - _OF_NUMBERS)
+
+
+def _holds_numbers(cells: Sequence[str]) -> bool:
+    """Whether a column's cells are numbers, empty ones aside: its head is set as they are."""
+    said = [cell for cell in cells if cell]
+    return bool(said) and sum(map(_is_number, said)) > len(said) / 2
 
 
 def _figure(plot: Plot) -> str:

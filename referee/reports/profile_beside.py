@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.evals.profile.result import ProfileResult
+from referee.evals.profile.result import Covered, ProfileResult
 from referee.reports.profile_cells import Table, interval, number
+
+_WORDS = {"no_variation": "all ratings of these papers are equal: alpha is undefined"}
 
 
 def ratings_table(result: ProfileResult) -> Table:
@@ -83,7 +85,7 @@ def _alphas(result: ProfileResult) -> Table:
                 f"{number(one.human, 3)} {interval(one.human_low, one.human_high, 3)}".strip(),
                 f"{number(one.joined, 3)} {interval(one.joined_low, one.joined_high, 3)}".strip(),
                 f"{number(one.delta, 3)} {interval(one.delta_low, one.delta_high, 3)}".strip(),
-                one.reason,
+                _WORDS.get(one.reason, one.reason),
             ]
             for one in result.alphas
         ],
@@ -112,24 +114,7 @@ def _engagement(result: ProfileResult) -> Table:
 
 def coverage_tables(result: ProfileResult) -> Iterator[Table]:
     """Coverage of people's items, and how many and how long items are."""
-    columns = ("system", "polarity", "kind", "measure", "value", "pairs", "skipped", "")
-    yield Table(
-        "Coverage of people's items",
-        columns,
-        [
-            [
-                one.system,
-                one.polarity,
-                one.kind,
-                one.measure,
-                number(one.value, 3),
-                f"{one.pairs:,}",
-                f"{one.skipped:,}",
-                one.reason,
-            ]
-            for one in result.coverage
-        ],
-    )
+    yield _coverage(result)
     counted = ("system", "of", "quantity", "ratio", "pairs", "no denominator", "mean difference", "median", "")
     yield Table(
         "Numbers and lengths of items, generated beside human",
@@ -149,3 +134,31 @@ def coverage_tables(result: ProfileResult) -> Iterator[Table]:
             for one in result.matched
         ],
     )
+
+
+def _coverage(result: ProfileResult) -> Table:
+    """A row a measure: what it is, and beside it what chance and an equal volume come to."""
+    columns = (
+        "system",
+        "of",
+        "measure",
+        "mean over pairs",
+        "chance",
+        "equal volume",
+        "all together",
+        "pairs",
+        "skipped",
+    )
+    found = {(one.system, one.polarity, one.measure, one.kind): one for one in result.coverage}
+    rows = []
+    for one in result.coverage:
+        if one.kind != "own":
+            continue
+        beside = [found.get((one.system, one.polarity, one.measure, kind)) for kind in ("chance", "volume", "micro")]
+        cells = [_covered(each) if each is not None else "" for each in (one, *beside)]
+        rows.append([one.system, one.polarity, one.measure, *cells, f"{one.pairs:,}", f"{one.skipped:,}"])
+    return Table("Coverage of people's items", columns, rows)
+
+
+def _covered(one: Covered) -> str:
+    return f"{number(one.value, 3)} {interval(one.low, one.high, 3)}".strip() or f"none: {one.reason}"

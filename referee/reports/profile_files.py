@@ -7,7 +7,17 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from referee.evals.profile.result import Agreement, Alpha, Covered, ProfileResult, Shares, Test
+from referee.evals.profile.result import (
+    Agreement,
+    Alpha,
+    Cited,
+    Covered,
+    Engagement,
+    Matched,
+    ProfileResult,
+    Shares,
+    Test,
+)
 from referee.reports.plots import plots_csv, write_plots
 from referee.reports.profile_page import profile_page
 from referee.reports.profile_plots import profile_plots
@@ -37,8 +47,13 @@ def write_profile(result: ProfileResult, folder: Path, write: Callable[[str, str
     if result.agreements:
         write("agreement.csv", _records(Agreement, result.agreements))
         write("alpha.csv", _records(Alpha, result.alphas))
+    if result.engagement:
+        write("engagement.csv", _records(Engagement, result.engagement))
+    if result.citations:
+        write("citations.csv", _records(Cited, result.citations))
     if result.coverage:
         write("coverage.csv", _records(Covered, result.coverage))
+        write("matched.csv", _records(Matched, result.matched))
     write("plots.csv", plots_csv(plots))
     write_plots(plots, folder / PLOTS)
     write("summary.md", profile_markdown(result, plots))

@@ -32,6 +32,7 @@ def profile_page(result: ProfileResult, plots: Sequence[Plot]) -> str:
         "Differences between groups",
         "Ratings and confidence",
         "Beside people",
+        "Formal citations",
         "Atomic items and coverage",
         "Every measure",
     ]

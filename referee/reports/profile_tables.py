@@ -35,8 +35,11 @@ def profile_markdown(result: ProfileResult, plots: Sequence[Plot]) -> str:
 
 def lead(result: ProfileResult) -> str:
     """What the profile is of."""
-    out = f"{result.reviews:,} reviews of {result.papers:,} papers in {len(result.groups)} groups"
-    rejected = f"; {result.rejected:,} rows could not be used" if result.rejected else ""
+    counts = (result.reviews, "review"), (result.papers, "paper"), (len(result.groups), "group")
+    reviews, papers, groups = (f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+    out = f"{reviews} of {papers} in {groups}"
+    rejected = f"; {result.rejected:,} row{'' if result.rejected == 1 else 's'} could not be used"
+    rejected = rejected if result.rejected else ""
     return f"{out} by {', '.join(result.by)}{rejected}."
 
 
@@ -47,7 +50,6 @@ def facts(result: ProfileResult) -> dict[str, str]:
         "intervals": "95%, percentile bootstrap, papers drawn whole, 1,000 resamples",
         "tests": "Mann-Whitney, two-sided, ties and continuity corrected (exact for at most 8 a side without ties); "
         "Holm over the measures of a pair; effect: rank-biserial",
-        "citations looked up": ", ".join(f"{name} {n:,}" for name, n in sorted(result.citations.items())) or "none",
     }
 
 
@@ -68,6 +70,9 @@ def sections(result: ProfileResult) -> Iterator[tuple[str, str, list[Table]]]:
         yield "Ratings and confidence", "", [ratings_table(result)]
     if result.agreements or result.alphas or result.engagement:
         yield "Beside people", "", list(beside_tables(result))
+    if result.citations:
+        text = "The rate is verified / (all - unresolved): what no service could be asked about says nothing."
+        yield "Formal citations", text, [_cited(result)]
     if result.coverage:
         text = "Recall means little without what chance and an equal volume give; rules match words, not meaning."
         yield "Atomic items and coverage", text, list(coverage_tables(result))
@@ -100,6 +105,22 @@ def _all_cells(result: ProfileResult) -> Iterator[Table]:
             if cell.group == size.group
         ]
         yield Table(size.group, columns, rows)
+
+
+def _cited(result: ProfileResult) -> Table:
+    statuses = ("verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved")
+    columns = ("group", "reviews", "citations", *(status.replace("_", " ") for status in statuses), "rate")
+    rows = [
+        [
+            one.group,
+            f"{one.reviews:,}",
+            f"{one.citations:,}",
+            *(f"{getattr(one, status):,}" for status in statuses),
+            number(one.rate, 3) or f"none: {one.reason}",
+        ]
+        for one in result.citations
+    ]
+    return Table("By group", columns, rows)
 
 
 def _tests(result: ProfileResult) -> Iterator[Table]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from referee.evals.agreement.calibration_curve import Curve, calibration_curve
 from referee.evals.agreement.decisions import Decisions, decisions
 from referee.evals.agreement.floors import Floors, floors
+from referee.evals.agreement.nested_means import Errors, nested_interval
 from referee.evals.agreement.range_use import RangeUse, range_use
 from referee.evals.agreement.rated import RatedPaper
 from referee.evals.agreement.rating_error import (
@@ -23,6 +24,7 @@ from referee.evals.agreement.rating_error import (
 from referee.evals.agreement.scales import MOST_OUTSIDE, Scale, check_scale, free_scale, scale_of
 from referee.evals.agreement.sub_scores import SubScores, sub_scores
 from referee.schemas.venue import VenueForm
+from referee.stats import Interval
 
 # Elsewhere mostly accepted papers are public, and their decisions say nothing.
 DECIDING = ("iclr",)
@@ -58,18 +60,18 @@ class ArenaScore:
 
     ``venue_maes`` are over the papers of each conference, ``pooled_mae`` and the floors beside it the unweighted mean
     of venues. They mix scales of 1-4 to 1-10; ``nmae`` is the mean over known forms of the MAE in shares of the span.
-    ``sub_score_mae`` is a mean over venues with sub-scores. ``no_scale`` are papers of forms without an overall
-    rating, or of unknown forms without any.
+    ``sub_score_mae`` is a mean over venues with sub-scores. Intervals draw papers whole. ``no_scale`` are papers of
+    forms without an overall rating, or of unknown forms without any.
     """
 
     forms: tuple[FormScore, ...]
-    venue_maes: Mapping[str, float | None]
-    pooled_mae: float | None
+    venue_maes: Mapping[str, Interval]
+    pooled_mae: Interval
     pooled_constant_mae: float | None
     pooled_random_mae: float | None
     pooled_human_mae: float | None
-    nmae: float | None
-    sub_score_mae: float | None
+    nmae: Interval
+    sub_score_mae: Interval
     decisions: Decisions | None
     scored: int
     invalid: Mapping[str, int]
@@ -119,10 +121,10 @@ def score_predictions(
             continue
         outside = check_scale(scale, [value for paper in rows for value in paper.human], most_outside)
         targets = with_targets(rows, scale, impute=impute, fewest=fewest_reviews)
-        axes = sub_scores(rows, form, include_confidence=include_confidence) if form is not None else None
+        axes = sub_scores(rows, form, include_confidence=include_confidence, seed=seed) if form is not None else None
         floor = floors(rows, scale, fewest=fewest_reviews, seed=seed)
         scores.append(_form_score(rows, targets, floor, axes, outside, rows[0].conference in deciding, seed))
-    return _together(scores, no_scale)
+    return _together(scores, no_scale, seed)
 
 
 def _form_score(
@@ -153,26 +155,29 @@ def _form_score(
     )
 
 
-def _together(scores: Sequence[FormScore], no_scale: int) -> ArenaScore:
+def _together(scores: Sequence[FormScore], no_scale: int, seed: int) -> ArenaScore:
     venues: dict[str, list[FormScore]] = defaultdict(list)
     invalid: dict[str, int] = defaultdict(int)
     for score in scores:
         venues[score.conference].append(score)
         for reason, count in score.targets.invalid.items():
             invalid[reason] += count
-    maes = {name: _venue_mae(venues[name]) for name in sorted(venues)}
+    errors = {name: _errors(venues[name]) for name in sorted(venues)}
     floor = [_venue_floors(venue) for venue in venues.values()]
     deciding = [score.targets for score in scores if score.decisions is not None]
     return ArenaScore(
         forms=tuple(scores),
-        venue_maes=maes,
-        pooled_mae=pooled(list(maes.values())),
+        venue_maes={name: nested_interval([[found]], seed=seed) for name, found in errors.items()},
+        pooled_mae=nested_interval([[found] for found in errors.values()], seed=seed),
         pooled_constant_mae=pooled([constant for constant, _, _ in floor]),
         pooled_random_mae=pooled([random for _, random, _ in floor]),
         pooled_human_mae=pooled([human for _, _, human in floor]),
-        nmae=pooled([score.error.nmae for score in scores if score.scale.known]),
-        sub_score_mae=pooled(
-            [pooled([s.sub_scores.mae for s in venue if s.sub_scores is not None]) for venue in venues.values()]
+        nmae=nested_interval(
+            [[_errors([score], score.scale.span)] for score in scores if score.scale.known and score.scale.span],
+            seed=seed,
+        ),
+        sub_score_mae=nested_interval(
+            [[s.sub_scores.errors for s in venue if s.sub_scores is not None] for venue in venues.values()], seed=seed
         ),
         decisions=_decided(deciding) if deciding else None,
         scored=sum(len(score.targets.scored) for score in scores),
@@ -182,9 +187,13 @@ def _together(scores: Sequence[FormScore], no_scale: int) -> ArenaScore:
     )
 
 
-def _venue_mae(venue: Sequence[FormScore]) -> float | None:
-    errors = [abs(row.predicted - row.target) for score in venue for row in score.targets.scored]
-    return sum(errors) / len(errors) if errors else None
+def _errors(venue: Sequence[FormScore], span: float = 1.0) -> Errors:
+    """|prediction - target| of a conference's papers, in shares of a span."""
+    return {
+        f"{score.form} {row.paper.paper_id}": {"rating": abs(row.predicted - row.target) / span}
+        for score in venue
+        for row in score.targets.scored
+    }
 
 
 def _venue_floors(venue: Sequence[FormScore]) -> tuple[float | None, float | None, float | None]:

@@ -36,7 +36,8 @@ class Checked:
     """What became of a citation.
 
     ``record`` is the one the status rests on, ``similarity`` that of the titles; ``weak`` marks a verification
-    without an author list or a year to compare. ``reason`` says why a citation is ``unresolved``.
+    without an author list or a year to compare. ``reason`` says why a citation is ``unresolved``; its record, if any,
+    is the closest that those sources list which did answer.
     """
 
     citation: Citation
@@ -56,7 +57,7 @@ class Resolver(Protocol):
         """The records that may be the cited work, one source after the other; drawn only as far as needed.
 
         Raises:
-            Unresolved: No source could be asked.
+            Unresolved: A source could not be asked.
         """
         ...
 
@@ -70,7 +71,8 @@ def check_citation(citation: Citation, resolver: Resolver) -> Checked:
 
     Accepted is a record whose title (a) is similar at 0.90 or more (0.95 where one title has at most six words), or one
     title begins the other; whose year (b) differs by 1 at most; among whose authors (c) is the cited surname. Else the
-    status names the condition that failed on the closest record.
+    status names the condition that failed on the closest record. Where a source could not be asked and no other has
+    the work, the citation is unresolved: a source that failed has not said that something does not exist.
     """
     best = Checked(citation, "not_found")
     try:
@@ -80,7 +82,7 @@ def check_citation(citation: Citation, resolver: Resolver) -> Checked:
                 return held
             best = min(best, held, key=lambda one: (_ORDER.index(one.status), -one.similarity))
     except Unresolved as error:
-        return best if best.status != "not_found" else Checked(citation, "unresolved", reason=str(error))
+        return Checked(citation, "unresolved", best.record, best.similarity, reason=str(error))
     return best
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Literal
+from typing import Literal, TypeVar
 
 from referee.evals.behaviour.atomic import POLARITIES, AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair, Quantity, compared, quantity
@@ -14,20 +14,26 @@ from referee.evals.behaviour.coverage_matrix import Coverage, macro, micro
 from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
 from referee.evals.profile.result import Covered, Matched
 from referee.schemas.case import ReviewCase
+from referee.stats import Interval, bootstrap_interval
 
 QUANTITIES: tuple[Quantity, ...] = ("strengths", "weaknesses", "strength_chars", "weakness_chars")
 ALL = "all"
 FAILED = "no judge gave a usable reply"
 
+_RESAMPLES = 1000
+
+_T = TypeVar("_T")
 Read = tuple[ReviewCase, AtomicItems]
+OfPaper = tuple[str, _T]
+"""Something of a pair of reviews, and the paper that its generated review is of."""
 
 
 class CoverageBook:
     """Counts over pairs of reviews; the items themselves are not kept."""
 
     def __init__(self) -> None:
-        self._pairs: dict[tuple[str, Polarity, Literal["own", "chance"]], list[Coverage]] = defaultdict(list)
-        self._volume: dict[tuple[str, Polarity], list[float | None]] = defaultdict(list)
+        self._pairs: dict[tuple[str, Polarity, Literal["own", "chance"]], list[OfPaper[Coverage]]] = defaultdict(list)
+        self._volume: dict[tuple[str, Polarity], list[OfPaper[float | None]]] = defaultdict(list)
         self._failed: dict[tuple[str, Literal["own", "chance"]], int] = defaultdict(int)
         self._alone: dict[str, int] = defaultdict(int)
         self._values: dict[tuple[str, str, Quantity], list[tuple[float | None, float | None]]] = defaultdict(list)
@@ -42,64 +48,84 @@ class CoverageBook:
                 filter(None, (ALL, venue and f"venue {venue}", decision and f"decision {decision}"))
             ):
                 self._values[system, split, name].append(both)
-        self._count(system, "own", found)
+        paper = pair.generated_case.paper_id
+        self._count(system, paper, "own", found)
         for polarity in POLARITIES:
             if found.status != "failed":
-                self._volume[system, polarity].append(found.volume_matched(polarity))
+                self._volume[system, polarity].append((paper, found.volume_matched(polarity)))
 
-    def add_chance(self, system: str, found: PairMatrices) -> None:
+    def add_chance(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down the matrices of a generated review beside another paper's human one."""
-        self._count(system, "chance", found)
+        self._count(system, pair.generated_case.paper_id, "chance", found)
 
     def left_alone(self, system: str, pairs: int) -> None:
         """Count pairs for which there was no other paper to take by chance."""
         self._alone[system] += pairs
 
-    def coverage(self) -> Iterator[Covered]:
-        """Means over pairs, by system and polarity; micro averages, chance and equal volume beside them."""
+    def coverage(self, *, seed: int = 0) -> Iterator[Covered]:
+        """Means over pairs, by system and polarity; micro averages, chance and equal volume beside them.
+
+        Means have an interval that draws the papers of the generated reviews whole.
+        """
         for (system, polarity, kind), pairs in sorted(self._pairs.items()):
             failed = self._failed[system, kind]
             alone = self._alone[system] if kind == "chance" else 0
-            for measure, mean in macro(pairs).items():
+            counts = [one for _, one in pairs]
+            for measure, mean in macro(counts).items():
+                bounds = _bounds([(paper, getattr(one, measure)) for paper, one in pairs], seed)
                 yield Covered(
                     system=system,
                     polarity=polarity,
                     measure=measure,
                     kind=kind,
                     value=mean.value,
+                    low=bounds.low,
+                    high=bounds.high,
                     pairs=mean.n,
                     skipped=mean.skipped + failed + alone,
                     reason=mean.reason or (FAILED if failed else "") or ("no other paper" if alone else ""),
                 )
             if kind == "own":
-                yield from _micro(system, polarity, pairs)
-                yield self._volume_matched(system, polarity)
+                yield from _micro(system, polarity, counts)
+                yield self._volume_matched(system, polarity, seed)
 
     def matched(self) -> Iterator[Matched]:
         """Ratios and differences of numbers and lengths, over all pairs, by venue and by decision."""
         for (system, split, name), values in sorted(self._values.items()):
             yield _matched(system, split, name, values)
 
-    def _count(self, system: str, kind: Literal["own", "chance"], found: PairMatrices) -> None:
+    def _count(self, system: str, paper: str, kind: Literal["own", "chance"], found: PairMatrices) -> None:
         for polarity in POLARITIES:
             counts = found.coverage(polarity)
             if counts is not None:
-                self._pairs[system, polarity, kind].append(counts)
+                self._pairs[system, polarity, kind].append((paper, counts))
         self._failed[system, kind] += found.status == "failed"
 
-    def _volume_matched(self, system: str, polarity: Polarity) -> Covered:
+    def _volume_matched(self, system: str, polarity: Polarity, seed: int) -> Covered:
         values = self._volume[system, polarity]
-        known = [value for value in values if value is not None]
+        known = [value for _, value in values if value is not None]
+        bounds = _bounds(values, seed)
         return Covered(
             system=system,
             polarity=polarity,
             measure="recall",
             kind="volume",
             value=fmean(known) if known else None,
+            low=bounds.low,
+            high=bounds.high,
             pairs=len(known),
             skipped=len(values) - len(known),
             reason="" if known else "no human review has such an item",
         )
+
+
+def _bounds(values: Sequence[OfPaper[float | None]], seed: int) -> Interval:
+    """The interval of the mean of those that are defined."""
+    by_paper: dict[str, list[float]] = defaultdict(list)
+    for paper, value in values:
+        if value is not None:
+            by_paper[paper].append(value)
+    return bootstrap_interval(by_paper, seed=seed, resamples=_RESAMPLES)
 
 
 def _micro(system: str, polarity: Polarity, pairs: Sequence[Coverage]) -> Iterator[Covered]:

@@ -12,7 +12,8 @@ from referee.evals.behaviour.cross_references import distinct
 from referee.evals.behaviour.fidelity import fidelity, redundancy
 
 NOT_CHECKED = "citations were not checked: no records were given"
-NO_CITATION = "no formal citation could be looked up"
+NO_CITATION = "the review has no formal citation"
+UNRESOLVED = "none of the formal citations could be looked up"
 NO_RANK = "the form is unknown, or the rating lies outside of its values"
 NO_RATING = "the review states no number"
 
@@ -155,5 +156,5 @@ def _verified(checked: list[Checked] | None) -> tuple[float | None, str]:
         return None, NOT_CHECKED
     resolved = [one for one in checked if one.status != "unresolved"]
     if not resolved:
-        return None, NO_CITATION
+        return None, UNRESOLVED if checked else NO_CITATION
     return sum(one.status == "verified" for one in resolved) / len(resolved), ""

@@ -161,7 +161,7 @@ class Covered(Frozen):
     """One coverage measure of a system over pairs of a generated and a human review of one paper.
 
     ``kind`` is ``own`` (the same paper), ``chance`` (a different paper's human review), ``volume`` (recall of as many
-    generated items as there are human ones) or ``micro`` (all pairs' counts together).
+    generated items as there are human ones) or ``micro`` (all pairs' counts together, without an interval).
     """
 
     system: str
@@ -169,6 +169,8 @@ class Covered(Frozen):
     measure: str
     kind: Literal["own", "chance", "volume", "micro"]
     value: float | None
+    low: float | None = None
+    high: float | None = None
     pairs: int
     skipped: int
     reason: str = ""
@@ -190,10 +192,26 @@ class Matched(Frozen):
     reason: str = ""
 
 
+class Cited(Frozen):
+    """A group's formal citations by what became of them; ``rate`` is verified / (all - unresolved)."""
+
+    group: str
+    reviews: int
+    citations: int
+    verified: int
+    year_mismatch: int
+    author_mismatch: int
+    ambiguous: int
+    not_found: int
+    unresolved: int
+    rate: float | None
+    reason: str = ""
+
+
 class ProfileResult(Frozen):
     """All that ``referee profile`` found; stored as ``summary.json``."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     reviews: int
     papers: int
     rejected: int
@@ -208,7 +226,7 @@ class ProfileResult(Frozen):
     engagement: tuple[Engagement, ...] = ()
     coverage: tuple[Covered, ...] = ()
     matched: tuple[Matched, ...] = ()
-    citations: dict[str, int] = Field(default_factory=dict)
+    citations: tuple[Cited, ...] = ()
     histograms: dict[str, Any] = Field(default_factory=dict)
     backends: dict[str, str] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -35,7 +35,14 @@ def rated(n: int, predicted: float | None, form: str = "iclr-2024") -> RatedPape
     human = (float(allowed[n % 6]), float(allowed[(n + 1) % 6]))
     reason = "" if predicted is not None else "the reply was no JSON"
     conference, _, year = form.rpartition("-")
-    return RatedPaper(f"{form}-{n}", form, human, predicted, reason, conference, int(year), accepted=n % 2 == 0)
+    about = {"accepted": n % 2 == 0}
+    if form == "neurips-2025":
+        one = {"clarity": (2.0,)} if n == 1 else {}
+        about |= {
+            "scores": {"quality": (float(n % 4 + 1),), **one},
+            "predicted_scores": {"quality": 3.0, "clarity": 4.0},
+        }
+    return RatedPaper(f"{form}-{n}", form, human, predicted, reason, conference, int(year), **about)  # type: ignore[arg-type]
 
 
 def papers(shift: int) -> list[RatedPaper]:
@@ -77,7 +84,7 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
     }
     plotted = plotted_data(files["arena.html"])
     assert set(plotted) == {
-        *("mae", "bias", "calibration-iclr-2024", "ratings-iclr-2024"),
+        *("mae", "bias", "sub-scores", "calibration-iclr-2024", "ratings-iclr-2024"),
         *("calibration-neurips-2025", "ratings-neurips-2025"),
     }
 
@@ -90,6 +97,13 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
         model, form = str(item["label"]).split(" (n = ")[0].rsplit(", ", 1)
         for column, shown in (("value", "difference"), ("low", "low"), ("high", "high")):
             same((model, form, "bias"), item[shown], column)
+    assert len(plotted["sub-scores"]) == 4
+    for item in plotted["sub-scores"]:
+        model, form, axis = str(item["label"]).split(" (n = ")[0].rsplit(", ", 2)
+        same((model, form, f"{axis} bias"), item["difference"])
+        bounds = [values[model, form, f"{axis} bias"][name] for name in ("low", "high")]
+        assert bounds == ["" if item[name] is None else str(item[name]) for name in ("low", "high")]
+        assert (bounds == ["", ""]) == (axis == "clarity"), "one paper has no interval"
     for form in ("iclr-2024", "neurips-2025"):
         for point in plotted[f"calibration-{form}"]:
             own = [k for k in values if k[:2] == (point["series"], form) and k[2].endswith(" human")]

@@ -7,8 +7,10 @@ import pytest
 from referee.data import read_cases
 from referee.errors import DataError, EvaluationError
 from referee.evals.agreement.arena import score_predictions
+from referee.evals.agreement.nested_means import nested_interval
 from referee.evals.agreement.rated import RatedPaper, gather
 from referee.evals.agreement.sub_scores import sub_scores
+from referee.stats import bootstrap_interval
 from referee.venues.registry import list_venues
 
 FORMS = {form.id: form for form in list_venues()}
@@ -35,9 +37,12 @@ def test_by_form_by_venue_and_pooled() -> None:
     assert by_form["iclr-2024"].error.mae.mean == pytest.approx((2 / 3 + 2) / 2)
     assert by_form["iclr-2026"].error.mae.mean == 3
     assert by_form["neurips-2025"].error.mae.mean == 0.5
-    assert found.venue_maes == {"iclr": pytest.approx((2 / 3 + 2 + 3) / 3), "neurips": 0.5}
-    assert found.pooled_mae == pytest.approx(((2 / 3 + 5) / 3 + 0.5) / 2)
-    assert found.nmae == pytest.approx(((2 / 3 + 2) / 2 / 9 + 3 / 10 + 0.5 / 5) / 3)
+    assert {name: mae.mean for name, mae in found.venue_maes.items()} == {
+        "iclr": pytest.approx((2 / 3 + 2 + 3) / 3),
+        "neurips": 0.5,
+    }
+    assert found.pooled_mae.mean == pytest.approx(((2 / 3 + 5) / 3 + 0.5) / 2)
+    assert found.nmae.mean == pytest.approx(((2 / 3 + 2) / 2 / 9 + 3 / 10 + 0.5 / 5) / 3)
     assert (found.scored, found.invalid) == (4, {"outside the form's range": 1})
 
 
@@ -72,20 +77,24 @@ def test_unknown_forms_are_free_scales_out_of_the_normalised_mean_and_forms_with
     assert [(score.form, score.scale.known, score.scale.allowed) for score in found.forms] == [
         ("nips-1987", False, (3, 5, 9))
     ]
-    assert (found.venue_maes, found.nmae, found.no_scale) == ({"nips": 5}, None, 1)
+    assert (found.venue_maes["nips"].mean, found.nmae.mean, found.no_scale) == (5, None, 1)
     assert found.forms[0].sub_scores is None
 
 
 def test_nothing_gives_no_numbers() -> None:
     found = score_predictions([], FORMS)
-    assert (found.pooled_mae, found.nmae, found.decisions, found.scored) == (None, None, None, 0)
+    assert (found.pooled_mae.mean, found.nmae.mean, found.decisions, found.scored) == (None, None, None, 0)
     invalid = score_predictions([paper("iclr-2024", (6, 6), None)], FORMS)
-    assert (invalid.pooled_mae, invalid.invalid, invalid.forms[0].curve.slope) == (None, {"no prediction": 1}, None)
+    assert (invalid.pooled_mae.mean, invalid.invalid, invalid.forms[0].curve.slope) == (
+        None,
+        {"no prediction": 1},
+        None,
+    )
 
 
 def test_imputed_midpoints_do_not_count_as_use_of_the_scale() -> None:
     found = score_predictions([paper("iclr-2024", (6, 6), None)], FORMS, impute="midpoint")
-    assert (found.pooled_mae, found.forms[0].predicted_use.n) == (0.5, 0)
+    assert (found.pooled_mae.mean, found.forms[0].predicted_use.n) == (0.5, 0)
 
 
 def test_sub_scores_axis_by_axis_with_confidence_apart() -> None:
@@ -103,13 +112,53 @@ def test_sub_scores_axis_by_axis_with_confidence_apart() -> None:
     ]
     found = sub_scores(rows, FORMS["neurips-2024"])
     soundness, presentation, contribution = found.axes
-    assert (soundness.mae, soundness.bias, soundness.n, soundness.human, soundness.predicted) == (1.25, 1.25, 2, 3, 2)
-    assert (presentation.mae, presentation.bias) == (2, -2)
-    assert (contribution.mae, contribution.n, contribution.predicted) == (None, 0, 1)
-    assert found.mae == pytest.approx((1.25 + 2) / 2)
+    assert (soundness.mae.mean, soundness.bias.mean) == (1.25, 1.25)
+    assert (soundness.n, soundness.human, soundness.predicted) == (2, 3, 2)
+    assert (presentation.mae.mean, presentation.bias.mean) == (2, -2)
+    assert (contribution.mae.mean, contribution.n, contribution.predicted) == (None, 0, 1)
+    assert found.mae.mean == pytest.approx((1.25 + 2) / 2)
     assert found.confidence is not None
-    assert found.confidence.mae == 3
-    assert sub_scores(rows, FORMS["neurips-2024"], include_confidence=True).mae == pytest.approx((1.25 + 2 + 3) / 3)
+    assert found.confidence.mae.mean == 3
+    both = sub_scores(rows, FORMS["neurips-2024"], include_confidence=True)
+    assert both.mae.mean == pytest.approx((1.25 + 2 + 3) / 3)
+
+
+def test_sub_scores_have_intervals_by_paper() -> None:
+    """Soundness is 0.5 and 2 off: resamples lie between them; presentation is of one paper and says nothing."""
+    rows = [
+        RatedPaper(
+            "a",
+            "neurips-2024",
+            (6, 6),
+            6,
+            scores={"soundness": (3, 2), "presentation": (4,)},
+            predicted_scores={"soundness": 3, "presentation": 2},
+        ),
+        RatedPaper("b", "neurips-2024", (6, 6), 6, scores={"soundness": (1,)}, predicted_scores={"soundness": 3}),
+    ]
+    found = sub_scores(rows, FORMS["neurips-2024"])
+    soundness, presentation, _ = found.axes
+    assert (soundness.mae.low, soundness.mae.high, soundness.mae.clusters) == (0.5, 2, 2)
+    assert (presentation.mae.low, presentation.mae.high) == (None, None)
+    assert (found.mae.low, found.mae.mean, found.mae.high) == (1.25, pytest.approx(1.625), 2)
+    assert (found.mae.n, found.mae.clusters) == (3, 2)
+    alone = sub_scores(rows[:1], FORMS["neurips-2024"]).mae
+    assert (alone.low, alone.mean, alone.high) == (None, 1.25, None)
+
+
+def test_the_interval_of_one_axis_is_that_of_the_mean() -> None:
+    errors = {f"p{n}": {"rating": float(n % 7)} for n in range(60)}
+    found = nested_interval([[errors]], seed=1)
+    usual = bootstrap_interval({key: list(value.values()) for key, value in errors.items()}, seed=1)
+    assert found == usual
+    same_twice = nested_interval([[{key: {"a": v["rating"], "b": v["rating"]} for key, v in errors.items()}]], seed=1)
+    assert (same_twice.mean, same_twice.n, same_twice.clusters) == (pytest.approx(usual.mean), 120, 60)
+    assert same_twice.low == pytest.approx(usual.low, abs=0.08)
+    assert same_twice.high == pytest.approx(usual.high, abs=0.08)
+    twice = nested_interval([[errors], [errors, {}]], seed=1)
+    assert twice.mean == pytest.approx(found.mean)
+    assert twice.high - twice.low < found.high - found.low, "two conferences vary less than one"
+    assert nested_interval([[{}], []], seed=1).mean is None
 
 
 def test_a_sub_score_outside_the_form_is_counted_and_left_out() -> None:
@@ -118,14 +167,14 @@ def test_a_sub_score_outside_the_form_is_counted_and_left_out() -> None:
         RatedPaper("b", "neurips-2024", (6, 6), 6, scores={"soundness": (3,)}, predicted_scores={"soundness": 4}),
     ]
     soundness = sub_scores(rows, FORMS["neurips-2024"]).axes[0]
-    assert (soundness.mae, soundness.n, soundness.predicted, soundness.invalid) == (1, 1, 1, 1)
+    assert (soundness.mae.mean, soundness.n, soundness.predicted, soundness.invalid) == (1, 1, 1, 1)
 
 
 def test_a_form_without_sub_scores_takes_no_part() -> None:
     found = sub_scores([paper("iclr-2019", (6, 6), 6)], FORMS["iclr-2019"])
-    assert (found.axes, found.mae) == ((), None)
+    assert (found.axes, found.mae.mean) == ((), None)
     assert found.reason
-    assert score_predictions([paper("iclr-2019", (6, 6), 6)], FORMS).sub_score_mae is None
+    assert score_predictions([paper("iclr-2019", (6, 6), 6)], FORMS).sub_score_mae.mean is None
 
 
 def test_real_papers_score_a_reviewer_left_out_against_the_others(shared_data: Path) -> None:
@@ -138,16 +187,16 @@ def test_real_papers_score_a_reviewer_left_out_against_the_others(shared_data: P
     found = gather([c for c in cases if c.case_id not in chosen], [c for c in cases if c.case_id in chosen], FORMS)
     score = score_predictions(found.papers, FORMS)
     assert score.scored > 50
-    assert score.pooled_mae is not None
+    assert score.pooled_mae.mean is not None
     assert score.pooled_random_mae is not None
     assert score.pooled_human_mae is not None
-    assert score.pooled_mae < score.pooled_random_mae
-    assert score.pooled_mae == pytest.approx(score.pooled_human_mae, abs=0.6)
+    assert score.pooled_mae.mean < score.pooled_random_mae
+    assert score.pooled_mae.mean == pytest.approx(score.pooled_human_mae, abs=0.6)
 
 
 def test_one_review_a_paper_is_enough_only_when_asked_for() -> None:
     rows = [paper("iclr-2024", (6,), 5), paper("iclr-2024", (3, 5), 5)]
     strict, loose = score_predictions(rows, FORMS), score_predictions(rows, FORMS, fewest_reviews=1)
     assert (strict.few_reviews, strict.scored, strict.forms[0].floors.n) == (1, 1, 1)
-    assert (loose.few_reviews, loose.scored, loose.forms[0].floors.n, loose.pooled_mae) == (0, 2, 2, 1)
+    assert (loose.few_reviews, loose.scored, loose.forms[0].floors.n, loose.pooled_mae.mean) == (0, 2, 2, 1)
     assert strict.pooled_human_mae == loose.pooled_human_mae == 2

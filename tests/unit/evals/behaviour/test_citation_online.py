@@ -124,11 +124,34 @@ def test_ids_are_asked_for_before_titles() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [None, [], {}, {"message": 3}, {"message": {"items": [1, {}]}}, {"result": {"hits": {"hit": [2]}}}]
+    "answer",
+    [None, [], {}, {"message": 3}, {"message": {"items": 1}}, {"results": {}}, {"result": {"hits": {"hit": 2}}}],
 )
-def test_an_answer_in_another_form_holds_no_records(answer: object) -> None:
+def test_an_answer_in_another_form_is_none(answer: object) -> None:
     for source in (Crossref("a@b.org"), OpenAlex("k"), Dblp()):
-        assert source.records(answer) == []
+        assert source.records(answer) is None
+    assert Dblp().records({"result": {"status": {"@code": "500"}, "hits": {}}}) is None
+
+
+def test_an_answer_without_works_holds_no_records() -> None:
+    assert Crossref("a@b.org").records({"message": {"items": [1, {}]}}) == []
+    assert OpenAlex("k").records({"results": [{"display_name": None}]}) == []
+    assert Dblp().records({"result": {"hits": {"@total": "0"}}}) == []
+    assert Dblp().records({"result": {"hits": {"hit": [2]}}}) == []
+
+
+def test_an_unknown_date_is_no_year_and_others_are_looked_at() -> None:
+    undated = {**WORK, "issued": {"date-parts": [[None]]}}
+    for dates, year in (({}, None), ({"published-online": {"date-parts": [[2016, 1]]}}, 2016)):
+        assert Crossref("a@b.org").records({"message": {**undated, **dates}})[0].year == year  # type: ignore[index]
+
+
+def test_a_key_goes_to_the_address_of_openalex_alone(tmp_path: Path) -> None:
+    services = Services(lambda request: ok({"results": []}))
+    with resolver(services, tmp_path, openalex_key="k", openalex="https://mirror.example/oa") as online:
+        assert check_citation(CITED, online).status == "unresolved"
+    (asked,) = [url for url in services.asked if url.host == "mirror.example"]
+    assert dict(asked.params) == {"search": TITLE.lower(), "per_page": "5", "mailto": "a@b.org"}
 
 
 def test_requests_keep_their_distance_and_wait_when_told(tmp_path: Path) -> None:
@@ -143,7 +166,7 @@ def test_requests_keep_their_distance_and_wait_when_told(tmp_path: Path) -> None
     services = Services(lambda request: next(answers))
     with resolver(services, tmp_path) as online:
         assert check_citation(CITED, online).status == "verified"
-    assert services.slept == [pytest.approx(7), pytest.approx(2)]
+    assert services.slept == [pytest.approx(7), pytest.approx(4)]
 
 
 def test_limits_in_headers_are_obeyed(tmp_path: Path) -> None:
@@ -172,7 +195,7 @@ def test_what_cannot_be_asked_is_unresolved_and_not_stored(tmp_path: Path, answe
     assert checked.status == "unresolved"
     assert reason in checked.reason
     assert not list(tmp_path.rglob("*.json"))
-    assert len(services.asked) <= 3
+    assert all(sum(url.host == host for url in services.asked) <= 3 for host in ("api.crossref.org", "dblp.org"))
 
 
 def test_a_network_that_is_down_is_unresolved(tmp_path: Path) -> None:
@@ -181,7 +204,10 @@ def test_a_network_that_is_down_is_unresolved(tmp_path: Path) -> None:
 
     with resolver(Services(down), tmp_path) as online:
         checked = check_citation(CITED, online)
-    assert (checked.status, checked.reason) == ("unresolved", "crossref cannot be reached (ConnectError)")
+    assert (checked.status, checked.reason) == (
+        "unresolved",
+        "crossref cannot be reached (ConnectError); dblp cannot be reached (ConnectError)",
+    )
 
 
 def test_an_unknown_id_is_no_error(tmp_path: Path) -> None:

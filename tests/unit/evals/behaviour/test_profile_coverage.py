@@ -40,6 +40,21 @@ def test_the_specification_s_matrix() -> None:
     assert 0 < volume <= 0.75
 
 
+def test_coverage_has_intervals_by_paper_and_chance_its_own() -> None:
+    book = CoverageBook()
+    nothing = tuple((False,) * 5 for _ in range(4))
+    for number in range(1, 5):
+        one = pair((0, 0), (5, 4), number)
+        book.add("m", one, PairMatrices((), ROWS if number % 2 else nothing, 0, 5, "rule"))
+        book.add_chance("m", one, PairMatrices((), nothing, 0, 5, "rule"))
+    found = {(one.measure, one.kind): one for one in book.coverage(seed=1) if one.polarity == "weaknesses"}
+    recall = found["recall", "own"]
+    assert (recall.value, recall.low, recall.high, recall.pairs) == (0.375, 0, 0.75, 4)
+    assert (found["recall", "chance"].low, found["recall", "chance"].high) == (0, 0)
+    assert found["recall", "volume"].low is not None
+    assert found["recall", "micro"].low is None
+
+
 def test_items_on_neither_side_are_null_with_a_reason() -> None:
     book = CoverageBook()
     book.add("m", pair((0, 0), (0, 0)), PairMatrices((), (), 0, 0, "rule"))

@@ -1,0 +1,98 @@
+"""The pure parts of ``benchmarks/profile_slice.py`` and ``benchmarks/xref_specificity.py``; no figure is asserted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+Load = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
+    """Imports a benchmark as the script is run, and forgets it afterwards."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    yield import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+@pytest.mark.shared_data
+def test_the_slice_has_five_papers_with_one_review_of_a_person_and_one_of_one_system(
+    load: Load, shared_data: Path
+) -> None:
+    rows = load("profile_slice").ten_reviews(shared_data)
+    assert len(rows) == 10
+    papers = {row["paper_id"] for row in rows}
+    assert papers == {row["paper_id"] for row in load("eval_slices").agents_slice(shared_data).rows}
+    sources = {row["source"] for row in rows}
+    assert len(sources) == 2
+    assert "human" in sources
+    assert all({row["paper_id"] for row in rows if row["source"] == source} == papers for source in sources)
+
+
+def test_a_run_that_is_there_is_resumed(load: Load, tmp_path: Path) -> None:
+    command = load("profile_slice").command
+    run = tmp_path / "run"
+    assert command(tmp_path / "f.jsonl", run)[-2:] == ["--out", str(run)]
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    words = command(tmp_path / "f.jsonl", run, "local", ["--max-tokens", "5"])
+    assert words[words.index("--resume") + 1] == str(run)
+    assert words[-5:] == ["--judge", "local", "--yes", "--max-tokens", "5"]
+
+
+def test_coverage_of_two_runs_stands_side_by_side(load: Load, tmp_path: Path) -> None:
+    head = "system,polarity,measure,kind,value,low,high,pairs,skipped,reason\n"
+    for name, value in (("rules", "0.25"), ("judge", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "coverage.csv").write_text(f"{head}m,weaknesses,recall,own,{value},,,5,0,\n")
+    _, line = load("profile_slice").beside(tmp_path / "rules", tmp_path / "judge")
+    assert line.split() == ["m", "weaknesses", "recall", "own", "0.250", "none"]
+
+
+def test_reviews_of_two_runs_are_joined_by_id(load: Load, tmp_path: Path) -> None:
+    module = load("xref_specificity")
+
+    def insights(*specific: int) -> dict[str, object]:
+        found = [{"kind": "criticism", "specificity": one} for one in specific]
+        return {"readings": [{"insights": [*found, {"kind": "suggestion", "specificity": 1}]}]}
+
+    about = {"metric": "constructiveness", "status": "scored"}
+    results = [
+        {**about, "case_id": "a", "paper_id": "p", "details": insights(1, 0)},
+        {**about, "case_id": "b", "paper_id": "p", "details": insights(1, 1)},
+        {**about, "case_id": "unprofiled", "paper_id": "p", "details": insights(1)},
+        {**about, "case_id": "c", "paper_id": "q", "details": insights()},
+        {**about, "case_id": "d", "paper_id": "q", "status": "failed", "details": {}},
+    ]
+    profiled = [{"case_id": name, "values": {"xref": n}} for n, name in enumerate("abcd")]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in results))
+    (tmp_path / "profile.jsonl").write_text("".join(json.dumps(row) + "\n" for row in profiled))
+    units = module.reviews(tmp_path, tmp_path)
+    assert [tuple(one) for one in units] == [("p", 0, 0.5), ("p", 1, 1.0)]
+    assert module.interval(units) is None, "one paper has no interval"
+    assert list(module.lines("reviews", units)) == [
+        "reviews: n 2, rho 1.000",
+        "    0 references: n 1, mean specificity 0.500",
+        "    1 references: n 1, mean specificity 1.000, gain +0.500",
+    ]
+
+
+@pytest.mark.shared_data
+def test_points_are_read_with_either_rater_s_labels(load: Load, shared_data: Path) -> None:
+    module = load("xref_specificity")
+    for who in module.WHO:
+        units = module.points(shared_data, who)
+        assert len(units) == 63
+        low, high = module.interval(units)
+        assert low < module.validity(units).rho < high

@@ -63,7 +63,7 @@ async def arena_run(
     Args:
         papers: A JSONL with full texts (ReviewArena's rows or our own), a folder of papers named by id, or a paper.
         model: The model, as ``review`` takes it.
-        venue: The form of papers that name no venue.
+        venue: The form of papers that name no venue, or one whose form is unknown.
         base_url: An OpenAI-compatible server.
         out: The run folder; by default a new one under ``referee-runs``.
         resume: The folder of an earlier run of the same papers: what is answered is kept, the rest tried again.
@@ -103,8 +103,8 @@ async def arena_run(
         raise DataError(
             f"none of the {len(submissions)} papers in {str(papers)!r} can be reviewed; the first: "
             f"{submissions[0].problem}.",
-            hint="Rows name conference and year, and hold markdown or sections; --venue is for papers that name none, "
-            "and `referee venue compile` makes a form that is unknown.",
+            hint="Rows name conference and year, and hold markdown or sections; --venue is the form of all others; "
+            "`referee venue compile` makes one that is unknown.",
         )
     models = await open_models(settings, progress)
     try:

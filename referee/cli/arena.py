@@ -31,7 +31,7 @@ _MIN_REVIEWS = "Human ratings a paper needs."
 def run(
     papers: Annotated[Path, typer.Option(help="A JSONL with full texts, a folder of papers, or one paper.")],
     model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
-    venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue.")] = None,
+    venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue, or an unknown one.")] = None,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,

@@ -62,7 +62,15 @@ def _first(fields: Mapping[str, object], field: FormField | None, names: tuple[s
     return next((by_name[name] for name in wanted if by_name.get(name) not in (None, "")), None)
 
 
+def _unwrapped(raw: object) -> object:
+    """What a list of one value or an object with a ``value`` holds, as some exports write a rating."""
+    if isinstance(raw, list) and len(raw) == 1:
+        return raw[0]
+    return raw["value"] if isinstance(raw, Mapping) and "value" in raw else raw
+
+
 def _read(field: FormField | None, raw: object) -> Read:
+    raw = _unwrapped(raw)
     number = leading_number(raw)
     if field is None or field.kind != "score":
         return Read(number)

@@ -43,7 +43,7 @@ def read_submissions(path: Path, default: VenueForm | None = None) -> tuple[Subm
     Args:
         path: Rows as ReviewArena's or our own, a folder of papers named by id (with a ``papers.jsonl`` of rows, if
             any), or a paper.
-        default: The form of papers that name no venue, as files.
+        default: The form of papers that name no venue, as files, or one whose form is unknown.
 
     Raises:
         DataError: The path is missing, holds no paper, or two papers are there under one id.
@@ -80,7 +80,7 @@ def _rows(path: Path, default: VenueForm | None) -> Iterator[Submission]:
         platform = keys.text_of(row.get("venue_id"))
         named = keys.text_of(row.get("conference")) or keys.text_of(row.get("venue"))
         place = forms.place(named, row.get("year"), platform)
-        if place.venue is None and default is not None:
+        if place.form is None and default is not None:
             place = Place(default.id, default.year, default)
         problem = "" if has_full_text(row) else NO_TEXT
         title = keys.text_of(keys.take(row, keys.TITLE))

@@ -71,6 +71,9 @@ def test_a_label_alone_is_read_by_the_form_and_a_number_off_it_is_named() -> Non
     form = load_venue("corl-2021")
     assert rating({"recommendation": "Weak Accept"}, form).value == 3
     assert rating({"rating": "7: Good"}, load_venue("iclr-2022")).value == 7
+    assert rating({"rating": [6]}, None).value == 6
+    assert rating({"rating": {"value": "8: accept"}}, None).value == 8
+    assert rating({"rating": [6, 7]}, None).value is None
     assert "does not take" in rating({"rating": "7: Good"}, load_venue("iclr-2022")).off_form
     assert confidence({"Reviewer_Confidence": "4: sure"}, None).value == 4
 

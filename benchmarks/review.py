@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from review_chain import longest_chain, spans
+from review_chain import Span, fewest_waves, longest_chain, spans
 from review_processes import ROOT, CommandFailed, Ended, run_probe, run_python
 from review_table import Row, in_mib, in_seconds, markdown, timed_row
 
@@ -41,11 +41,12 @@ HELP: dict[str, list[str]] = {"`referee --help`": [], "`referee review --help`":
 
 @dataclass(frozen=True)
 class Reviewed:
-    """One review: wall seconds, calls, and the calls of its longest chain."""
+    """One review: wall seconds, calls, the calls of its longest chain, and when each of its calls ran."""
 
     seconds: float
     calls: int
     chain: int
+    ran: tuple[Span, ...] = ()
 
 
 def main() -> int:
@@ -119,7 +120,7 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
         _wall_row("review, later in the same process", warm, given.latency),
     ]
     if given.strategy != "single":
-        rows.append(_limited_row(given, folder, warm[-1]))
+        rows += _limited_rows(warm[-1], _limited(given, folder), given.slots, given.latency)
     tokens = _tokens(given.paper[0], within[-1], told, rows)
     if given.strategy != "single":
         tokens |= _beside_single(given, folder, sum(tokens[kind] for kind in ("messages", "schemas")), rows)
@@ -132,7 +133,8 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
 
 
 def _reviewed(seconds: float, calls: list[CallEntry]) -> Reviewed:
-    return Reviewed(seconds, len(calls), len(longest_chain(spans(calls))))
+    ran = spans(calls)
+    return Reviewed(seconds, len(calls), len(longest_chain(ran)), tuple(ran))
 
 
 def _wall_row(measure: str, reviews: list[Reviewed], latency_s: float) -> Row:
@@ -145,16 +147,29 @@ def _wall_row(measure: str, reviews: list[Reviewed], latency_s: float) -> Row:
     return timed_row(measure, [r.seconds for r in reviews], beside, ratio)
 
 
-def _limited_row(given: argparse.Namespace, folder: Path, free: Reviewed) -> Row:
-    """A review with few slots: it can end no sooner than its chain, nor than its work spread over the slots."""
+def _limited(given: argparse.Namespace, folder: Path) -> list[float]:
+    """Wall seconds of reviews with few slots, later ones in a process."""
     with FakeServer(latency_s=given.latency, context_tokens=CONTEXT_TOKENS) as server:
         options = ["--venue", given.venue, "--strategy", given.strategy, "--base-url", server.base_url]
         runs = ["--runs", str(given.runs + 1), "--out", str(folder / "slots")]
         told = run_probe(["reviews", str(given.paper[0]), *options, *runs], folder, given.slots).json()
-    seconds = [review["seconds"] for review in told["reviews"][1:]]
-    least = max(free.calls / given.slots, free.chain) * given.latency
-    beside = f"max({free.calls} calls/{given.slots}, chain {free.chain}) x {in_seconds(given.latency)}"
-    return timed_row(f"... with {given.slots} calls at once", seconds, beside, statistics.median(seconds) / least)
+    return [review["seconds"] for review in told["reviews"][1:]]
+
+
+def _limited_rows(free: Reviewed, seconds: list[float], slots: int, latency_s: float) -> list[Row]:
+    """Reviews with few slots beside two bounds, which a review without a limit gives.
+
+    They can end no sooner than their chain, nor than their work spread over the slots; where calls of equal length do
+    not fill the slots evenly no schedule reaches that, and the shortest one stands beside them too.
+    """
+    usual, waves = statistics.median(seconds), fewest_waves(free.ran, slots)
+    bound = f"max({free.calls} calls/{slots}, chain {free.chain}) x {in_seconds(latency_s)}"
+    shortest = f"shortest schedule, {waves} x {in_seconds(latency_s)}"
+    least = max(free.calls / slots, free.chain) * latency_s
+    return [
+        timed_row(f"... with {slots} calls at once", seconds, bound, usual / least),
+        timed_row(f"... with {slots} calls at once", seconds, shortest, usual / (waves * latency_s)),
+    ]
 
 
 def _beside_single(given: argparse.Namespace, folder: Path, sent: int, rows: list[Row]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The longest chain of calls that waited for one another, from a call log."""
+"""The longest chain of calls that waited for one another, and their shortest schedule, from a call log."""
 
 from __future__ import annotations
 
@@ -42,3 +42,23 @@ def longest_chain(calls: Iterable[Span]) -> list[Span]:
         if not chain or span.started_s >= chain[-1].finished_s:
             chain.append(span)
     return chain
+
+
+def fewest_waves(calls: Iterable[Span], slots: int) -> int:
+    """The length of the shortest schedule of the calls in that many slots, counted in calls of equal length.
+
+    A call waits for every call that had finished when it started in the log, which should be one without a limit on
+    calls at once. In each wave the ``slots`` waiting calls that finished first in the log are taken; where calls wait
+    for one another by intervals of time and all take equally long, no schedule is shorter.
+
+    Source: Papadimitriou and Yannakakis, "Scheduling interval-ordered tasks", SIAM Journal on Computing 8 (1979).
+    """
+    waiting = sorted(calls, key=lambda s: (s.finished_s, s.started_s))
+    waves = 0
+    while waiting:
+        first = waiting[0]
+        ready = [span for span in waiting if span is first or span.started_s < first.finished_s]
+        taken = set(map(id, ready[:slots]))
+        waiting = [span for span in waiting if id(span) not in taken]
+        waves += 1
+    return waves

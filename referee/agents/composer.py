@@ -105,7 +105,7 @@ async def compose_review(
         calls.append(again.call_id)
         objections = _objections(form, scores, points)
     for name, objection in objections.items():
-        scores[name] |= {"value": None, "reason": f"left open: {objection}"}
+        scores[name] |= {"value": None, "reason": objection}
         notes.append(f"the score of {name} was left open: {objection}")
     return _composed(form, first.value, scores, tuple(notes), tuple(calls))
 

@@ -58,6 +58,40 @@ def settle_point_scores(
     return _settled(form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked)
 
 
+@dataclass(frozen=True)
+class SettledChoices:
+    """What was ticked, null where nothing backs it (then with the reason), and values that only the form demands."""
+
+    values: dict[str, Any]
+    nulls: dict[str, str]
+    forced: tuple[Forced, ...]
+
+
+def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool) -> SettledChoices:
+    """Decide for each choice that judges the paper whether it is backed.
+
+    A choice with an aspect, such as whether the claims are supported, is a score in words. It names no evidence of its
+    own, so it stands where the review prints a point at all.
+
+    Args:
+        form: The venue's form.
+        ticked: Per choice or checklist, what was ticked.
+        backed: Whether any point is printed that a judgement can rest on.
+    """
+    judging = {f.name: f for f in form.reviewer_fields if f.kind == "choice" and f.aspect not in (None, "other")}
+    open_ = {name for name in judging if ticked.get(name) and not backed}
+    return SettledChoices(
+        values={name: None if name in open_ else value for name, value in ticked.items()},
+        nulls=dict.fromkeys(sorted(open_), _NOTHING),
+        forced=tuple(
+            Forced(field=name, value=ticked[name], reason=_NOTHING)
+            for name, field in judging.items()
+            if name in open_ and field.required is not False
+        ),
+    )
+
+
+_NOTHING = "nothing was found in the paper that it could rest on"
 _NO_POINT = "no point that stands supports it"
 _NO_SUPPORT = "no verified quotation of the paper supports it"
 

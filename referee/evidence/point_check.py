@@ -15,13 +15,16 @@ from referee.schemas.point import PointCheck, ReviewPoint
 ABSENCE_SEARCH = "absence search"
 
 
-def settle_absence(point: ReviewPoint, result: AbsenceResult, *, near_passages: int = 0) -> tuple[ReviewPoint, bool]:
+def settle_absence(
+    point: ReviewPoint, result: AbsenceResult, *, near_passages: int = 0, foreign: bool = False
+) -> tuple[ReviewPoint, bool]:
     """Let a search decide a claim that something is not there, where it can.
 
     Args:
         point: The point; without ``absence`` nothing is changed.
         result: The search for ``point.absence.terms`` in the whole paper.
         near_passages: How many passages came close in meaning to what would refute the point.
+        foreign: The paper is not in English, as the terms may be; that none of them is in it then shows nothing.
 
     Returns:
         The point with the number of places found, and whether it still has to be checked. No hit, no near passage and
@@ -31,7 +34,7 @@ def settle_absence(point: ReviewPoint, result: AbsenceResult, *, near_passages: 
         return point, is_live(point)
     absence = point.absence.model_copy(update={"hits": len(result.hits)})
     searched = point.model_copy(update={"absence": absence})
-    if not result.supports_absence or near_passages:
+    if not result.supports_absence or near_passages or foreign:
         return searched, True
     reason = f"none of {', '.join(repr(t) for t in result.terms)} in {result.words_read} words of the paper"
     return searched.model_copy(update={"check": PointCheck(verdict="stands", by=ABSENCE_SEARCH, reason=reason)}), False

@@ -35,7 +35,7 @@ from referee.graphs.review_points import (
     telling_texts,
     verified,
 )
-from referee.graphs.review_search import passages, searched, shown_to_the_check
+from referee.graphs.review_search import language_notes, passages, searched, shown_to_the_check
 from referee.graphs.review_state import ReadTask, ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import PointCheck, ReviewPoint
 
@@ -110,7 +110,11 @@ async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
         return {"failure": stop}
     by_rule = rule_points(context.paper) if context.takes("rules") else []
     points = verified([*load_points(state["raised"]), *by_rule], context)
-    return {"raised": dump_points(by_rule), "points": dump_points(await merged(points, context))}
+    return {
+        "raised": dump_points(by_rule),
+        "points": dump_points(await merged(points, context)),
+        "notes": language_notes(context.paper),
+    }
 
 
 async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:

@@ -18,9 +18,9 @@ from referee.agents.composer import (
 )
 from referee.agents.form_reply import BRIEF, FULL
 from referee.agents.point_texts import field_text
-from referee.agents.scores import settle_point_scores
+from referee.agents.scores import settle_choices, settle_point_scores
 from referee.errors import RefereeError
-from referee.evidence import check_conservation, check_inline_quotations
+from referee.evidence import check_conservation, check_inline_quotations, order_points
 from referee.graphs.failure import record_failure
 from referee.graphs.review_points import load_points
 from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate
@@ -33,7 +33,7 @@ _CARD_TOKENS = 3000
 
 async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Summaries and scores from the points, texts by code, then the whole review."""
-    context, points = runtime.context, load_points(state["points"])
+    context, points = runtime.context, order_points(load_points(state["points"]))
     standing = [p for p in points if p.outcome in ("printed", "listed")]
     notes: list[str] = []
     try:
@@ -77,20 +77,17 @@ async def _composed(context: ReviewContext, standing: Sequence[ReviewPoint], *, 
 
 def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed) -> Review:
     form, index = context.form, context.index
-    settled = settle_point_scores(
-        form,
-        composed.scores,
-        [p.id for p in points if p.outcome == "printed"],
-        context.paper,
-        from_paper=not context.takes("score-from-points"),
-    )
+    printed, from_paper = [p.id for p in points if p.outcome == "printed"], not context.takes("score-from-points")
+    settled = settle_point_scores(form, composed.scores, printed, context.paper, from_paper=from_paper)
+    ticked = settle_choices(form, composed.choices, backed=bool(printed) or from_paper)
     summaries: dict[str, str] = {}
     dropped: list[DroppedQuotation] = []
     for name, text in composed.texts.items():
         looked_up = context.takes("quotation-check")
         summaries[name], unfound = check_inline_quotations(text, index, field=name) if looked_up else (text, [])
         dropped += unfound
-    fields, nulls = _form_values(form, points, summaries, composed.choices, settled.records)
+    fields, nulls = _form_values(form, points, summaries, ticked.values, settled.records)
+    nulls |= ticked.nulls
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
     return Review(
         review_id=context.review_id,
@@ -103,7 +100,7 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         rating=_number(fields, form.overall),
         confidence=_number(fields, confidence),
         scores=settled.records,
-        forced=settled.forced,
+        forced=(*settled.forced, *ticked.forced),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         dropped=tuple(dropped),

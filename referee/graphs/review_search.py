@@ -12,6 +12,7 @@ from referee.evidence import TermIndex, settle_absence
 from referee.graphs.review_state import ReviewContext
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
+from referee.venues.page.language import guess_language, language_name
 
 # A passage this near to what would refute a claim of absence is shown to the checker.
 NEAR = 0.6
@@ -36,6 +37,7 @@ async def searched(
     if all(point.absence is None for point in points):
         return list(points), {}
     index, settled, hits = TermIndex(context.paper), list[ReviewPoint](), dict[str, list[Excerpt]]()
+    foreign = bool(_other_language(context.paper))
     for point in points:
         if point.absence is None:
             settled.append(point)
@@ -43,8 +45,15 @@ async def searched(
         found = index.search(point.absence.terms)
         hits[point.id] = [Excerpt(hit.section_id, hit.section, hit.quote, hit.page) for hit in found.hits]
         near = await _near_passages(context, point.refuted_by)
-        settled.append(settle_absence(point, found, near_passages=near)[0])
+        settled.append(settle_absence(point, found, near_passages=near, foreign=foreign)[0])
     return settled, hits
+
+
+def language_notes(paper: Paper) -> list[str]:
+    """What a review says of a paper that is not in English."""
+    name = _other_language(paper)
+    what = "rules compare English words, and a search for words shows nothing to be missing"
+    return [f"the paper seems to be in {name}: {what}"] if name else []
 
 
 async def shown_to_the_check(
@@ -64,6 +73,12 @@ async def shown_to_the_check(
     return {
         point.id: [*hits.get(point.id, ())[:HITS], *refuting, *claimed[:CLAIMED]] for point, refuting, claimed in pairs
     }
+
+
+def _other_language(paper: Paper) -> str:
+    """The name of the paper's language; empty for English, and where it cannot be told."""
+    code = guess_language("\n".join(block.text for section in paper.content for block in section.blocks))
+    return "" if code in ("", "en") else language_name(code)
 
 
 def _whole(paper: Paper) -> list[Excerpt]:

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from referee.agents.scores import settle_scores
+from referee.agents.scores import settle_choices, settle_scores
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations, without_echo
@@ -162,7 +162,7 @@ def fill_form(
     review_id: str,
     source: str,
 ) -> Review:
-    """The review of what stands; a score that no verified quotation supports is null, with the reason.
+    """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
 
     Args:
         form: The venue's form.
@@ -174,8 +174,9 @@ def fill_form(
         source: The model that wrote it.
     """
     settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
-    fields, nulls = _form_values(form, checked.texts, choices, settled.records)
-    nulls |= {name: _ECHO for name in checked.echoes if name in nulls}
+    ticked = settle_choices(form, choices, backed=bool(checked.evidence))
+    fields, nulls = _form_values(form, checked.texts, ticked.values, settled.records)
+    nulls |= ticked.nulls | {name: _ECHO for name in checked.echoes if name in nulls}
     return Review(
         review_id=review_id,
         paper_id=paper.paper_id,
@@ -187,7 +188,7 @@ def fill_form(
         rating=_number(fields, form.overall),
         confidence=_number(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
         scores=settled.records,
-        forced=settled.forced,
+        forced=(*settled.forced, *ticked.forced),
         attestations=tuple(f.name for f in form.attestations),
         evidence=checked.evidence,
         dropped=checked.dropped,

@@ -119,7 +119,7 @@ def _field(draft: FieldDraft, aspect: Aspect, fact: Fact) -> FormField:
         kind=kind,
         asks=_asks(draft),
         options=options if kind != "text" else (),
-        aspect=aspect if kind == "score" else None,
+        aspect=aspect if kind == "score" or (kind == "choice" and aspect != "other") else None,
         attestation=bool(_ATTESTED.search(draft.title)),
         stage=draft.stage,
         fact=fact,

@@ -150,6 +150,22 @@ async def test_an_absence_that_the_search_supports_stands_without_a_call(folder:
     assert (point.check.verdict, point.check.by, point.outcome) == ("stands", "absence search", "printed")
 
 
+GERMAN = "Die Netze wurden mit fünf verschiedenen Startwerten trainiert, und der Fehler ist in der Tabelle genannt."
+
+
+async def test_in_another_language_no_search_for_english_words_supports_an_absence(folder: Path) -> None:
+    claim = "The paper never says how many random seeds were used."
+    raised = Raised(claim, kind="missing", terms=("random seed", "repeated runs"), refuted_by="zq", severity="minor")
+    body = "\n\n".join(f"## {heading}\n\n{' '.join([GERMAN] * 12)}" for heading in ("Method", "Results"))
+    with FakeServer(Scene({"Results": [raised]}).script(), context_tokens=32_000) as server:
+        review = await run_sections(server, folder, text=f"# Netze\n\n{body}\n")
+        assert len(server.log.calls(role="checker")) == 1
+    point = by_claim(review, claim)
+    assert point.check is None or point.check.by != "absence search"
+    assert review.provenance is not None
+    assert [note for note in review.provenance.notes if "seems to be in German" in note]
+
+
 async def test_a_contradiction_across_sections_is_found_and_rests_on_two_places(folder: Path) -> None:
     claim = "The abstract claims a wide margin, the results report a tie."
     both = (("Abstract", CLAIM, "shows"), ("Results", TIED, "contradicts"))
@@ -173,6 +189,24 @@ async def test_what_only_other_works_decide_is_a_question(folder: Path) -> None:
     assert point.polarity == "question"
 
 
+async def test_a_field_and_the_composer_get_the_gravest_point_first_whoever_raised_it(folder: Path) -> None:
+    small, grave = "The seed is never varied.", "The tie contradicts the wide margin of the abstract."
+    sections = {
+        "Method": [Raised(small, (("Method", SEEDED, "shows"),), severity="minor", fix="experiment")],
+        "Results": [Raised(grave, (("Results", TIED, "shows"),), severity="fatal")],
+    }
+    with FakeServer(Scene(sections).script(), context_tokens=32_000) as server:
+        review = await run_sections(server, folder)
+        (asked,) = server.log.calls(role="composer")
+    first, second = by_claim(review, grave), by_claim(review, small)
+    assert first.id > second.id
+    assert first.field == second.field
+    text = str(review.fields[str(first.field)])
+    assert text.index(grave) < text.index(small)
+    assert asked.request is not None
+    assert asked.request.user.index(grave) < asked.request.user.index(small)
+
+
 async def test_a_score_needs_a_point_that_stands(folder: Path) -> None:
     scene = Scene(
         {"Method": [Raised(ONE_SEED, (("Method", SEEDED, "shows"),))]},
@@ -180,6 +214,7 @@ async def test_a_score_needs_a_point_that_stands(folder: Path) -> None:
             "quality": (2, lambda ids: ids[:1]),
             "significance": (3, lambda ids: []),
             "clarity": (3, lambda ids: ids),
+            "rating": (6, lambda ids: ids),
         },
     )
     review = await reviewed(scene, folder)
@@ -190,7 +225,8 @@ async def test_a_score_needs_a_point_that_stands(folder: Path) -> None:
     assert record["significance"].stated == 3
     assert record["quality"].supported_by == (by_claim(review, ONE_SEED).id,)
     assert {forced.field for forced in review.forced} >= {"significance"}
-    assert "left open" in review.nulls["rating"]
+    assert review.nulls["rating"].startswith("left open: its best option stands against p-")
+    assert "left open" in review.nulls["originality"]
 
 
 async def test_all_fates_in_one_run_add_up(folder: Path) -> None:

@@ -54,6 +54,42 @@ def test_the_longest_chain_counts_calls_that_follow_each_other(
         assert all(b.started_s >= a.finished_s for a, b in pairwise(chain))
 
 
+# six sections at once, then one across them, one check, one form and its repair
+SECTIONS = [*[(0.01 * n, 10 + 0.01 * n) for n in range(6)], (11, 21), (21, 31), (31, 41), (41, 51)]
+
+
+@pytest.mark.parametrize(
+    ("log", "slots", "waves"),
+    [
+        ([], 4, 0),
+        ([(0, 1)], 4, 1),
+        (SECTIONS, 4, 6),
+        (SECTIONS, 6, 5),
+        (SECTIONS, 100, 5),
+        (SECTIONS, 1, 10),
+        # two that nothing waits for fill the slots beside a chain of three; taken first, they would lengthen it
+        ([(0, 9), (0, 9), (0, 1), (1, 2), (2, 3)], 2, 3),
+        # the second of a pair waits for the first alone, and shares a wave with what is left of the first wave
+        ([(0, 1), (0, 3), (0, 3), (1, 4)], 2, 2),
+    ],
+)
+def test_the_shortest_schedule_fills_the_slots_as_far_as_calls_wait_for_others(
+    load: Load, log: list[tuple[float, float]], slots: int, waves: int
+) -> None:
+    module = load("review_chain")
+    calls = [module.Span(started, finished) for started, finished in log]
+    for order in (calls, calls[::-1]):
+        assert module.fewest_waves(order, slots) == waves
+
+
+def test_reviews_in_few_slots_stand_beside_both_bounds(load: Load) -> None:
+    module, span = load("review"), load("review_chain").Span
+    free = module.Reviewed(52.98, calls=10, chain=5, ran=tuple(span(a, b) for a, b in SECTIONS))
+    work, schedule = (row.cells() for row in module._limited_rows(free, [62.16], 4, 10.0))
+    assert work[3:] == ("max(10 calls/4, chain 5) x 10.00 s", "1.24")
+    assert schedule[3:] == ("shortest schedule, 6 x 10.00 s", "1.04")
+
+
 def test_a_call_without_an_end_is_in_no_chain(load: Load) -> None:
     module = load("review_chain")
     log = [SimpleNamespace(started_s=0.0, finished_s=None), SimpleNamespace(started_s=1.0, finished_s=2.0)]

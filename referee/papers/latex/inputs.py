@@ -110,9 +110,9 @@ class Joiner:
         place = self.find(name, base, ".tex")
         if place is None:
             if "\\" not in name and "#" not in name and not name.endswith((".sty", ".cls", ".def", ".clo")):
-                self.lost(
-                    f"The file {name!r} that {open_files[-1]!r} reads is not there; its text is missing.", text=name
-                )
+                outside = all(joined(folder, name) is None for folder in (base, self.folder))
+                why = "lies outside the paper's folder and is not read" if outside else "is not there"
+                self.lost(f"The file {name!r} that {open_files[-1]!r} reads {why}; its text is missing.", text=name)
             return tail
         if place in open_files:
             chain = " -> ".join((*open_files[open_files.index(place) :], place))

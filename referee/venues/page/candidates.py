@@ -89,8 +89,14 @@ def _is_table_head(blocks: list[Block], at: int) -> bool:
     block = blocks[at]
     if block.kind != "row" or (at and blocks[at - 1].kind == "row") or at + 1 == len(blocks):
         return False
-    short = all(len(cell.split()) <= _LONGEST_HEAD_CELL for cell in block.text.split(" | "))
-    return short and blocks[at + 1].kind == "row" and not asks(block.text)
+    cells = [cell.strip() for cell in block.text.split(" | ")]
+    names = all(len(cell.split()) <= _LONGEST_HEAD_CELL and not _asks_itself(cell) for cell in cells)
+    return names and blocks[at + 1].kind == "row"
+
+
+def _asks_itself(cell: str) -> bool:
+    """Whether a cell asks for something; one word ("Criterion", "Comment") is a name."""
+    return len(cell.split()) > 1 and asks(cell)
 
 
 def _reason(block: Block, words: str) -> str:

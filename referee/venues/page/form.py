@@ -11,7 +11,7 @@ from referee.schemas.venue import Aspect, FieldKind
 from referee.venues.page.blocks import Block, read_blocks
 from referee.venues.page.noise import section_noise
 from referee.venues.page.options import OptionGroup, option_groups
-from referee.venues.page.page_types import FieldDraft, FormDraft, GuidelinePage
+from referee.venues.page.page_types import FieldDraft, FormDraft, GuidelinePage, OptionDraft
 from referee.venues.page.paper_types import chosen_type, without_type
 
 _FORM = re.compile(
@@ -25,6 +25,8 @@ _BOX = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"^(?P<lead>[A-Z(][^:.?!]{1,70}):(?:\s+(?P<rest>\S.*))?$")
+_RANGE = re.compile(r"\s*[(\[]\s*-?\d{1,2}\s*(?:-|–|—|to)\s*\d{1,2}\s*[)\]]\s*$")
+_RANGE_CELL = re.compile(r"^(?P<low>\d{1,2})\s*(?:-|–|—|to)\s*(?P<high>\d{1,2})$")
 _OPTIONAL = re.compile(r"^\(optional\)\s*(?P<title>[^.?!:]{3,80})[.?!:]", re.IGNORECASE)
 _AFTER_REPLY = re.compile(
     r"\b(?:after|post)[ -](?:the )?(?:rebuttal|author|discussion|response)|author response|"
@@ -49,6 +51,7 @@ _ASPECTS: tuple[tuple[Aspect, str], ...] = (
 _LONGEST_NAME = 60
 _LONGEST_LEAD = 7
 _FEWEST_SCALES = 2
+_LONGEST_RANGE = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,9 @@ def _fields(
             titled = True
             at = scales[at].end
             continue
-        if is_form and at not in inside:
+        if blocks[at].kind == "row" and (field := _row_scale(section, blocks[at])) is not None:
+            yield field
+        elif is_form and at not in inside:
             field = _box(
                 section, blocks, at, titled=titled, leads=not section.leaf or bool(own) or _is_list(section, blocks)
             )
@@ -141,6 +146,19 @@ def _scale(section: _Section, blocks: Sequence[Block], group: OptionGroup, *, le
     return FieldDraft("", title, kind, group.options, words, section.path, section.paper_type)
 
 
+def _row_scale(section: _Section, block: Block) -> FieldDraft | None:
+    """The score that a table's row names, asks for and gives a range: "Soundness | Is it rigorous? | 1-5"."""
+    title, *asked, last = (cell.strip() for cell in block.text.split(" | "))
+    values = _RANGE_CELL.match(last)
+    if values is None or not title or len(title.split()) > _LONGEST_LEAD:
+        return None
+    numbers = range(int(values["low"]), int(values["high"]) + 1)
+    if not 2 <= len(numbers) <= _LONGEST_RANGE:
+        return None
+    options = tuple(OptionDraft(number, "", last) for number in numbers)
+    return FieldDraft("", title, "score", options, " ".join(asked), section.path, section.paper_type)
+
+
 def _own_lead(block: Block, group: OptionGroup) -> tuple[str, str] | None:
     """Title and words of a scale that stands in one line with what it is for."""
     if group.end > group.start + 1:
@@ -153,14 +171,30 @@ def _own_lead(block: Block, group: OptionGroup) -> tuple[str, str] | None:
 def _lead_above(
     section: _Section, blocks: Sequence[Block], group: OptionGroup, *, wanted: bool
 ) -> tuple[str, str] | None:
-    """Title and words from "Soundness: please assign ..." above a scale: an item's always, a paragraph's if wanted."""
+    """Title and words from "Soundness: please assign ..." above a scale: an item's always, a paragraph's if wanted.
+
+    A line that is nothing but a title ("Soundness (1-4)") names its scale wherever it stands.
+    """
     above = blocks[group.start - 1] if group.start > section.start else None
-    if above is None or above.kind not in ("bullet", "paragraph") or (above.kind == "paragraph" and not wanted):
+    if above is None or above.kind not in ("bullet", "paragraph"):
+        return None
+    if title := _title_line(above.text, section):
+        return title, ""
+    if above.kind == "paragraph" and not wanted:
         return None
     match = _LEAD.match(above.text)
     if match is None or len(match["lead"].split()) > _LONGEST_LEAD:
         return None
     return match["lead"].strip(), match["rest"] or ""
+
+
+def _title_line(text: str, section: _Section) -> str:
+    """The title that a whole line is: by the range of its scale, or as the only name of an aspect; else empty."""
+    title = _RANGE.sub("", text)
+    if len(title.split()) > _LONGEST_LEAD or not title[:1].isupper() or re.search(r"[:.?!,;]", title):
+        return ""
+    named = _aspect(title) != "other" and _aspect(section.title) == "other"
+    return title if named or title != text else ""
 
 
 def _box(section: _Section, blocks: Sequence[Block], at: int, *, titled: bool, leads: bool) -> FieldDraft | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from referee.errors import VenueError
 from referee.venues.page.blocks import read_blocks
+from referee.venues.page.language import language_name
 from referee.venues.page.options import option_groups
 from referee.venues.page.page_types import Candidate, GuidelinePage
 from referee.venues.page.vocabulary import (
@@ -22,7 +23,7 @@ from referee.venues.page.vocabulary import (
 
 LEAST_SHARE = 0.04
 LEAST_GUIDING = 4
-LEAST_GUIDING_FOREIGN = 3
+LEAST_GUIDING_TITLED = LEAST_GUIDING_FOREIGN = 3
 LEAST_NAMED = 2
 LEAST_ACT_SHARE = 0.006
 MOST_AUTHOR_SIDE = 0.6
@@ -37,7 +38,7 @@ class Signs:
     that name a criterion or a judgement and do not speak to authors. ``author_side``: candidates that speak to authors.
     ``act_words``: "review", "reviewer", "referee" and the like. ``object_words``: "paper", "manuscript", "authors" and
     the like. ``scales``: runs of option lines. ``foreign``: the page is in another language with a word list of ours,
-    where ``act_words``, ``object_words`` and ``author_side`` tell nothing.
+    where ``act_words``, ``object_words`` and ``author_side`` tell nothing. ``titled``: its title names reviewing.
     """
 
     words: int
@@ -49,6 +50,7 @@ class Signs:
     object_words: int
     scales: int
     foreign: bool
+    titled: bool = False
 
 
 def signs(page: GuidelinePage, candidates: Sequence[Candidate]) -> Signs:
@@ -66,6 +68,7 @@ def signs(page: GuidelinePage, candidates: Sequence[Candidate]) -> Signs:
         object_words=len(OBJECT.findall(page.text)),
         scales=len(option_groups(read_blocks(page.text))),
         foreign=page.language in FOREIGN,
+        titled=bool(ACT.search(page.title)),
     )
 
 
@@ -73,14 +76,17 @@ def check_holds_guidelines(page: GuidelinePage, candidates: Sequence[Candidate])
     """Refuse a page that holds no guidelines for reviewers; nothing is returned for one that does.
 
     A page needs 4 % words of reviewing, 4 candidates that name a criterion or a judgement, words for reviewing and for
-    papers, and clearly fewer candidates that speak to authors. The bounds were set on nine real pages and on pages that
-    are none: a call for papers, an author's guide, a product's reviews, a travel page and others.
+    papers (fewer of both where its title names reviewing), and clearly fewer candidates that speak to authors. The
+    bounds were set on nine real pages and on pages that are none: a call for papers, an author's guide, a product's
+    reviews, a travel page and others.
 
     Raises:
         VenueError: The message names the first sign that is missing, with its number and its bound.
     """
-    found = signs(page, candidates)
-    missing = _missing(found)
+    missing = _missing(signs(page, candidates))
+    if missing and not page.language:
+        known = ("English", *map(language_name, sorted(FOREIGN)))
+        missing += f", and its language was not recognised (known: {', '.join(known)})"
     if missing:
         raise VenueError(
             f"{page.source!r} holds no guidelines for reviewers: {missing}.",
@@ -94,14 +100,14 @@ def _missing(found: Signs) -> str:
         return "nothing on it asks for anything"
     if found.share < LEAST_SHARE:
         return f"{found.share:.1%} of its words are words of reviewing, and {LEAST_SHARE:.0%} are needed"
-    least = LEAST_GUIDING_FOREIGN if found.foreign else LEAST_GUIDING
+    least = LEAST_GUIDING_FOREIGN if found.foreign else LEAST_GUIDING_TITLED if found.titled else LEAST_GUIDING
     if found.guiding < least:
         return (
             f"{found.guiding} of its {found.candidates} pieces name a criterion or a judgement, and {least} are needed"
         )
     if found.foreign:
         return ""
-    if min(found.act_words, found.object_words) < LEAST_NAMED:
+    if found.act_words < (1 if found.titled else LEAST_NAMED) or found.object_words < LEAST_NAMED:
         return f"it names reviewing {found.act_words} times and papers or authors {found.object_words} times"
     if found.act_words / found.words < LEAST_ACT_SHARE and found.scales < _FORM_SCALES:
         return f"it names reviewing {found.act_words} times in {found.words} words and shows no form"

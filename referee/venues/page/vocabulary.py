@@ -88,15 +88,26 @@ _FOREIGN = {
     "es": r"revis\w+|evalua\w+|árbitro\w*|dictam\w+|artículo\w*|manuscrito\w*|originalidad|novedad|claridad|"
     r"rigor|método\w*|"
     r"metodolog\w+|calidad|criterio\w*|autor\w*|recomend\w+|rechaz\w+|acept\w+|relevancia|fortalezas|debilidades",
+    "it": r"revisor\w*|revision\w*|valuta\w*|giudi\w+|manoscritt\w+|articol\w+|contribut\w+|originalit\w+|novità|"
+    r"chiarezza|metod\w+|rigore|qualità|criteri\w*|autor[ei]\w*|raccomand\w+|accett\w+|rifiut\w+|rilevanza|pertinenza|"
+    r"punti di forza|debolezz\w+|limiti",
+    "pt": r"revis\w+|avalia\w*|parecer\w*|árbitr\w+|artigo\w*|manuscrito\w*|submiss\w+|originalidade|novidade|clareza|"
+    r"rigor|métod\w+|metodolog\w+|qualidade|critério\w*|autor\w*|recomend\w+|rejei\w+|aceit\w+|relevância|"
+    r"pontos? fortes?|fraquezas?|limitaç\w+",
+    "nl": r"review\w*|beoorde\w+|referent\w*|manuscript\w*|artikel\w*|bijdrage\w*|inzending\w*|origin\w+|nieuwheid|"
+    r"helder\w*|duidelijk\w*|method\w+|kwaliteit|criteri\w+|auteur\w*|aanbevel\w+|afwijz\w+|accept\w+|relevan\w+|"
+    r"sterke punten|zwak\w+|beperking\w*",
     "ru": r"реценз\w+|оценк\w+|оценива\w+|оценит\w+|рукопис\w+|стат\w+|автор\w*|новизн\w*|оригинальн\w+|"
     r"ясност\w+|метод\w*|качеств\w+|"
     r"критери\w+|рекоменд\w+|отклон\w+|принят\w+|актуальност\w+|достоинств\w+|недостат\w+",
     "zh": r"审稿|评审|评阅|论文|稿件|作者|创新|原创|新颖|清晰|方法|质量|标准|建议|接收|录用|拒稿|优点|缺点|"
     r"意见|评价|评分",
+    "ko": r"심사|리뷰|논문|원고|투고|저자|독창|참신|명확|방법|품질|기준|추천|채택|게재|거절|장점|단점|약점|"
+    r"의견|평가|타당",
     "ja": r"査読|論文|投稿|著者|新規性|独創|明確|方法|品質|基準|推薦|採択|不採択|長所|短所|意見|評価|妥当|有用性",
 }
 FOREIGN = {
-    code: re.compile(words if code in ("zh", "ja") else rf"\b(?:{words})\b", re.IGNORECASE)
+    code: re.compile(words if code in ("zh", "ja", "ko") else rf"\b(?:{words})\b", re.IGNORECASE)
     for code, words in _FOREIGN.items()
 }
 

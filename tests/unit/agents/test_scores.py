@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.scores import settle_scores
+from referee.agents.scores import settle_choices, settle_scores
 from referee.schemas.paper import Block, Finding, Paper
 from referee.venues import load_venue
 
@@ -60,3 +60,14 @@ def test_a_score_the_model_left_out_has_no_record() -> None:
     settled = settle_scores(FORM, {}, ["E1"], small_paper())
     assert settled.records == ()
     assert settled.forced == ()
+
+
+def test_a_judgement_in_words_needs_something_that_stands_and_a_declaration_does_not() -> None:
+    tmlr, neurips = load_venue("tmlr-before-2025"), load_venue("neurips-2022")
+    ticked = {"claims_and_evidence": "Yes", "audience": "No"}
+    assert settle_choices(tmlr, ticked, backed=True).values == ticked
+    open_ = settle_choices(tmlr, ticked, backed=False)
+    assert open_.values == {"claims_and_evidence": None, "audience": None}
+    assert set(open_.nulls) == set(ticked)
+    assert {(forced.field, forced.value) for forced in open_.forced} == set(ticked.items())
+    assert settle_choices(neurips, {"ethics_flag": "No"}, backed=False).values == {"ethics_flag": "No"}

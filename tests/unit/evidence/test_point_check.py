@@ -30,13 +30,14 @@ def test_what_is_found_nowhere_stands_without_a_call() -> None:
     assert settled.absence.hits == 0
 
 
-def test_hits_near_passages_and_lost_text_leave_the_point_to_a_check() -> None:
+def test_hits_near_passages_lost_text_and_another_language_leave_the_point_to_a_check() -> None:
     found, needs_check = settle_absence(absent(LABELS), TermIndex(paper()).search(LABELS["terms"]))
     assert (needs_check, found.check) == (True, None)
     assert found.absence is not None
     assert found.absence.hits == 1
     nothing = TermIndex(paper()).search(SEEDS["terms"])
     assert settle_absence(absent(SEEDS), nothing, near_passages=1)[1]
+    assert settle_absence(absent(SEEDS), nothing, foreign=True)[1]
     lost = paper().model_copy(update={"findings": (Finding(kind="lost_text", message="lost", certainty="high"),)})
     assert settle_absence(absent(SEEDS), TermIndex(lost).search(SEEDS["terms"]))[1]
 

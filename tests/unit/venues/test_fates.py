@@ -127,6 +127,9 @@ def test_boxes_of_the_page_become_fields() -> None:
         FieldDraft("merit", "Merit", "score", SCALE),
         FieldDraft("lone", "Lone", "score", SCALE[:1]),
         FieldDraft("award", "Award", "choice", (OptionDraft("Yes", "", "Yes"), OptionDraft("No", "", "No"))),
+        FieldDraft(
+            "verdict", "Verdict", "choice", (OptionDraft("A", "", "A"), OptionDraft("B", "", "B")), aspect="overall"
+        ),
         FieldDraft("conduct", "Code of conduct", "flag", (OptionDraft("I agree", "", "I agree"),)),
     ]
     boxes = page_boxes(drafts, {"merit": "significance"}, FACT)
@@ -134,6 +137,7 @@ def test_boxes_of_the_page_become_fields() -> None:
     assert boxes.overall == "rating"
     assert [o.value for o in by_name["rating"].options] == [1, 2]
     assert by_name["merit"].aspect == "significance"
+    assert (by_name["verdict"].aspect, by_name["award"].aspect) == ("overall", None)
     assert by_name["lone"].kind == "text"
     assert by_name["conduct"].attestation
     assert len(by_name["summary"].asks) <= 600

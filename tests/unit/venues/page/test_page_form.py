@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.venues.page import FieldDraft, form_fields, read_page, trace
+from referee.venues.page import FieldDraft, candidates, form_fields, read_page, trace
 
 HALVES = [5, 4.5, 4, 3.5, 3, 2.5, 2, 1.5, 1]
 FIVE = [5, 4, 3, 2, 1]
@@ -139,6 +139,36 @@ def test_the_acl_2023_form_is_found_whole(shared_data: Path) -> None:
 )  # fmt: skip
 def test_a_page_that_shows_no_form_gives_no_field(shared_data: Path, name: str) -> None:
     assert form_fields(read_page((shared_data / "guidelines" / name).read_bytes(), source=name)).fields == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "name", "aspect"),
+    [
+        ("Scores", "Soundness (1-4)", "soundness", "soundness"),
+        ("Scores", "Fit to the symposium [1 to 4]", "fit_to_the_symposium", "other"),
+        ("Scores", "Clarity", "clarity", "presentation"),
+        ("Scores", "Choose one of these", "scores", "other"),
+        ("Soundness", "Choose the score that fits best.", "soundness", "soundness"),
+        ("Soundness", "Correctness of the claims", "soundness", "soundness"),
+    ],
+)
+def test_a_line_that_is_a_title_names_the_scale_below_it(heading: str, line: str, name: str, aspect: str) -> None:
+    (field,) = fields_of(f"# Guide\n\n## {heading}\n\n{line}\n\n- 4: excellent\n- 3: good\n- 2: fair\n- 1: poor\n")
+    assert (field.name, field.aspect) == (name, aspect)
+
+
+def test_rows_of_a_table_name_their_scores_and_its_head_is_no_criterion() -> None:
+    rows = ("Soundness | Are the experiments rigorous? | 1-5", "Impact | Will anybody use the results? | 0 to 3")
+    table = "\n".join(
+        f"| {row} |" for row in ("Criterion | Question | Scale", "---|---|---", *rows, "Pages | Any | 9-2")
+    )
+    page = read_page(f"# Reviewer guide\n\n## Criteria\n\n{table}\n".encode(), source="form.md")
+    assert shape(form_fields(page).fields) == [
+        ("soundness", "score", [1, 2, 3, 4, 5]),
+        ("impact", "score", [0, 1, 2, 3]),
+    ]
+    assert form_fields(page).fields[0].words == "Are the experiments rigorous?"
+    assert [each.words for each in candidates(page) if each.kind == "bullet"][:2] == list(rows)
 
 
 def test_items_with_a_lead_name_their_scales() -> None:

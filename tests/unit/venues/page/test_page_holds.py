@@ -52,3 +52,20 @@ def test_signs_count_what_the_rule_reads() -> None:
     assert (found.guiding, found.author_side, found.scales) == (6, 0, 4)
     assert 0.1 < found.share < 0.2
     assert not found.foreign
+
+
+def test_a_small_page_passes_where_its_title_names_reviewing() -> None:
+    text = (HERE / "positives" / "small_types.md").read_text("utf-8")
+    page = read_page(text.encode(), source="a.md")
+    assert signs(page, candidates(page)).guiding == 3
+    other = read_page(text.replace("how to review", "information").encode(), source="b.md")
+    with pytest.raises(VenueError, match="3 of its 7 pieces"):
+        check_holds_guidelines(other, candidates(other))
+
+
+def test_a_page_in_a_language_nobody_knows_is_refused_for_that() -> None:
+    lines = ("# Wskazówki dla recenzentów", "Prosimy ocenić oryginalność artykułu.", "- Czy metody opisano zrozumiale?")
+    page = read_page("\n\n".join(lines).encode(), source="pl.md")
+    with pytest.raises(VenueError, match=r"language was not recognised \(known: English, .*Russian") as caught:
+        check_holds_guidelines(page, candidates(page))
+    assert "by hand" in str(caught.value.hint)

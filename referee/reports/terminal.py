@@ -34,7 +34,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
         [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
         + [_value(field, review) for field in others],
         *([_text(field, review)] for field in texts),
-        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review)],
+        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review), *_warnings(review)],
     ]
     lines: list[str] = []
     for group in groups:
@@ -80,6 +80,12 @@ def _forced(review: Review, form: VenueForm) -> list[str]:
         for field in form.fields
         if field.name in forced
     ]
+
+
+def _warnings(review: Review) -> list[str]:
+    """Of the notes on how the review came about those that bear on all of it."""
+    notes = review.provenance.notes if review.provenance else ()
+    return [f"W{one_line(note)[1:]}." for note in notes if note.startswith("warning: ")]
 
 
 def _left(review: Review) -> list[str]:

@@ -42,6 +42,17 @@ def test_a_rating_that_is_null_says_why() -> None:
     assert "Rating: not given: nothing supports it" in summary_lines(empty, form())
 
 
+def test_a_warning_is_shown_and_a_note_is_not() -> None:
+    made = review()
+    assert made.provenance is not None
+    doubts = ("a note", "warning: the check struck 0 of 24 points; look at its verdicts before relying on them")
+    lines = summary_lines(
+        made.model_copy(update={"provenance": made.provenance.model_copy(update={"notes": doubts})}), form()
+    )
+    assert lines[-1] == "Warning: the check struck 0 of 24 points; look at its verdicts before relying on them."
+    assert not [line for line in lines if "a note" in line]
+
+
 @settings(deadline=None)
 @given(st.text(max_size=100))
 def test_lines_are_lines(text: str) -> None:

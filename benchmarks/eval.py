@@ -3,8 +3,9 @@
     python benchmarks/eval.py [--reviews 200] [--latency 1.0] [--slots 32] [--metrics A,B] [--json FILE]
 
 Real reviews of ICLR 2026, each with a Markdown paper made of its title and abstract, are measured by `referee eval` in
-a process of its own. The judge is ``referee.testing.FakeServer``, whose replies take a fixed time. Printed are the use
-of the allowed concurrency, the calls and tokens of a review by metric, peak memory, and the processor's share.
+a process of its own, whose cache holds the embedding model and no index. The judge is ``referee.testing.FakeServer``,
+whose replies take a fixed time. Printed are the use of the allowed concurrency, the calls and tokens of a review by
+metric, peak memory, and the processor's share.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from review_chain import Span, spans
 from review_processes import ROOT, CommandFailed, run_python
 from review_table import Row, in_mib, in_seconds, markdown
 
+from referee.llm.catalogue import CACHE_VARIABLE, model_path
 from referee.testing import FakeServer
 from referee.testing.log import OK, CallEntry
 
@@ -77,9 +79,19 @@ def write_inputs(data: Path, wanted: int, folder: Path) -> tuple[Path, Path, int
     return reviews, papers, written
 
 
+def cache_without_index(folder: Path) -> Path:
+    """A cache of the command's own: the embedding model stays where it is, and every paper has to be indexed."""
+    cache = folder / "cache"
+    cache.mkdir()
+    if fetched := model_path("minilm"):
+        (cache / "models").symlink_to(fetched.parent, target_is_directory=True)
+    return cache
+
+
 def measured(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """One evaluation; every figure of it."""
     reviews, papers, count = write_inputs(given.data, given.reviews, folder)
+    os.environ[CACHE_VARIABLE] = str(cache_without_index(folder))
     with FakeServer(latency_s=given.latency) as server:
         command = ["-m", "referee", "eval", str(reviews), "--papers", str(papers), "--metrics", given.metrics]
         command += ["--base-url", server.base_url, "--judge", "fake", "--no-cache", "--yes"]

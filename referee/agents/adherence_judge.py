@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -65,6 +66,12 @@ def adherence_tokens(rules: Sequence[Guideline]) -> int:
 
 def adherence_model(kinds: Sequence[Literal["subjective", "objective"]]) -> type[BaseModel]:
     """The reply for rules of these kinds: ``c1`` for the first, and so on; out of range is refused, never clamped."""
+    return _adherence_model(tuple(kinds))
+
+
+@lru_cache(maxsize=64)
+def _adherence_model(kinds: tuple[Literal["subjective", "objective"], ...]) -> type[BaseModel]:
+    """Kept, because the reviews of one venue are all asked about the same rules."""
     finding: Any = (str, Field(max_length=_FINDING_CHARS, description="what the review does about this rule"))
     judged = create_model("Judged", __config__=_CLOSED, finding=finding, score=(int, Field(ge=0, le=HIGHEST)))
     checked = create_model("Checked", __config__=_CLOSED, finding=finding, met=(_Met, ...))

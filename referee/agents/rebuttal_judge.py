@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -144,6 +145,7 @@ def join_answers(answers: Sequence[tuple[str, str]], cited: Mapping[int, Sequenc
     )
 
 
+@lru_cache(maxsize=64)
 def rebuttal_model(exhibit_ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: the argument first, then the words that decide, then the verdict."""
     return create_model(

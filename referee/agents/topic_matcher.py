@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -45,6 +46,7 @@ def most_out(first: int, second: int) -> int:
     return _TOKENS_AROUND + _TOKENS_A_PAIR * most_pairs(first, second)
 
 
+@lru_cache(maxsize=64)
 def match_model(first: int, second: int) -> type[BaseModel]:
     """The reply's shape for lists of these lengths, each at least 1: their ids are the only choices."""
     pair = create_model(

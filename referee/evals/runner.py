@@ -1,10 +1,9 @@
-"""Measures a review set: units through a bounded window, each result written down before the next is counted."""
+"""Measures a review set: units through bounded windows, each result written down before the next is counted."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from referee.errors import BudgetExceeded, EvaluationError
@@ -14,6 +13,7 @@ from referee.evals.pace import Pace
 from referee.evals.results import Finals, ResultsFile
 from referee.evals.rooms import Room
 from referee.evals.unit import FATAL, Means, Unit
+from referee.evals.window import Flight, Window
 from referee.runs.progress import Event
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -55,7 +55,8 @@ class Runner:
         results: Where results go.
         finals: Units that earlier starts have finished.
         open_room: Makes a paper's room.
-        concurrency: Calls that may be under way at once; the window holds ``UNITS_A_CALL`` times as many units.
+        concurrency: Calls that may be under way at once; ``UNITS_A_CALL`` times as many units that ask a judge are
+            begun, and beside them this many that ask none.
         usage: What the run has cost so far.
     """
 
@@ -71,18 +72,17 @@ class Runner:
         concurrency: int,
         usage: Callable[[], Usage] = Usage,
     ) -> None:
-        self._store = store
-        self._metrics = metrics
+        judged = [metric for metric in metrics if "judge" in metric.needs]
+        others = [metric for metric in metrics if "judge" not in metric.needs]
+        # Apart, so that reviews that wait for the embedder never keep calls from being made.
+        self._windows = [
+            Window(store, some, finals, open_room, width)
+            for some, width in ((judged, UNITS_A_CALL * concurrency), (others, concurrency))
+            if some
+        ]
         self._means = means
         self._results = results
-        self._finals = finals
-        self._open_room = open_room
         self._usage = usage
-        self._width = UNITS_A_CALL * concurrency
-        self._again: deque[Unit] = deque()
-        self._flying: dict[asyncio.Task[MetricResult], Unit] = {}
-        self._alone: asyncio.Task[MetricResult] | None = None
-        self._rooms: dict[str, Room] = {}
         self._answered = False
         self._in_vain = 0
         self.tally = Tally(total=len(store) * len(metrics), before=len(finals))
@@ -99,44 +99,22 @@ class Runner:
             EvaluationError: No judge has answered anything.
             OSError: The run's own files cannot be written.
         """
-        waiting = self._waiting()
         try:
             while True:
-                while len(self._flying) < self._width and (unit := self._next(waiting)):
-                    self._begin(unit)
-                if not self._flying:
+                for window in self._windows:
+                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._means)))
+                flying = {task: window for window in self._windows for task in window.flying}
+                if not flying:
                     return self.tally
-                finished, _ = await asyncio.wait(self._flying, return_when=asyncio.FIRST_COMPLETED)
+                finished, _ = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
                 for task in finished:
-                    await self._settle(self._flying.pop(task), task)
+                    await self._settle(flying[task], task)
         finally:
             await self._end()
 
-    def _waiting(self) -> Iterator[Unit]:
-        for paper_id in self._store.papers:
-            room = self._rooms.setdefault(paper_id, self._open_room(paper_id))
-            for case in self._store.cases(paper_id):
-                for metric in self._metrics:
-                    if not self._finals.has(case.case_id, metric.name):
-                        room.open_units += 1
-                        yield Unit(room, case, metric)
-            room.complete = True
-            if room.is_done:
-                del self._rooms[paper_id]
-
-    def _begin(self, unit: Unit) -> None:
-        task = asyncio.create_task(unit.measure(self._means))
-        self._alone = task if self._width == 1 and not self._flying else None
-        self._flying[task] = unit
-
-    def _next(self, waiting: Iterator[Unit]) -> Unit | None:
-        return self._again.popleft() if self._again else next(waiting, None)
-
-    async def _settle(self, unit: Unit, task: asyncio.Task[MetricResult]) -> None:
-        error = task.exception()
-        if isinstance(error, BudgetExceeded) and task is not self._alone:
-            self._width = 1
-            self._again.append(unit)
+    async def _settle(self, window: Window, task: Flight) -> None:
+        unit, error = window.flying[task], task.exception()
+        if isinstance(error, BudgetExceeded) and window.put_back(task):
             return
         if isinstance(error, FATAL) or (error is not None and not isinstance(error, Exception)):
             raise error
@@ -145,10 +123,7 @@ class Runner:
         self.tally.count(result)
         self._say_progress()
         self._look_for_life(result, unit)
-        unit.room.open_units -= 1
-        if unit.room.is_done:
-            self._rooms.pop(unit.room.paper_id, None)
-            await unit.room.aclose()
+        await window.leave(task)
 
     def _look_for_life(self, result: MetricResult, unit: Unit) -> None:
         """Stop early where every judged unit fails: a wrong name or a dead server is no property of the reviews."""
@@ -172,9 +147,10 @@ class Runner:
 
     async def _end(self) -> None:
         """End what is under way, and let go of everything."""
-        for task in self._flying:
+        flying = [task for window in self._windows for task in window.flying]
+        for task in flying:
             task.cancel()
-        await asyncio.gather(*self._flying, return_exceptions=True)
+        await asyncio.gather(*flying, return_exceptions=True)
         await self._means.shared.aclose()
-        for room in self._rooms.values():
-            await room.aclose()
+        for window in self._windows:
+            await window.aclose()

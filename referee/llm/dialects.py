@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 _NOT_STRICT = ("title", "default", "maxLength", "minLength", "format", "examples")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def reply_schema(reply: type[BaseModel]) -> Schema:
     """The reply model as JSON schema, without references, so that every provider understands it; not to be changed."""
     schema = reply.model_json_schema()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,10 +18,12 @@ from tenacity import RetryCallState
 from referee.errors import MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
 from referee.llm.failures import classify
+from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
 from referee.llm.retrying import tries
 from referee.llm.secrets import scrub
 from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
+from referee.llm.urgency import Urgency, UrgentFirst
 from referee.llm.wire import connections
 from referee.runs.stopping import current_stop
 from referee.settings import CallSettings
@@ -38,6 +41,9 @@ OFFERED = (
     "NAME with a base URL",
 )
 _TEXTS_A_CALL = 64
+# What the embedded model computes at a stretch: about 500 pieces, a tenth of a second, so that nothing urgent waits
+# for long. A package with batches of its own is given all at once.
+_SMALL_BATCH, _ANY_BATCH = 2_000, 1_000_000
 
 
 class Embedder(Protocol):
@@ -54,8 +60,14 @@ class Embedder(Protocol):
     @property
     def dim(self) -> int | None: ...  # noqa: D102
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts: shape (texts, dim), rows of length one, so that a dot product is the cosine similarity."""
+    async def embed(self, texts: Sequence[str], *, urgency: Urgency = Urgency.PASSAGES) -> Vectors:
+        """Embed texts: shape (texts, dim), rows of length one, so that a dot product is the cosine similarity.
+
+        Args:
+            texts: Any texts.
+            urgency: What waits behind them; heeded where embeddings are computed here, since a server has its own
+                order.
+        """
         ...
 
     async def aclose(self) -> None:
@@ -87,7 +99,7 @@ def make_embedder(
     """
     provider, _, name = spec.strip().partition(":")
     if provider == LOCAL:
-        return _InProcess(f"{LOCAL}:{embedder_key(spec.strip())}", MiniLM.fetched(cache_dir).encode, MiniLM.dim)
+        return _minilm(embedder_key(spec.strip()), cache_dir)
     if base_url is None and provider == SENTENCE_TRANSFORMERS and name:
         return _sentence_transformer(name)
     if base_url is None and (provider not in ("openai", "google_genai") or not name):
@@ -97,18 +109,53 @@ def make_embedder(
     return _Remote(model, key, calls or CallSettings())
 
 
-class _InProcess:
-    """A model in this process; the work is done in a thread."""
+def _minilm(key: str, cache_dir: Path | None) -> Embedder:
+    encode = MiniLM.fetched(cache_dir).encode
+    return _InProcess(f"{LOCAL}:{key}", encode, MiniLM.dim, threads=usable_cores(), batch_chars=_SMALL_BATCH)
 
-    def __init__(self, embedder_id: str, encode: Callable[[Sequence[str]], Any], dim: int | None) -> None:
+
+class _InProcess:
+    """A model in this process; the work is done in threads, batch by batch, the most urgent first."""
+
+    def __init__(
+        self,
+        embedder_id: str,
+        encode: Callable[[Sequence[str]], Any],
+        dim: int | None,
+        *,
+        threads: int,
+        batch_chars: int,
+    ) -> None:
         self.id = embedder_id
         self.dim = dim
         self._encode = encode
+        self._batch_chars = batch_chars
+        self._threads = UrgentFirst(threads, "embedder", comparisons=max(1, threads - 1))
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        vectors = _normalised(await asyncio.to_thread(self._encode, list(texts)), len(texts), self.id)
-        self.dim = vectors.shape[1] or self.dim
+    async def embed(self, texts: Sequence[str], *, urgency: Urgency = Urgency.PASSAGES) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.dim or 0), np.float32)
+        jobs = [self._threads.submit(urgency, partial(self._encode, part)) for part in self._batches(texts)]
+        waits = [asyncio.wrap_future(job) for job in jobs]
+        try:
+            rows = [row for part in await asyncio.gather(*waits) for row in part]
+        finally:
+            for wait in waits:
+                wait.cancel()
+        vectors = _normalised(rows, len(texts), self.id)
+        self.dim = vectors.shape[1]
         return vectors
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """Neighbouring texts up to ``batch_chars`` characters, and a longer one alone."""
+        batch, chars = list[str](), 0
+        for text in texts:
+            if batch and chars + len(text) > self._batch_chars:
+                yield batch
+                batch, chars = [], 0
+            batch.append(text)
+            chars += len(text)
+        yield batch
 
     async def aclose(self) -> None:
         """There is nothing to close."""
@@ -127,7 +174,7 @@ class _Remote:
         make = _google if model.provider == "google_genai" else _openai
         self._client = make(model, key, self._http, calls.timeout_s)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, urgency: Urgency = Urgency.PASSAGES) -> Vectors:
         """Embed texts.
 
         Raises:
@@ -230,7 +277,7 @@ def _sentence_transformer(name: str) -> Embedder:
             loaded.append(package.SentenceTransformer(name))
         return loaded[0].encode(list(texts), show_progress_bar=False)
 
-    return _InProcess(f"{SENTENCE_TRANSFORMERS}:{name}", encode, None)
+    return _InProcess(f"{SENTENCE_TRANSFORMERS}:{name}", encode, None, threads=1, batch_chars=_ANY_BATCH)
 
 
 def _normalised(rows: Any, count: int, embedder_id: str) -> Vectors:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from threading import Lock
 
 from referee.errors import DataError
 from referee.llm.catalogue import embedder_key, model_path
@@ -14,6 +15,7 @@ from referee.llm.spec import LOCAL
 from referee.llm.tokens import count_tokens
 
 _MARKS = 2  # the pieces that MiniLM puts before and behind every text
+_READING = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,6 @@ def pieces_of(embedder_id: str, cache_dir: Path | None = None) -> PieceCount:
 
 
 def _word_pieces(key: str, cache_dir: Path | None) -> Callable[[str], int]:
-    # tokenizers raises a bare Exception for a bad file, so the file is read and parsed before.
-    import json
-
-    from tokenizers import Tokenizer
-
     folder = model_path(key, cache_dir)
     if folder is None:
         raise DataError(
@@ -57,6 +54,18 @@ def _word_pieces(key: str, cache_dir: Path | None) -> Callable[[str], int]:
             hint=f"Run `referee models fetch {key}`.",
             ids={"model": key},
         )
+    with _READING:
+        return _tokenizer_of(key, folder)
+
+
+@lru_cache(maxsize=2)
+def _tokenizer_of(key: str, folder: Path) -> Callable[[str], int]:
+    """How the tokenizer in the folder counts; kept, because each copy takes 30 ms and some 10 MB."""
+    # tokenizers raises a bare Exception for a bad file, so the file is read and parsed before.
+    import json
+
+    from tokenizers import Tokenizer
+
     try:
         text = (folder / "tokenizer.json").read_text("utf-8")
         json.loads(text)

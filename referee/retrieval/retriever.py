@@ -12,6 +12,7 @@ import numpy as np
 
 from referee.errors import RetrievalError, SettingsError
 from referee.llm.embeddings import Embedder, Vectors
+from referee.llm.urgency import Urgency
 from referee.retrieval.chunks import Child, Chunks, ChunkSizes, Parent, cut_paper
 from referee.retrieval.locks import held_long
 from referee.retrieval.pieces import PieceCount, pieces_of
@@ -92,7 +93,7 @@ class Retriever:
             )
         if not queries or not self._children:
             return [[] for _ in queries]
-        vectors = await self._embedder.embed(queries)
+        vectors = await self._embedder.embed(queries, urgency=Urgency.QUERY)
         found = await asyncio.to_thread(self._store.query, self._name, vectors, top_k, frozenset(exclude_sections))
         return [[self._passage(self._children[key], similarity) for key, similarity in row] for row in found]
 
@@ -197,7 +198,8 @@ async def _index(
         for start in range(0, len(children), _TEXTS_A_STEP):
             if progress is not None:
                 progress(start, len(children))
-            rows.append(await embedder.embed([child.embedded for child in children[start : start + _TEXTS_A_STEP]]))
+            texts = [child.embedded for child in children[start : start + _TEXTS_A_STEP]]
+            rows.append(await embedder.embed(texts, urgency=Urgency.PASSAGES))
         await asyncio.to_thread(store.write, name, children, np.concatenate(rows))
         if progress is not None:
             progress(len(children), len(children))

@@ -43,18 +43,21 @@ class HashEmbedder:
     Attributes:
         id: What stands in records.
         calls: The lists of texts it was given.
+        urgencies: How urgent each of these was.
     """
 
     def __init__(self, dim: int = 64) -> None:
         self.id = f"hash-{dim}"
         self.dim = dim
         self.calls: list[list[str]] = []
+        self.urgencies: list[int] = []
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str], *, urgency: int = 0) -> NDArray[np.float32]:
         """Unit vectors, one row a text; no texts give an array of shape (0, dim)."""
         import numpy as np
 
         self.calls.append(list(texts))
+        self.urgencies.append(urgency)
         rows = [hash_vector(text, self.dim) for text in texts]
         return np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dim)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,8 @@ from numpy.typing import NDArray
 from referee.errors import ModelError
 from referee.evals.metric import Context, Known, Load, Need, not_applicable
 from referee.evals.quality.readings import NO_TEXT, Outcome, result
-from referee.retrieval.pieces import PieceCount, pieces_of
+from referee.llm.urgency import Urgency
+from referee.retrieval.pieces import pieces_of
 from referee.retrieval.splitting import split_spans
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -114,23 +114,23 @@ async def embed_review(text: str, embedder: Embedder) -> Embedded:
     Raises:
         ModelError: The embedder failed.
     """
-    count = _counting(embedder.id).count
-    windows = [text[slice(*span)] for span in split_spans(text, window_of(embedder.id), count)]
-    rows = np.asarray(await embedder.embed(windows), dtype=np.float64)
-    mean = np.average(rows, axis=0, weights=[max(1, count(window)) for window in windows])
+    windows, weights, pieces = await asyncio.to_thread(_windows, text, embedder.id)
+    rows = np.asarray(await embedder.embed(windows, urgency=Urgency.COMPARISON), dtype=np.float64)
+    mean = np.average(rows, axis=0, weights=weights)
     length = float(np.linalg.norm(mean))
-    return Embedded(mean / length if length > _ZERO else None, count(text), len(windows))
+    return Embedded(mean / length if length > _ZERO else None, pieces, len(windows))
 
 
 def window_of(embedder_id: str) -> int:
     """Most pieces of a text that are embedded at once: what the embedder reads, as far as that is known."""
-    return _counting(embedder_id).reads or _PROVIDERS_READ.get(embedder_id.partition(":")[0], _READ_AT_LEAST)
+    return pieces_of(embedder_id).reads or _PROVIDERS_READ.get(embedder_id.partition(":")[0], _READ_AT_LEAST)
 
 
-@lru_cache(maxsize=4)
-def _counting(embedder_id: str) -> PieceCount:
-    """How the embedder counts; kept, because the embedded one's tokenizer is read from a file."""
-    return pieces_of(embedder_id)
+def _windows(text: str, embedder_id: str) -> tuple[list[str], list[int], int]:
+    """The windows of a text, the weight of each, and the pieces of the whole."""
+    count = pieces_of(embedder_id).count
+    windows = [text[slice(*span)] for span in split_spans(text, window_of(embedder_id), count)]
+    return windows, [max(1, count(window)) for window in windows], count(text)
 
 
 async def _outcome(review: ReviewCase, context: Context) -> Embedded | ModelError | None:

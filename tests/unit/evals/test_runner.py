@@ -246,10 +246,49 @@ class Busy(Words):
         return scored(self, case, 1.0)
 
 
-async def test_the_window_is_full_and_bounded(tmp_path: Path) -> None:
-    busy = Busy()
-    await run(tmp_path, store_of(*(case(f"c{n}") for n in range(100))), [busy], concurrency=4)
-    assert busy.most == 4 * runner_module.UNITS_A_CALL
+@pytest.mark.parametrize(("needs", "units"), [({"judge"}, 4 * runner_module.UNITS_A_CALL), (set(), 4)])
+async def test_the_window_is_full_and_bounded(tmp_path: Path, needs: set[Any], units: int) -> None:
+    busy = Busy(needs=frozenset(needs))
+    means = Means(panel=panel_of(ScriptedModel({})))
+    await run(tmp_path, store_of(*(case(f"c{n}") for n in range(100))), [busy], means, concurrency=4)
+    assert busy.most == units
+
+
+async def test_units_that_wait_for_the_embedder_hold_up_no_call(tmp_path: Path) -> None:
+    all_judged = asyncio.Event()
+
+    class Judging(Words):
+        async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+            result = await super().measure(case, context)
+            if len(self.seen) == 20:
+                all_judged.set()
+            return result
+
+    class Waiting(Words):
+        async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+            await all_judged.wait()
+            return await super().measure(case, context)
+
+    waiting, judging = Waiting(name="computed"), Judging(name="judged", needs=frozenset({"judge"}))
+    means = Means(panel=panel_of(ScriptedModel({})))
+    async with asyncio.timeout(10):
+        tally = await run(
+            tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [waiting, judging], means, concurrency=2
+        )
+    assert tally.scored == 40
+
+
+async def test_of_one_review_the_longest_chain_begins_first(tmp_path: Path) -> None:
+    begun: list[tuple[str, str]] = []
+
+    class Noting(Words):
+        async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+            begun.append((case.case_id, self.name))
+            return scored(self, case, 1.0)
+
+    metrics = [Noting(name="one", prompts=("a",)), Noting(name="three", prompts=("a", "b", "c")), Noting(name="none")]
+    await run(tmp_path, store_of(case("x"), case("y")), metrics)
+    assert begun == [(name, metric) for name in "xy" for metric in ("three", "one", "none")]
 
 
 async def test_progress_says_how_much_is_done(tmp_path: Path) -> None:

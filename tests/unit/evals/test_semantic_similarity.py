@@ -8,6 +8,7 @@ import pytest
 from referee.errors import BudgetExceeded, ModelUnavailable, ReplyInvalid
 from referee.evals.metric import Context, Metric
 from referee.evals.quality.semantic_similarity import METRIC, embed_review, window_of
+from referee.llm.urgency import Urgency
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.testing import HashEmbedder
@@ -28,7 +29,7 @@ class Vectors:
         self.vectors = vectors
         self.calls: list[list[str]] = []
 
-    async def embed(self, texts: Sequence[str]) -> Any:
+    async def embed(self, texts: Sequence[str], *, urgency: int = 0) -> Any:
         self.calls.append(list(texts))
         rows = [self.vectors[text.split()[0]] for text in texts]
         for row in rows:
@@ -47,6 +48,12 @@ async def measured(case: ReviewCase, *references: ReviewCase, embedder: Any = No
 def test_it_is_a_metric() -> None:
     assert isinstance(METRIC, Metric)
     assert METRIC.needs == {"references", "embedder"}
+
+
+async def test_no_call_waits_for_a_similarity() -> None:
+    embedder = HashEmbedder()
+    await measured(review("a", "x", "ai"), review("h1", "y"), embedder=embedder)
+    assert embedder.urgencies == [Urgency.COMPARISON] * 2
 
 
 async def test_the_value_is_the_cosine_and_the_mean_over_the_references() -> None:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +22,8 @@ from referee.errors import (
     SettingsError,
 )
 from referee.llm.catalogue import model_path
-from referee.llm.embeddings import make_embedder
+from referee.llm.embeddings import _InProcess, make_embedder
+from referee.llm.urgency import Urgency
 from referee.settings import CallSettings
 
 QUICK = CallSettings(max_tries=2, retry_wait_s=0.001)
@@ -181,6 +183,45 @@ async def test_sentence_transformers_model_is_loaded_at_first_use(monkeypatch: p
     assert made == []
     assert (await embedder.embed(["x", "y"])).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]] * 2
     assert (made, embedder.dim) == (["a/b"], 2)
+
+
+class Slow:
+    """A model in this process that computes only when it may; notes the batches it was given."""
+
+    def __init__(self) -> None:
+        self.may, self.begun, self.batches = threading.Event(), threading.Event(), list[list[str]]()
+
+    def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        self.begun.set()
+        assert self.may.wait(10)
+        self.batches.append(list(texts))
+        return [[float(len(text)), 1.0] for text in texts]
+
+
+async def test_a_question_waits_for_one_small_batch_at_most() -> None:
+    slow = Slow()
+    embedder = _InProcess("slow", slow.encode, 2, threads=1, batch_chars=10)
+    review = asyncio.create_task(embedder.embed(["a" * 6, "b" * 4, "c" * 20, "d"], urgency=Urgency.COMPARISON))
+    assert await asyncio.to_thread(slow.begun.wait, 10)
+    question = asyncio.create_task(embedder.embed(["why"], urgency=Urgency.QUERY))
+    await asyncio.sleep(0)
+    slow.may.set()
+    assert (await question).shape == (1, 2)
+    assert (await review)[:, 0] * np.sqrt([37, 17, 401, 2]) == pytest.approx([6, 4, 20, 1], rel=1e-5)
+    assert slow.batches == [["a" * 6, "b" * 4], ["why"], ["c" * 20], ["d"]]
+
+
+async def test_what_is_given_up_is_not_computed() -> None:
+    slow = Slow()
+    embedder = _InProcess("slow", slow.encode, 2, threads=1, batch_chars=1)
+    given_up = asyncio.create_task(embedder.embed(["a", "b", "c"]))
+    assert await asyncio.to_thread(slow.begun.wait, 10)
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
+    slow.may.set()
+    await embedder.embed(["d"])
+    assert slow.batches == [["a"], ["d"]]
 
 
 @pytest.mark.local_model

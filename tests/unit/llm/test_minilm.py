@@ -38,13 +38,6 @@ def test_no_texts_need_no_model(tmp_path: Path) -> None:
     assert MiniLM(tmp_path).encode([]).shape == (0, 384)
 
 
-def test_gelu_against_the_error_function() -> None:
-    values = np.linspace(-8, 8, 2001, dtype=np.float32).reshape(-1, 1)
-    wanted = [0.5 * x * (1 + math.erf(x / math.sqrt(2))) for x in values[:, 0].tolist()]
-    minilm._gelu(values)
-    assert np.abs(values[:, 0] - wanted).max() < 1e-6
-
-
 @pytest.mark.parametrize(
     ("lengths", "batch_size", "packs"),
     [

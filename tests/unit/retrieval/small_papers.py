@@ -19,10 +19,10 @@ class WordEmbedder(HashEmbedder):
         self.id = embedder_id
         self.failure: BaseException | None = None
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str], *, urgency: int = 0) -> NDArray[np.float32]:
         if self.failure is not None:
             raise self.failure
-        return await super().embed(texts)
+        return await super().embed(texts, urgency=urgency)
 
     @property
     def embedded(self) -> int:

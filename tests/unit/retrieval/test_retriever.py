@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ModelUnavailable, RetrievalError, SettingsError
+from referee.llm.urgency import Urgency
 from referee.retrieval import ChunkSizes, Passage, Retriever, open_retriever
 from referee.retrieval.pieces import PieceCount
 from referee.retrieval.retriever import _check_sizes
@@ -54,6 +55,13 @@ async def test_many_questions_cost_one_call(tmp_path: Path) -> None:
         assert len(embedder.calls) == before + 1
         assert rows == [await retriever.search(topic, top_k=1) for topic in ("glaciers", "beehives")]
         assert await retriever.search_many([]) == []
+
+
+async def test_a_question_is_more_urgent_than_the_passages_of_a_paper(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    async with await open_retriever(topical(), embedder, cache_dir=tmp_path) as retriever:
+        await retriever.search("whales")
+    assert embedder.urgencies == [Urgency.PASSAGES, Urgency.QUERY]
 
 
 async def test_the_second_opening_embeds_nothing_and_changed_settings_do(tmp_path: Path) -> None:

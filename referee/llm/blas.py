@@ -1,0 +1,49 @@
+"""How many threads numpy's own products of matrices may start.
+
+An embedder's packs of texts are computed side by side, each in one thread. numpy's own threads would wait for each
+other in the many small products of attention, which was twenty times slower on two cores.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+_HELD = threading.Lock()
+_holders = 0
+_before = 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold the OpenBLAS in numpy's wheels to one thread until the last who asks is done; another BLAS is left alone."""
+    global _holders, _before
+    blas = _openblas()
+    if blas is None:
+        yield
+        return
+    with _HELD:
+        _holders += 1
+        if _holders == 1:
+            _before = blas.scipy_openblas_get_num_threads64_()
+            blas.scipy_openblas_set_num_threads64_(1)
+    try:
+        yield
+    finally:
+        with _HELD:
+            _holders -= 1
+            if _holders == 0:
+                blas.scipy_openblas_set_num_threads64_(_before)
+
+
+@lru_cache(maxsize=1)
+def _openblas() -> ctypes.CDLL | None:
+    folder = Path(np.__file__).parents[1] / "numpy.libs"
+    library = next(folder.glob("libscipy_openblas64_*.so"), None)
+    return ctypes.CDLL(str(library)) if library else None

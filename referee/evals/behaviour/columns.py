@@ -35,6 +35,7 @@ _SAME = 1 << _POSITION_BITS - 1
 _FIELD = (1 << FIELD_BITS) - 1
 _FEW_WORDS = 2
 _UNREAD = scored(0, 0, 0)
+_EMPTY = Diversity(0, 0, 0, 0, None)
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -121,10 +122,11 @@ def diversities(pieces: Pieces, words: Ints, table: WordTable) -> list[Diversity
     repeated = sums(np.maximum(held + 1, 0), bounds)
     types_of = counts - np.diff(bounds)
     word_types = words - sums(kinds & 1, bounds)
-    rows = zip(*(column.tolist() for column in (counts, types_of, words, word_types, repeated)), strict=True)
-    return [
-        Diversity(n, kinds, heard, heard_kinds, _mattr(n, kinds, same)) for n, kinds, heard, heard_kinds, same in rows
-    ]
+    columns = (counts, types_of, words, word_types, _mattrs(counts, types_of, repeated))
+    found = list(map(Diversity._make, zip(*(column.tolist() for column in columns), strict=True)))
+    for empty in np.flatnonzero(counts == 0).tolist():
+        found[empty] = _EMPTY
+    return found
 
 
 def spoken(pieces: Pieces, table: WordTable) -> tuple[Ints, Ints, Ints]:
@@ -141,7 +143,10 @@ def readabilities(words: Ints, syllables: Ints, sentences: Ints) -> list[Readabi
     ease = 206.835 - 1.015 * length - 84.6 * per_word
     grade = 0.39 * length + 11.8 * per_word - 15.59
     rows = zip(*(column.tolist() for column in (words, sentences, syllables, ease, grade)), strict=True)
-    return [Readability(*row) if row[0] else _UNREAD for row in rows]
+    found = list(map(Readability._make, rows))
+    for silent in np.flatnonzero(words == 0).tolist():
+        found[silent] = _UNREAD
+    return found
 
 
 class Speech(NamedTuple):
@@ -190,8 +195,10 @@ def sums(values: Ints, bounds: Ints) -> Ints:
     return found
 
 
-def _mattr(tokens: int, types: int, repeated: int) -> float | None:
-    if tokens <= MATTR_WINDOW:
-        return types / tokens if tokens else None
-    windows = tokens - MATTR_WINDOW + 1
-    return (MATTR_WINDOW * windows - repeated) / (MATTR_WINDOW * windows)
+def _mattrs(tokens: Ints, types: Ints, repeated: Ints) -> NDArray[np.float64]:
+    """MATTR of each text, of a short one its plain ratio."""
+    whole = MATTR_WINDOW * np.maximum(tokens - MATTR_WINDOW + 1, 1)
+    found: NDArray[np.float64] = np.where(
+        tokens > MATTR_WINDOW, (whole - repeated) / whole, types / np.maximum(tokens, 1)
+    )
+    return found

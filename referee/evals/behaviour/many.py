@@ -16,8 +16,8 @@ from referee.evals.behaviour.text import review_text
 from referee.schemas.case import ReviewCase
 
 _AHEAD = 2
-_BATCHES_A_MESSAGE = 8
-"""A worker gets so many at once: with one at a time, waiting for each other took half of the time of two workers."""
+_ENOUGH_CHARS = 8 * BATCH_CHARS
+"""Of reviews that are measured together: with fewer, two workers spent half of their time waiting for each other."""
 
 
 def measure_texts(
@@ -45,16 +45,16 @@ def measure_texts(
     if processes < 1:
         raise EvaluationError(f"reviews are measured by processes, not by {processes!r}.", hint="Use 1 or more.")
     backend(syllables, dictionary)
+    batches = _batches(cases, fields)
     if processes == 1:
-        return _here(_batches(cases, fields, BATCH_CHARS), syllables, dictionary)
-    return _apart(_batches(cases, fields, _BATCHES_A_MESSAGE * BATCH_CHARS), processes, syllables, dictionary)
+        return _here(batches, syllables, dictionary)
+    return _apart(batches, processes, syllables, dictionary)
 
 
 _Batch = tuple[list[ReviewCase], list[str]]
 
 
-def _batches(cases: Iterable[ReviewCase], fields: Sequence[str] | None, enough: int) -> Iterator[_Batch]:
-    """Reviews that together have at least so many characters, but for the last ones."""
+def _batches(cases: Iterable[ReviewCase], fields: Sequence[str] | None) -> Iterator[_Batch]:
     group: list[ReviewCase] = []
     texts: list[str] = []
     chars = 0
@@ -62,7 +62,7 @@ def _batches(cases: Iterable[ReviewCase], fields: Sequence[str] | None, enough: 
         group.append(case)
         texts.append(review_text(case, fields))
         chars += len(texts[-1])
-        if chars >= enough:
+        if chars >= _ENOUGH_CHARS:
             yield group, texts
             group, texts, chars = [], [], 0
     if group:

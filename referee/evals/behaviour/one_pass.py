@@ -66,7 +66,15 @@ def measure_batch(texts: Sequence[str], syllables: Syllables | None = None) -> l
     that hears apostrophes, goes through these functions one by one.
     """
     chosen = syllables or backend()
-    return [one for group in _groups(texts) for one in _measured_together(group, chosen)]
+    found: list[TextMetrics] = []
+    bare: dict[int, str] = {}
+    for group in _groups(texts):
+        measured, changed = _measured_together(group, chosen)
+        bare.update((len(found) + number, text) for number, text in changed.items())
+        found += measured
+    for number, clean in zip(bare, _clean_views(list(bare.values()), chosen), strict=True):
+        found[number] = found[number]._replace(clean=clean)
+    return found
 
 
 def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -83,15 +91,32 @@ def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
         yield group
 
 
-def _measured_together(texts: Sequence[str], syllables: Syllables) -> list[TextMetrics]:
+def _measured_together(texts: Sequence[str], syllables: Syllables) -> tuple[list[TextMetrics], dict[int, str]]:
+    """The metrics of each text, and of some by their numbers the view that readability ``clean`` is yet to be of."""
     packed = [None if syllables.hears_apostrophes or len(text) > BATCH_CHARS else pack(text) for text in texts]
-    fast = [(text, content) for text, content in zip(texts, packed, strict=True) if content is not None]
+    fast = [number for number, content in enumerate(packed) if content is not None]
+    if not fast:
+        return [measured_one_by_one(text, syllables) for text in texts], {}
     with _one_at_a_time:
-        found = iter(_measured([text for text, _ in fast], [content for _, content in fast], syllables) if fast else ())
+        measured, bare = _measured(
+            [texts[number] for number in fast], [content for content in packed if content is not None], syllables
+        )
+    found = iter(measured)
     return [
         measured_one_by_one(text, syllables) if content is None else next(found)
         for text, content in zip(texts, packed, strict=True)
-    ]
+    ], {fast[number]: text for number, text in bare.items()}
+
+
+def _clean_views(texts: Sequence[str], syllables: Syllables) -> Iterator[Readability]:
+    """Readability of texts whose code, formulas, links and addresses are replaced already."""
+    table = _table(syllables)
+    for group in _groups(texts):
+        with _one_at_a_time:
+            pieces = find_pieces([pack(text) or b"" for text in group], table)
+            words, heard, _ = spoken(pieces, table)
+            found = without_marks(pieces, speech(pieces.flags), words, heard)
+        yield from found
 
 
 @lru_cache(maxsize=4)
@@ -99,7 +124,9 @@ def _table(syllables: Syllables) -> WordTable:
     return WordTable(syllables.count)
 
 
-def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllables) -> list[TextMetrics]:
+def _measured(
+    texts: Sequence[str], packed: Sequence[bytes], syllables: Syllables
+) -> tuple[list[TextMetrics], dict[int, str]]:
     table = _table(syllables)
     pieces = find_pieces(packed, table)
     words, heard, word_tokens = spoken(pieces, table)
@@ -111,8 +138,8 @@ def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllable
     marked = _texts_with(pieces, MARKUP | ADDRESSED)
     references = _references(texts, pieces)
     formal, informal = _citations(texts, pieces)
-    _replace_views(plain, texts, {n: without_spans(texts[n], addressed=n in addressed) for n in sorted(marked)}, table)
-    return [
+    bare = {n: without_spans(texts[n], addressed=n in addressed) for n in sorted(marked)}
+    measured = [
         TextMetrics(
             len(text),
             diverse[n],
@@ -126,6 +153,7 @@ def _measured(texts: Sequence[str], packed: Sequence[bytes], syllables: Syllable
         )
         for n, text in enumerate(texts)
     ]
+    return measured, {n: text for n, text in bare.items() if text != texts[n]}
 
 
 def _texts_with(pieces: Pieces, flag: int) -> set[int]:
@@ -135,16 +163,6 @@ def _texts_with(pieces: Pieces, flag: int) -> set[int]:
 def _owners(pieces: Pieces, numbers: Ints) -> Ints:
     """The text of each of some pieces."""
     return np.searchsorted(pieces.bounds, numbers, side="right") - 1
-
-
-def _replace_views(plain: list[Readability], texts: Sequence[str], bare: dict[int, str], table: WordTable) -> None:
-    """Readability of the views ``clean`` of texts that hold more markup than lists and headings."""
-    changed = {n: text for n, text in bare.items() if text != texts[n]}
-    if changed:
-        pieces = find_pieces([pack(text) or b"" for text in changed.values()], table)
-        words, heard, _ = spoken(pieces, table)
-        for number, one in zip(changed, without_marks(pieces, speech(pieces.flags), words, heard), strict=True):
-            plain[number] = one
 
 
 def _references(texts: Sequence[str], pieces: Pieces) -> list[CrossReferences]:

@@ -234,7 +234,7 @@ def cases(count: int) -> Iterator[ReviewCase]:
 
 
 def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many.BATCH_CHARS", 500)
+    monkeypatch.setattr("referee.evals.behaviour.many._ENOUGH_CHARS", 500)
     drawn = []
 
     def watched() -> Iterator[ReviewCase]:
@@ -253,7 +253,7 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch
 
 
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many.BATCH_CHARS", 500)
+    monkeypatch.setattr("referee.evals.behaviour.many._ENOUGH_CHARS", 500)
     here = list(measure_texts(cases(300)))
     assert list(measure_texts(cases(300), 2)) == here
 

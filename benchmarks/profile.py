@@ -33,7 +33,7 @@ from referee.evals.behaviour import measure_batch, measure_texts
 from referee.schemas.case import ReviewCase
 
 SETS = ("human_only", "ai_only", "papers", "paired")
-TURN = 2000
+TURN = 5000
 LEAST_RATIO = 5.0
 MOST_DIFFERENCE = 1e-9
 MOST_MEMORY_MB = 500

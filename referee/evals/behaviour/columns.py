@@ -71,7 +71,6 @@ def find_pieces(packed: Sequence[bytes], table: WordTable) -> Pieces:
     np.cumsum([len(one) + 1 for one in packed], out=offsets[1:])
     offsets[1:] += 1
     starts, ends = _cut(texts)
-    table.make_room(len(starts), len(texts))
     slots = table.slots(texts.translate(SMALL), starts, ends - starts)
     bounds = np.searchsorted(starts, offsets)
     flags = table.flags.take(slots)

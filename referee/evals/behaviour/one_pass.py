@@ -6,6 +6,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 
@@ -78,15 +79,15 @@ def measure_batch(texts: Sequence[str], syllables: Syllables | None = None) -> l
 
 
 def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts that together have some hundred thousand characters, so that the arrays stay small."""
+    """Texts that together have no more than some hundred thousand characters, so that the arrays stay small."""
     group: list[str] = []
     chars = 0
     for text in texts:
-        group.append(text)
-        chars += len(text) + 1
-        if chars >= BATCH_CHARS:
+        if group and chars + len(text) > BATCH_CHARS:
             yield group
             group, chars = [], 0
+        group.append(text)
+        chars += len(text) + 1
     if group:
         yield group
 
@@ -139,20 +140,12 @@ def _measured(
     references = _references(texts, pieces)
     formal, informal = _citations(texts, pieces)
     bare = {n: without_spans(texts[n], addressed=n in addressed) for n in sorted(marked)}
-    measured = [
-        TextMetrics(
-            len(text),
-            diverse[n],
-            raw[n],
-            plain[n],
-            references[n],
-            formal[n],
-            informal[n],
-            (n in marked or references[n] is not _NO_REFERENCES) and engages(text, references[n]),
-            syllables.id,
-        )
+    engaged = [
+        (n in marked or references[n] is not _NO_REFERENCES) and engages(text, references[n])
         for n, text in enumerate(texts)
     ]
+    columns = (diverse, raw, plain, references, formal, informal, engaged)
+    measured = list(map(TextMetrics, map(len, texts), *columns, repeat(syllables.id)))
     return measured, {n: text for n, text in bare.items() if text != texts[n]}
 
 

@@ -35,9 +35,9 @@ RARE = POINTS | LETTERED | BETWEEN | YEARLY | DATED | LISTED | MARKUP | ADDRESSE
 FIELD_BITS = 21
 """Bits of each of the three sums in ``counts``: more than a batch has characters."""
 
-SLOT_BITS = 18
+SLOT_BITS = 17
 SLOTS = 1 << SLOT_BITS
-FULL = SLOTS // 2
+FULL = SLOTS * 3 // 4
 MOST_TOKENS = 1 << 20
 ID_BITS = 22
 _EIGHT = 8
@@ -62,7 +62,8 @@ _DIGIT = re.compile(r"[1-9]")
 class WordTable:
     """Pieces by a 64-bit digest of their bytes; two different ones share one with a chance of about 1 in 10^19.
 
-    It is emptied when half full, so that it stays within some 40 MiB whatever is read. Not for several threads at once.
+    It is emptied when three quarters full, so that it stays within some 30 MiB whatever is read. Not for threads at
+    once.
 
     Args:
         syllables: Counts the syllables of a word in small letters.
@@ -85,11 +86,6 @@ class WordTable:
         self._numbers: dict[str, int] = {}
         self._held = 0
 
-    def make_room(self, pieces: int, chars: int) -> None:
-        """Before a batch of so many pieces and characters: empty the table if they might not fit."""
-        if self._held + pieces > FULL or self._listed + chars > MOST_TOKENS:
-            self._empty()
-
     def slots(self, text: bytes, starts: Ints, lengths: Ints) -> Ints:
         """The slot of each piece; equal pieces and only they have one slot, until the table is emptied.
 
@@ -101,6 +97,9 @@ class WordTable:
         digests = _digests(text, starts, lengths)
         slots = (digests >> np.uint64(64 - SLOT_BITS)).astype(np.int64)
         open_ = np.flatnonzero(self._digests.take(slots) != digests)
+        if self._held + len(open_) > FULL or self._listed + len(text) > MOST_TOKENS:
+            self._empty()
+            open_ = np.arange(len(slots))
         held = self._digests[slots[open_]]
         while open_.size:
             free = open_[held == 0]

@@ -149,7 +149,7 @@ def test_a_damaged_review_is_refused(referee: Referee, run: Path) -> None:
 
 
 def test_an_unknown_point_offers_the_nearest(referee: Referee, run: Path) -> None:
-    known = points_of(run)[0].id
+    known = next(point.id for point in points_of(run) if point.source == "section")
     said = complaint(referee("show", run, "--point", known.removesuffix("1") + "99"))
     assert "has no point" in said
     assert "Did you mean 'p-P" in said

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
@@ -17,7 +15,6 @@ import pytest
 from referee.papers import load_paper
 from referee.testing import HashEmbedder, ScriptedModel
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 WITHOUT_CALLS = "degrees-of-freedom"
 
 SOUND = {
@@ -40,14 +37,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def canary(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The benchmark's module, imported as the script does, and forgotten afterwards."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    yield import_module("canary")
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
-            del sys.modules[name]
+def canary(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("canary")
 
 
 class Scripted(ScriptedModel):

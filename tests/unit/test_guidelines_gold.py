@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -16,10 +14,8 @@ PAGES = {"acl2023_review_basics", "arr_reviewerguidelines", "iclr_blogposts2024"
 
 
 @pytest.fixture
-def gold(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    yield import_module("guidelines_gold")
-    sys.modules.pop("guidelines_gold", None)
+def gold(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("guidelines_gold")
 
 
 def criterion(gold: ModuleType, name: str, *spans: str, kind: str = "subjective", borderline: bool = False) -> object:

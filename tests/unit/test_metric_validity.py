@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import sys
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -20,7 +18,6 @@ from referee.schemas.paper import Block, Converter, Paper, Section
 from referee.testing import HashEmbedder
 from referee.venues import load_venue
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 Load = Callable[[str], ModuleType]
 
 TEXT = (
@@ -38,17 +35,6 @@ REVIEW = (
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(tmp_path))
-
-
-@pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
-    """Imports a module of the benchmark as the script does, and forgets all of them afterwards."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    yield import_module
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
-            del sys.modules[name]
 
 
 def case(text: str, name: str = "r1", paper: str = "p1") -> ReviewCase:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -15,18 +13,10 @@ from referee.llm.tokens import count_tokens
 from referee.testing.log import CallEntry
 from referee.testing.request import ChatMessage, ChatRequest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The benchmark as a module, as the script is run, and forgotten afterwards."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    yield import_module("strategies")
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
-            del sys.modules[name]
+def benchmark(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("strategies")
 
 
 def call(at: float, finished: float, text: str, schema: dict[str, object] | None = None) -> CallEntry:

@@ -102,7 +102,8 @@ class Runner:
         try:
             while True:
                 for window in self._windows:
-                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._means)))
+                    beside = sum(len(other.flying) for other in self._windows if other is not window)
+                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._means)), beside=beside)
                 flying = {task: window for window in self._windows for task in window.flying}
                 if not flying:
                     return self.tally
@@ -115,6 +116,8 @@ class Runner:
     async def _settle(self, window: Window, task: Flight) -> None:
         unit, error = window.flying[task], task.exception()
         if isinstance(error, BudgetExceeded) and window.put_back(task):
+            for every in self._windows:
+                every.narrow()
             return
         if isinstance(error, FATAL) or (error is not None and not isinstance(error, Exception)):
             raise error

@@ -52,20 +52,29 @@ class Window:
         self._rooms: dict[str, Room] = {}
         self._waiting = self._units()
 
-    def fill(self, begin: Callable[[Unit], Flight]) -> None:
-        """Begin units until the window is full or none is left."""
-        while len(self.flying) < self._width and (unit := self._next()):
+    def fill(self, begin: Callable[[Unit], Flight], *, beside: int) -> None:
+        """Begin units until the window is full or none is left.
+
+        Args:
+            begin: Begins one.
+            beside: Units under way in other windows; a narrow window waits until there is none.
+        """
+        beside = beside if self._width == 1 else 0
+        while beside + len(self.flying) < self._width and (unit := self._next()):
             task = begin(unit)
             self._alone = task if self._width == 1 else None
             self.flying[task] = unit
 
     def put_back(self, task: Flight) -> bool:
-        """Let a unit wait again, and units go one at a time from now on; False where it has been alone already."""
+        """Let a unit wait again; False where it has been alone already."""
         if task is self._alone:
             return False
-        self._width = 1
         self._again.append(self.flying.pop(task))
         return True
+
+    def narrow(self) -> None:
+        """From now on begin a unit only where no other is under way, here or beside."""
+        self._width = 1
 
     async def leave(self, task: Flight) -> None:
         """A unit is finished; its paper's room is closed after the last."""

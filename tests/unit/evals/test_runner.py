@@ -198,6 +198,22 @@ async def test_the_budget_is_used_up_before_the_run_stops(tmp_path: Path) -> Non
     assert len(results_in(tmp_path)) == 20
 
 
+class JudgedPurse(Purse):
+    """One that asks a judge, and so has a window of its own."""
+
+    name, needs = "judged_purse", frozenset({"judge"})
+
+
+async def test_the_budget_is_used_up_by_metrics_of_both_windows(tmp_path: Path) -> None:
+    one, other = Purse(12), JudgedPurse(0)
+    other.__dict__ = one.__dict__
+    judged = Means(panel=panel_of(ScriptedModel({"judge": {}})))
+    with pytest.raises(BudgetExceeded):
+        await run(tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [one, other], judged)
+    kept = list(read_results(tmp_path / RESULTS))
+    assert len(kept) == 10, "only 2 are left, and a call may take 3"
+
+
 async def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
     words = Words(breaks={"a": OSError(28, "No space left on device")})
     with pytest.raises(OSError, match="No space left"):

@@ -1,7 +1,8 @@
 """How many threads numpy's own products of matrices may start.
 
 An embedder's packs of texts are computed side by side, each in one thread. numpy's own threads would wait for each
-other in the many small products of attention, which was twenty times slower on two cores.
+other in the many small products of attention, which was twenty times slower on two cores. The package threadpoolctl
+lets only one thread at a time change that, and gives up the limit when this one is done; here the last one does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+_GET, _SET = "scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"
 _HELD = threading.Lock()
 _holders = 0
 _before = 1
@@ -31,19 +33,20 @@ def one_blas_thread() -> Iterator[None]:
     with _HELD:
         _holders += 1
         if _holders == 1:
-            _before = blas.scipy_openblas_get_num_threads64_()
-            blas.scipy_openblas_set_num_threads64_(1)
+            _before = getattr(blas, _GET)()
+            getattr(blas, _SET)(1)
     try:
         yield
     finally:
         with _HELD:
             _holders -= 1
             if _holders == 0:
-                blas.scipy_openblas_set_num_threads64_(_before)
+                getattr(blas, _SET)(_before)
 
 
 @lru_cache(maxsize=1)
 def _openblas() -> ctypes.CDLL | None:
     folder = Path(np.__file__).parents[1] / "numpy.libs"
-    library = next(folder.glob("libscipy_openblas64_*.so"), None)
-    return ctypes.CDLL(str(library)) if library else None
+    file = next(folder.glob("libscipy_openblas64_*.so"), None)
+    library = ctypes.CDLL(str(file)) if file else None
+    return library if hasattr(library, _GET) and hasattr(library, _SET) else None

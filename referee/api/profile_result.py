@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from referee.api.profile_job import ProfileAsked
 from referee.api.profile_pass import Books
 from referee.evals.agreement import Scale
+from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile import groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
 from referee.evals.profile.result import Cited, GroupSize, ProfileResult
 
-LOOKED_UP = ("verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved")
 TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 
 
@@ -83,7 +83,7 @@ def cited(size: GroupSize, found: Mapping[str, Mapping[str, int]]) -> Cited:
         group=size.group,
         reviews=size.reviews,
         citations=total,
-        **{status: counts.get(status, 0) for status in LOOKED_UP},
+        **{status: counts.get(status, 0) for status in STATUSES},
         rate=verified / (total - unresolved) if total > unresolved else None,
         reason="" if total > unresolved else "no citation could be looked up" if total else "no formal citation",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile.result import Cell, ProfileResult
 from referee.reports.markdown_text import inline
 from referee.reports.plain import one_line
@@ -108,14 +109,13 @@ def _all_cells(result: ProfileResult) -> Iterator[Table]:
 
 
 def _cited(result: ProfileResult) -> Table:
-    statuses = ("verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved")
-    columns = ("group", "reviews", "citations", *(status.replace("_", " ") for status in statuses), "rate")
+    columns = ("group", "reviews", "citations", *(status.replace("_", " ") for status in STATUSES), "rate")
     rows = [
         [
             one.group,
             f"{one.reviews:,}",
             f"{one.citations:,}",
-            *(f"{getattr(one, status):,}" for status in statuses),
+            *(f"{getattr(one, status):,}" for status in STATUSES),
             number(one.rate, 3) or f"none: {one.reason}",
         ]
         for one in result.citations

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from referee.evals.behaviour.citations import Citation
 from referee.evals.behaviour.titles import is_short_form, normalised_title, title_similarity
 
 Status = Literal["verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 MIN_SIMILARITY = 0.90
 MIN_SIMILARITY_SHORT = 0.95

@@ -26,8 +26,8 @@ LEAD, TAIL, STOP, POINTS, LETTERED, NUMBER, BETWEEN, YEARLY, DATED, LISTED, MARK
 )
 """Flags of a piece: holds a word before its first stop, and behind its last one; holds a stop; may begin a numbered or
 a lettered reference; holds a number; may stand before the number; holds a year; one that authors may stand before;
-belongs to an arXiv id or a DOI; may belong to markup around or within a line; may belong to an
-address; has more than one token."""
+belongs to an arXiv id or a DOI; may belong to markup around or within a line; may belong to an address; has more than
+one token."""
 
 RARE = POINTS | LETTERED | BETWEEN | YEARLY | DATED | LISTED | MARKUP | ADDRESSED | SEVERAL
 """Flags that few pieces have, and that are asked for one after the other."""
@@ -38,6 +38,7 @@ FIELD_BITS = 21
 SLOT_BITS = 17
 SLOTS = 1 << SLOT_BITS
 FULL = SLOTS * 3 // 4
+"""Most pieces it may hold: more than the different ones in a batch, of which some 80,000 fit into its characters."""
 MOST_TOKENS = 1 << 20
 ID_BITS = 22
 _EIGHT = 8

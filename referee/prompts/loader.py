@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -18,7 +18,7 @@ from referee.errors import PromptError
 
 _PLACE = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
 _HEADER = re.compile(r"\A---\n(.*?)\n---\n(.*)\Z", re.DOTALL)
-_PARTS = re.compile(r"\A\s*# system\n(.*?)\n# user\n(.*)\Z", re.DOTALL)
+_PARTS = re.compile(r"\A\s*(?:# system\n(.*?)\n)?# user\n(.*)\Z", re.DOTALL)
 _KEYS = frozenset({"id", "version", "inputs", "reply", "source", "changed"})
 
 
@@ -26,7 +26,9 @@ _KEYS = frozenset({"id", "version", "inputs", "reply", "source", "changed"})
 class RenderedPrompt:
     """A prompt with its inputs filled in: what the door sends.
 
-    ``digest`` is the digest of the template; the door joins it with the reply schema's.
+    ``digest`` is the digest of the template; the door joins it with the reply schema's. ``prefix`` stands before
+    ``user`` in the same message: with ``system`` it is what the calls of a run begin with, byte for byte, so that a
+    provider's prompt cache can serve it.
     """
 
     id: str
@@ -34,6 +36,18 @@ class RenderedPrompt:
     digest: str
     system: str
     user: str
+    prefix: str = ""
+
+    def after(self, shared: RenderedPrompt) -> RenderedPrompt:
+        """This task behind what all calls of a run share: the other prompt's system text and user text.
+
+        Raises:
+            PromptError: The task has a system text of its own, so that its call would begin differently.
+        """
+        if self.system:
+            raise PromptError(f"prompt {self.id!r} has a system text and cannot follow {shared.id!r}.")
+        digest = hashlib.sha256(f"{shared.digest}\x00{self.digest}".encode()).hexdigest()
+        return replace(self, system=shared.system, prefix=f"{shared.user}\n\n", digest=digest)
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,8 @@ def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
     if header_and_body is None or parts is None:
         raise PromptError(
             f"prompt {prompt_id!r} {version} is malformed.",
-            hint="It needs front matter between --- lines, then a '# system' and a '# user' part.",
+            hint="It needs front matter between --- lines, then a '# system' part (not for a task that follows another "
+            "prompt) and a '# user' part.",
         )
     header = dict(_header_lines(header_and_body.group(1)))
     if set(header) != _KEYS or header["id"] != prompt_id or header["version"] != version:
@@ -126,7 +141,7 @@ def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
         reply=header["reply"],
         source=header["source"],
         changed=header["changed"],
-        system=parts.group(1).strip(),
+        system=(parts.group(1) or "").strip(),
         user=parts.group(2).strip(),
     )
     if prompt.places != prompt.inputs:

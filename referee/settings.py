@@ -107,8 +107,10 @@ class PaperSettings(_Group):
 class ReviewSettings(_Group):
     """How a review is written.
 
-    ``appendices``: strategy ``sections`` also reviews them, instead of only searching. ``preset``: ``full`` refines the
-    venue's prompts first, in ``rounds`` rounds; ``quick``, the default, takes those that ship. Strategy ``ensemble``:
+    Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
+    experiments and appendices line by line), or ``all`` parts; ``appendices`` are read too where a paper is too long for
+    the model's window. ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes
+    those that ship; by default refined ones are used where there are any. Strategy ``ensemble``:
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
     ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that ``aligned`` argues.
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
@@ -117,6 +119,7 @@ class ReviewSettings(_Group):
     strategy: Literal["sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"] = (
         "sections"
     )
+    readings: Literal["whole", "core", "all"] = "core"
     appendices: bool = False
     preset: Literal["quick", "full"] | None = None
     rounds: int = Field(default=3, ge=1, le=10)

@@ -91,20 +91,20 @@ async def compose_review(
         role=ROLE,
         max_output_tokens=_output_tokens(form, lengths),
     )
-    scores, calls, notes = _scores(form, first.value), [first.call_id], [*first.notes]
-    objections = _objections(form, scores, points)
-    if objections and send_back:
+    scores, calls, notes = stated_scores(form, first.value), [first.call_id], [*first.notes]
+    against = objections(form, scores, points)
+    if against and send_back:
         again = await door.ask(
-            _render(form, card, points, lengths, prompt_version, returned=_returned(objections)),
+            _render(form, card, points, lengths, prompt_version, returned=_returned(against)),
             reply,
             role=ROLE,
             max_output_tokens=_output_tokens(form, lengths),
         )
-        second = _scores(form, again.value)
-        scores |= {name: second[name] for name in objections}
+        second = stated_scores(form, again.value)
+        scores |= {name: second[name] for name in against}
         calls.append(again.call_id)
-        objections = _objections(form, scores, points)
-    for name, objection in objections.items():
+        against = objections(form, scores, points)
+    for name, objection in against.items():
         scores[name] |= {"value": None, "reason": objection}
         notes.append(f"the score of {name} was left open: {objection}")
     return _composed(form, first.value, scores, tuple(notes), tuple(calls))
@@ -145,7 +145,7 @@ async def compose_from_paper(
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
     cuts = (f"the composer saw {c.tokens_kept:,} of {c.tokens_total:,} tokens of {c.section!r}" for c in shown.cuts)
     notes = (*answer.notes, *cuts)
-    return _composed(form, answer.value, _scores(form, answer.value), notes, (answer.call_id,))
+    return _composed(form, answer.value, stated_scores(form, answer.value), notes, (answer.call_id,))
 
 
 def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
@@ -156,7 +156,7 @@ def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -
         shape[slugs[field.name]] = (str, Field(max_length=lengths.text, description=field.asks))
     for field in sorted(form.reviewer_fields, key=lambda f: f.aspect == "overall"):
         if field.kind == "score":
-            shape[slugs[field.name]] = (_score_model(field, point_ids, lengths), Field(description=field.asks))
+            shape[slugs[field.name]] = (score_model(field, point_ids, lengths), Field(description=field.asks))
     for field in form.reviewer_fields:
         if field.kind == "choice":
             shape[slugs[field.name]] = (one_of(tuple(offered(field))), Field(description=field.asks))
@@ -177,7 +177,8 @@ def _is_summary(field: FormField) -> bool:
     )
 
 
-def _score_model(field: FormField, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
+def score_model(field: FormField, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
+    """One score: the reason, the points for and against it, then an option of the field, or ``open``."""
     ids = list_of(one_of(point_ids)) if point_ids else list_of(str)
     most = min(len(point_ids), 2 if lengths.brief else 8)
     return create_model(
@@ -232,34 +233,35 @@ def _line(point: ReviewPoint) -> str:
     return f"[{point.id}] {point.polarity}, {point.severity}, {point.kind}{verdict}: {point.claim}"
 
 
-def _scores(form: VenueForm, reply: BaseModel) -> dict[str, dict[str, Any]]:
+def stated_scores(form: VenueForm, reply: BaseModel) -> dict[str, dict[str, Any]]:
+    """Per score field what a reply says of it, the option as the form's own value, null where it was left open."""
     data = reply.model_dump()
     slugs = slugs_of(form)
     scores: dict[str, dict[str, Any]] = {}
     for field in form.reviewer_fields:
-        if field.kind == "score":
+        if field.kind == "score" and slugs[field.name] in data:
             said = data[slugs[field.name]]
             chosen = None if said["value"] == OPEN else offered(field)[said["value"]]
             scores[field.name] = {**said, "value": chosen}
     return scores
 
 
-def _objections(
+def objections(
     form: VenueForm, scores: Mapping[str, Mapping[str, Any]], points: Sequence[ReviewPoint]
 ) -> dict[str, str]:
     """Scores at an end of their scale that the points do not allow."""
     grave = {p.id for p in points if p.polarity == "weakness" and p.severity in _GRAVE}
-    objections: dict[str, str] = {}
+    found: dict[str, str] = {}
     for field in form.reviewer_fields:
         if field.kind != "score" or field.aspect in ("confidence", "expertise"):
             continue
         said, values = scores[field.name], [o.value for o in field.options]
         against = grave if field.aspect == "overall" else grave & set(said["opposes"])
         if said["value"] == max(values, key=float) and against:
-            objections[field.name] = f"its best option stands against {', '.join(sorted(against))}"
+            found[field.name] = f"its best option stands against {', '.join(sorted(against))}"
         elif said["value"] == min(values, key=float) and not grave:
-            objections[field.name] = "its worst option stands without a major weakness"
-    return objections
+            found[field.name] = "its worst option stands without a major weakness"
+    return found
 
 
 def _returned(objections: Mapping[str, str]) -> str:

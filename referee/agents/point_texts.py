@@ -15,12 +15,31 @@ def field_text(points: Sequence[ReviewPoint]) -> str:
     return "\n\n".join(f"{number}. {_paragraph(point)}" for number, point in enumerate(points, start=1))
 
 
+def correction_text(point: ReviewPoint) -> str:
+    """A correction in one line, as the check left it."""
+    return " ".join(point.statement.split()) + ("" if _is_checked(point) else " (unchecked)")
+
+
 def _paragraph(point: ReviewPoint) -> str:
     weight = f"[{point.severity}] " if point.polarity == "weakness" else ""
-    doubt = " (No quotation was found for this.)" if point.unverified else ""
-    quotes = "".join(f" {_quoted(e)}" for e in point.evidence if e.status != "not_found")
-    settle = f" Would be settled by: {point.fix.what}" if point.fix.what and point.fix.kind != "none" else ""
-    return f"{weight}{point.claim}{quotes}{doubt}{settle}"
+    said = [f"{weight}{_worded(point)}", point.argument]
+    said += [_quoted(e) for e in point.evidence if e.status != "not_found"]
+    said += ["(No quotation was found for this.)"] if point.unverified else []
+    said += ["(The authors concede it.)"] if point.check is not None and point.check.conceded else []
+    said += [f"Would be settled by: {point.fix.what}"] if point.fix.what and point.fix.kind != "none" else []
+    return " ".join(filter(None, said))
+
+
+def _worded(point: ReviewPoint) -> str:
+    """The statement; as a question where it is one."""
+    statement = point.statement
+    if point.polarity != "question" or statement.rstrip().endswith("?"):
+        return statement
+    return f"Could the authors say whether this holds: {statement.rstrip().rstrip('.')}?"
+
+
+def _is_checked(point: ReviewPoint) -> bool:
+    return point.source == "rule" or (point.check is not None and point.check.verdict != "unchecked")
 
 
 def _quoted(evidence: PointEvidence) -> str:

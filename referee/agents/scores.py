@@ -2,6 +2,10 @@
 
 Source: the null rules follow the evidence that freely given scores are compressed and lenient; the venue's file still
 carries the model's option where the form demands one, and says that it was forced.
+
+Confidence is no opinion of a model. It follows from what was seen: on a scale of five, 3 where all of the paper's text
+was read, 2 where some of it was not; figures and literature, which are not looked at, would be needed for more. Other
+scales take the option at the same share of their length. Expertise stays open: a program has none to declare.
 """
 
 from __future__ import annotations
@@ -23,8 +27,19 @@ class SettledScores:
     forced: tuple[Forced, ...]
 
 
+BY_RULE = frozenset({"confidence", "expertise"})
+"""Aspects of scores that no model is asked for, or whose answer does not count."""
+
+_WHOLE, _IN_PART = 2 / 4, 1 / 4
+
+
 def settle_scores(
-    form: VenueForm, stated: Mapping[str, Mapping[str, Any]], verified: Iterable[str], paper: Paper
+    form: VenueForm,
+    stated: Mapping[str, Mapping[str, Any]],
+    verified: Iterable[str],
+    paper: Paper,
+    *,
+    whole: bool = True,
 ) -> SettledScores:
     """Decide for each score field whether its stated value is backed.
 
@@ -33,8 +48,9 @@ def settle_scores(
         stated: Per score field: ``value``, ``reason``, ``evidence`` (ids the model cites).
         verified: Ids of the evidence whose quotation is in the paper.
         paper: The submission; what could not be read of it makes some scores unbacked.
+        whole: Whether all of its text was shown to whoever judged it.
     """
-    return _settled(form, stated, set(verified), paper, supports="evidence", unbacked=_NO_SUPPORT)
+    return _settled(form, stated, set(verified), paper, supports="evidence", unbacked=_NO_SUPPORT, whole=whole)
 
 
 def settle_point_scores(
@@ -44,6 +60,7 @@ def settle_point_scores(
     paper: Paper,
     *,
     from_paper: bool = False,
+    whole: bool = True,
 ) -> SettledScores:
     """Decide for each score composed from points whether it is backed.
 
@@ -53,9 +70,12 @@ def settle_point_scores(
         standing: Ids of the points that the review prints.
         paper: The submission; what could not be read of it makes some scores unbacked.
         from_paper: The scores were given from the paper, and stand without a point.
+        whole: Whether all of its text was shown to whoever judged it.
     """
     unbacked = "" if from_paper else _NO_POINT
-    return _settled(form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked)
+    return _settled(
+        form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked, whole=whole
+    )
 
 
 @dataclass(frozen=True)
@@ -94,6 +114,7 @@ def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool) 
 _NOTHING = "nothing was found in the paper that it could rest on"
 _NO_POINT = "no point that stands supports it"
 _NO_SUPPORT = "no verified quotation of the paper supports it"
+_NO_EXPERTISE = "a program has no expertise to declare"
 
 
 def _settled(
@@ -104,6 +125,7 @@ def _settled(
     *,
     supports: str,
     unbacked: str,
+    whole: bool,
     opposes: str | None = None,
 ) -> SettledScores:
     """``supports`` and ``opposes`` name the keys that hold ids; only ids in ``known`` count."""
@@ -113,10 +135,17 @@ def _settled(
 
     records: list[ScoreRecord] = []
     forced: list[Forced] = []
-    for field in (f for f in form.reviewer_fields if f.kind == "score" and f.name in said_of):
+    for field in (f for f in form.reviewer_fields if f.kind == "score"):
+        if field.aspect in BY_RULE:
+            records.append(_by_rule(field, paper, whole=whole))
+            continue
+        if field.name not in said_of:
+            continue
         said = said_of[field.name]
-        support = counted(said[supports])
+        support, limit = counted(said[supports]), _limit(field, paper)
         why_null = _unreadable(field, paper) or ("" if support else unbacked)
+        if limit and field.required is False:
+            why_null = why_null or limit
         if said["value"] is None:
             why_null = f"left open: {said['reason']}"
         records.append(
@@ -128,6 +157,7 @@ def _settled(
                 supported_by=support,
                 opposed_by=counted(said[opposes]) if opposes else (),
                 null_reason=why_null,
+                limit="" if why_null else limit,
             )
         )
         if why_null and said["value"] is not None and field.required is not False:
@@ -135,14 +165,32 @@ def _settled(
     return SettledScores(tuple(records), tuple(forced))
 
 
+def _by_rule(field: FormField, paper: Paper, *, whole: bool) -> ScoreRecord:
+    """Confidence from what was seen; expertise is left open."""
+    if field.aspect == "expertise":
+        return ScoreRecord(field=field.name, stated=None, value=None, null_reason=_NO_EXPERTISE)
+    seen_whole = whole and not _lost_much(paper)
+    options = sorted(float(option.value) for option in field.options)
+    value = options[int((_WHOLE if seen_whole else _IN_PART) * (len(options) - 1))]
+    read = "all of the paper's text was read" if seen_whole else "some of the paper's text was not read"
+    figures = "its figures were not looked at, " if _has_figures(paper) else ""
+    reason = f"by rule: {read}, {figures}no literature was searched"
+    own = next(option.value for option in field.options if float(option.value) == value)
+    assert not isinstance(own, str), "a score field holds numbers"
+    return ScoreRecord(field=field.name, stated=None, value=own, reason=reason)
+
+
+def _limit(field: FormField, paper: Paper) -> str:
+    """What a score of this field does not take into account, in words; empty where there is no such limit."""
+    if field.aspect == "novelty":
+        return "judged without a search of the literature"
+    if field.aspect == "presentation" and _has_figures(paper):
+        return "judged without the figures"
+    return ""
+
+
 def _unreadable(field: FormField, paper: Paper) -> str:
     """Why a program cannot judge this field of this paper, or nothing."""
-    if field.aspect in ("confidence", "expertise"):
-        return "a program has no expertise to declare"
-    if field.aspect == "novelty":
-        return "no literature was searched, so originality cannot be judged"
-    if field.aspect == "presentation" and _has_figures(paper):
-        return "the figures were not seen"
     if field.aspect == "soundness" and _lost_much(paper):
         return "text of the paper was lost in reading the file"
     return ""

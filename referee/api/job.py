@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from referee.llm.models import Models
 from referee.runs import Budget, Progress
@@ -54,6 +54,19 @@ class Plan:
     notes: tuple[str, ...] = ()
     preset: str = ""
     other: Plan | None = None
+
+
+def joined(first: Plan, then: Plan) -> Plan:
+    """The estimate of both, one after the other."""
+    costs = (first.cost_usd, then.cost_usd)
+    return replace(
+        then,
+        models={**first.models, **then.models},
+        calls=first.calls + then.calls,
+        input_tokens=first.input_tokens + then.input_tokens,
+        output_tokens=first.output_tokens + then.output_tokens,
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
 
 
 @dataclass(frozen=True)

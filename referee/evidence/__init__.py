@@ -8,7 +8,7 @@ from referee.evidence.ledger import LedgerEntry, number_ledger
 from referee.evidence.point_check import apply_check, ask_unchecked_absence, settle_absence
 from referee.evidence.point_evidence import settle_literature, verify_point
 from referee.evidence.point_fields import field_for
-from referee.evidence.point_merge import merge_points
+from referee.evidence.point_merge import merge_groups, merge_points
 from referee.evidence.point_order import check_order, order_points, place_points
 from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
 from referee.evidence.rules import RULES, Rule, RuleEvidence, RuleHit, run_rules
@@ -36,6 +36,7 @@ __all__ = [
     "check_inline_quotations",
     "check_order",
     "field_for",
+    "merge_groups",
     "merge_points",
     "number_ledger",
     "order_points",

@@ -25,7 +25,7 @@ _TAIL = re.compile(r"[\s.,;:!?]*$")
 
 
 def check_inline_quotations(
-    text: str, index: QuotationIndex, *, field: str | None = None
+    text: str, index: QuotationIndex, *, field: str | None = None, keep_words: bool = False
 ) -> tuple[str, list[DroppedQuotation]]:
     """Verify every quotation of four words or more in a text.
 
@@ -33,6 +33,8 @@ def check_inline_quotations(
         text: Prose of a review.
         index: The paper it is about.
         field: The form's field that holds the text; it goes into the records and their ids.
+        keep_words: Where a quotation is not in the paper, only its marks go: in prose that was written from tested
+            points the words may be a proposal.
 
     Returns:
         The text with the paper's own wording inside the marks, or ``[quotation not found in the paper]`` instead of
@@ -54,7 +56,7 @@ def check_inline_quotations(
         elif found.kind == "refused" and len(inner) < 100:
             pieces.append(text[start : end + 1])
         else:
-            pieces.append(PLACEHOLDER)
+            pieces.append(inner if keep_words else PLACEHOLDER)
             claim = " ".join(text[max(0, start - _MAX_CONTEXT) : start].split())
             claimed = ClaimedQuote(f"inline-{field or 'text'}-{len(dropped) + 1}", claim, inner, field=field)
             dropped.append(dropped_quotation(claimed, found.reason))

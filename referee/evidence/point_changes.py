@@ -1,4 +1,4 @@
-"""The few things that may happen to a point of a review. Severity only falls, and each change leaves its reason."""
+"""The few things that may happen to a point of a review. Each change leaves its reason."""
 
 from __future__ import annotations
 
@@ -18,12 +18,6 @@ def noted(point: ReviewPoint, reason: str) -> ReviewPoint:
     if reason in point.reason:
         return point
     return point.model_copy(update={"reason": f"{point.reason}; {reason}" if point.reason else reason})
-
-
-def lowered(point: ReviewPoint, reason: str) -> ReviewPoint:
-    """The point one step less severe; a note stays a note."""
-    step = min(SEVERITIES.index(point.severity) + 1, len(SEVERITIES) - 1)
-    return noted(point.model_copy(update={"severity": SEVERITIES[step]}), reason)
 
 
 def capped(point: ReviewPoint, highest: Severity, reason: str) -> ReviewPoint:

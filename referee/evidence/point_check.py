@@ -6,38 +6,28 @@ consequences. A refutation counts only with the passage that refutes.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from referee.evidence.absence import AbsenceResult
-from referee.evidence.point_changes import asked, capped, cited, is_live, lowered, noted, removed
-from referee.schemas.point import PointCheck, ReviewPoint
-
-ABSENCE_SEARCH = "absence search"
+from referee.evidence.point_changes import asked, cited, is_live, noted, removed
+from referee.schemas.point import PointCheck, ReviewPoint, Severity
 
 
-def settle_absence(
-    point: ReviewPoint, result: AbsenceResult, *, near_passages: int = 0, foreign: bool = False
-) -> tuple[ReviewPoint, bool]:
-    """Let a search decide a claim that something is not there, where it can.
+def settle_absence(point: ReviewPoint, result: AbsenceResult) -> ReviewPoint:
+    """Record what a search for the words of a claimed absence found.
+
+    No search by words settles such a claim: words that a paper does not use say nothing about what it holds. It goes to
+    a reader who sees the places that were found, and is a question where there is no such reader.
 
     Args:
         point: The point; without ``absence`` nothing is changed.
         result: The search for ``point.absence.terms`` in the whole paper.
-        near_passages: How many passages came close in meaning to what would refute the point.
-        foreign: The paper is not in English, as the terms may be; that none of them is in it then shows nothing.
-
-    Returns:
-        The point with the number of places found, and whether it still has to be checked. No hit, no near passage and
-        no text lost: the point stands, checked by ``absence search``.
     """
     if point.absence is None or not is_live(point):
-        return point, is_live(point)
+        return point
     absence = point.absence.model_copy(update={"hits": len(result.hits)})
     searched = point.model_copy(update={"absence": absence})
-    if not result.supports_absence or near_passages or foreign:
-        return searched, True
-    reason = f"none of {', '.join(repr(t) for t in result.terms)} in {result.words_read} words of the paper"
-    return searched.model_copy(update={"check": PointCheck(verdict="stands", by=ABSENCE_SEARCH, reason=reason)}), False
+    if result.hits:
+        return searched
+    return noted(searched, f"not found by these words: {', '.join(result.terms)}")
 
 
 def ask_unchecked_absence(point: ReviewPoint) -> ReviewPoint:
@@ -48,41 +38,39 @@ def ask_unchecked_absence(point: ReviewPoint) -> ReviewPoint:
     return asked(point, "whether the paper lacks it was not checked")
 
 
-def apply_check(point: ReviewPoint, check: PointCheck, *, headline: Collection[str] = ()) -> ReviewPoint:
+def apply_check(point: ReviewPoint, check: PointCheck, severity: Severity | None = None) -> ReviewPoint:
     """Draw the consequences of a check.
 
-    ``refuted`` strikes the point where a verified passage with the role ``contradicts`` refutes it, and counts as
-    ``undecidable`` otherwise. ``undecidable``: a question of low confidence. ``unchecked``: one step less severe.
-    ``conceded`` by the authors: at most minor, unless a headline claim is threatened. ``out_of_scope``: a note.
-    ``stands`` and ``weakened`` change nothing here; they decide the order. The same check twice changes nothing more.
+    ``refuted`` strikes the point where a verified passage with the role ``contradicts`` refutes it (a correction or a
+    rule's hit needs none), and counts as ``undecidable`` otherwise. ``undecidable``: a question of low confidence. Out
+    of the paper's scope: struck. ``conceded`` by the authors: said in print. What was not checked keeps its severity
+    and says so. The same check twice changes nothing more.
 
     Args:
         point: The point; one whose fate is settled is returned as it is.
         check: The verdict; its passages' statuses say which of them are in the paper.
-        headline: Ids of the paper's headline claims.
-
-    Returns:
-        The point with its check, never more severe than before.
+        severity: What the check says would change in the paper; by default the point keeps its own.
     """
     if not is_live(point):
         return point
-    unshown = check.verdict == "refuted" and not _refuting(check)
+    told_by_line = point.correction is not None or point.source == "rule"
+    unshown = check.verdict == "refuted" and not told_by_line and not _refuting(check)
     if unshown:
         check = check.model_copy(update={"verdict": "undecidable"})
     if point.check == check:
         return point
     checked = point.model_copy(update={"check": check})
     if check.verdict == "refuted":
-        return removed(checked, "struck", f"refuted by {_refuting(check)}")
-    if check.out_of_scope:
-        checked = capped(checked, "note", "a note: outside the scope of the paper")
-    if check.conceded and point.threatens not in headline:
-        checked = capped(checked, "minor", "at most minor: the authors concede it")
-    if check.verdict == "undecidable":
-        checked = _undecided(checked, unshown)
+        return removed(checked, "struck", f"refuted by {_refuting(check) or 'the check'}")
+    if check.out_of_scope and point.polarity != "strength":
+        return removed(checked, "struck", "outside the scope of the paper")
+    if check.conceded:
+        checked = noted(checked, "the authors concede it")
     if check.verdict == "unchecked":
-        checked = lowered(checked, "unchecked, one step less severe" + (f": {check.reason}" if check.reason else ""))
-    return checked
+        return noted(checked, "unchecked" + (f": {check.reason}" if check.reason else ""))
+    if severity is not None and severity != point.severity:
+        checked = noted(checked.model_copy(update={"severity": severity}), f"raised as {point.raised_severity}")
+    return _undecided(checked, unshown) if check.verdict == "undecidable" else checked
 
 
 def _undecided(point: ReviewPoint, unshown: bool) -> ReviewPoint:

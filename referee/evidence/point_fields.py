@@ -33,9 +33,6 @@ FieldRole = Literal[
     "any",
 ]
 
-SIDE_ROLES: frozenset[FieldRole] = frozenset({"remarks", "changes", "clarity"})
-"""Roles of boxes for small things, which may carry notes."""
-
 _STRENGTHS = re.compile(r"strength|strong point|reasons? to (?:accept|publish)|\bpros\b")
 _WEAKNESSES = re.compile(r"weakness|weak point|reasons? to reject|opportunit\w+ for improvement|\bcons\b|^concerns\b")
 _NOT_FOR_POINTS = re.compile(
@@ -97,6 +94,13 @@ def field_for(point: ReviewPoint, form: VenueForm) -> str | None:
             if role in roles:
                 return name
     return None
+
+
+def corrections_field(form: VenueForm) -> str | None:
+    """The text box that carries the list of corrections, or null where the form has no text box for it."""
+    boxes = [(field.name, field_roles(field)) for field in form.reviewer_fields if field.kind == "text"]
+    wanted: tuple[FieldRole, ...] = (*_SMALL, "weaknesses", "both", "review", *_LAST_FOR_WEAKNESSES)
+    return next((name for role in wanted for name, roles in boxes if role in roles), None)
 
 
 def field_roles(field: FormField) -> frozenset[FieldRole]:

@@ -7,17 +7,13 @@ which points came in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
 from itertools import combinations
 
 from referee.evidence.point_changes import is_live, noted
-from referee.schemas.point import SEVERITIES, PointEvidence, ReviewPoint
+from referee.schemas.point import SEVERITIES, ReviewPoint
 
 SIMILAR = 0.85
 """Similarity of two claims from which on they say the same."""
-
-MIN_SHARED_WORDS = 4
-"""Words in a row that two quotations must share to overlap, besides half of the shorter one."""
 
 
 def merge_points(
@@ -28,11 +24,12 @@ def merge_points(
 ) -> list[ReviewPoint]:
     """Merge points of one polarity that say the same.
 
-    Two points are the same where they share kind, threatened claim and kind of fix, and verified quotations overlap or
-    the claims are similar; or where they are named as duplicates and share the kind, or overlap or are similar. Groups
-    are closed under this relation. The member with the most verified quotations (then the most severe one, then the
-    first id) keeps its words and takes over all evidence and criteria. It is as severe as the most severe member that
-    has as much right to it: one with a verified quotation, or any where none has.
+    Two points are the same where their claims are similar or they are named as duplicates, and they come from two
+    replies: who raises two points in one breath means two. That they quote the same sentence says nothing: several
+    defects of one key sentence are what a good reviewer raises. Groups are closed under this relation. The member with
+    the most verified quotations (then the most severe one, then the first id) keeps its words and takes over all
+    evidence and criteria. It is as severe as the most severe member that has as much right to it: one with a verified
+    quotation, or any where none has.
 
     Args:
         points: With unique ids; only points that are still in play take part.
@@ -58,6 +55,38 @@ def merge_points(
             known.update((point.id, point) for point in _merged(group))
 
 
+def merge_groups(points: Sequence[ReviewPoint], groups: Iterable[Sequence[str]]) -> list[ReviewPoint]:
+    """Merge groups that a reader of all points named, each led by its clearest member.
+
+    The first member that is in play keeps its words: a point before a correction, since it carries the argument. Two
+    points of one reply are never merged (who raises two in one breath means two), nor praise with criticism.
+
+    Args:
+        points: With unique ids.
+        groups: Ids, the clearest first; unknown ids are ignored.
+
+    Returns:
+        All points sorted by id, those merged away with ``merged_into`` and the outcome of that name.
+    """
+    known = {point.id: point for point in sorted(points, key=lambda point: point.id)}
+    for group in groups:
+        members = [known[key] for key in dict.fromkeys(group) if key in known and is_live(known[key])]
+        chosen: list[ReviewPoint] = []
+        for member in sorted(members, key=lambda point: point.correction is not None):
+            if not chosen or _may_join(member, chosen):
+                chosen.append(member)
+        if len(chosen) > 1:
+            known.update((point.id, point) for point in _into(chosen))
+    return list(known.values())
+
+
+def _may_join(point: ReviewPoint, group: Sequence[ReviewPoint]) -> bool:
+    if (point.polarity == "strength") != (group[0].polarity == "strength"):
+        return False
+    told_apart = [p.call_id for p in group if p.call_id and (p.correction is None) == (point.correction is None)]
+    return point.call_id not in told_apart
+
+
 class _Relation:
     """Whether two points say the same; similarities are asked for once."""
 
@@ -75,12 +104,9 @@ class _Relation:
         )
 
     def holds(self, a: ReviewPoint, b: ReviewPoint, named: bool) -> bool:
-        if a.polarity != b.polarity:
+        if a.polarity != b.polarity or (a.call_id and a.call_id == b.call_id):
             return False
-        if named and a.kind == b.kind:
-            return True
-        alike = (a.kind, a.threatens, a.fix.kind) == (b.kind, b.threatens, b.fix.kind)
-        return (named or alike) and (_overlap(a, b) or self._alike(a, b))
+        return named or self._alike(a, b)
 
     def _alike(self, a: ReviewPoint, b: ReviewPoint) -> bool:
         pair = (a.id, b.id)
@@ -114,7 +140,12 @@ def _groups(points: dict[str, ReviewPoint], relation: _Relation) -> list[list[Re
 
 def _merged(group: list[ReviewPoint]) -> list[ReviewPoint]:
     """The members, of which the best-evidenced one takes over what the others bring."""
-    best, *others = sorted(group, key=lambda p: (-p.verified_quotes, SEVERITIES.index(p.severity), p.id))
+    return _into(sorted(group, key=lambda p: (-p.verified_quotes, SEVERITIES.index(p.severity), p.id)))
+
+
+def _into(group: Sequence[ReviewPoint]) -> list[ReviewPoint]:
+    """The members, of which the first takes over what the others bring."""
+    best, *others = group
     entitled = [p for p in group if p.verified_quotes] or group
     worst = min(entitled, key=lambda p: (SEVERITIES.index(p.severity), SEVERITIES.index(p.raised_severity), p.id))
     raised = min(best.raised_severity, worst.raised_severity, key=SEVERITIES.index)
@@ -130,20 +161,3 @@ def _merged(group: list[ReviewPoint]) -> list[ReviewPoint]:
         kept = noted(kept, f"as severe as {worst.id}, which says the same")
     gone = {"outcome": "merged_into", "merged_into": best.id, "field": None}
     return [kept, *(noted(p.model_copy(update=gone), f"says the same as {best.id}") for p in others)]
-
-
-def _overlap(a: ReviewPoint, b: ReviewPoint) -> bool:
-    return any(_share_text(x, y) for x in a.evidence for y in b.evidence)
-
-
-def _share_text(a: PointEvidence, b: PointEvidence) -> bool:
-    """Two verified quotations of one section that share a run of words, or are the same words."""
-    if "not_found" in (a.status, b.status) or a.section_id != b.section_id:
-        return False
-    first, second = sorted((a.quote.casefold().split(), b.quote.casefold().split()))
-    if first == second:
-        return True
-    if None not in (a.page, b.page) and abs((a.page or 0) - (b.page or 0)) > 1:
-        return False
-    match = SequenceMatcher(None, first, second, autojunk=False).find_longest_match()
-    return match.size >= max(MIN_SHARED_WORDS, min(len(first), len(second)) / 2)

@@ -8,6 +8,7 @@ that comes closest is considered: where it disagrees on a digit, a less similar 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +18,7 @@ from referee.evidence.guards import Difference, first_difference, is_mathematica
 from referee.evidence.normalise import normalise
 from referee.evidence.passages import WALL, Passage, Passages
 from referee.evidence.substance import shortfall, substantial
-from referee.schemas.paper import Box, Paper
+from referee.schemas.paper import Block, Box, Paper, Section
 
 THRESHOLD = 0.80
 MATHS_THRESHOLD = 0.92
@@ -34,6 +35,7 @@ _LEADING = re.compile(r"^(?:['\s|]|- |\.\.\.|\[\.\.\.\]|[,;:!?)\]]|\.(?!\d))+")
 _TRAILING = re.compile(r"(?:['\s|.,;:!?]|\[\.\.\.\])+$")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"})
+_EQUATION = re.compile(r"\[?\s*eq(?:uation|n)?s?\.?\s*\(?([\w.]+)\)?\s*\]?", re.IGNORECASE)
 _BROKEN = re.compile(r"(\w+)-\s*\n\s*(\w+)")
 _DIFFERS = {
     "digits": "digits differ",
@@ -95,6 +97,12 @@ class QuotationIndex:
         self._passages = Passages(paper)
         self._text = self._passages.text
         self._aligner = Aligner(self._text)
+        self._equations = {name: match for section, block in paper.blocks() for name, match in _named(section, block)}
+
+    def equation(self, name: str) -> QuoteMatch | None:
+        """The equation of that name: ``equation (4)`` by its printed number, or ``equation b12`` by its block's id."""
+        named = _EQUATION.fullmatch(name.strip())
+        return self._equations.get(named[1].casefold()) if named else None
 
     def find(self, quote: str, *, section_id: str | None = None) -> QuoteMatch | NotFound:
         """Look a quotation up.
@@ -256,6 +264,12 @@ class QuotationIndex:
         if not (broken[1][-1].isalpha() and broken[2][0].islower()):
             return kept
         return kept if any(kept in passage.normalised.source for passage in self._passages) else broken[1] + broken[2]
+
+
+def _named(section: Section, block: Block) -> Iterator[tuple[str, QuoteMatch]]:
+    if block.kind == "equation":
+        match = QuoteMatch(block.text, "exact", 1.0, section.id, section.heading, block.id, block.page, block.box)
+        yield from ((name.strip("()").casefold(), match) for name in (block.id, block.label) if name)
 
 
 def _stripped(wording: str) -> str:

@@ -95,7 +95,7 @@ async def refine(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
 
 async def settle(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = await searched(load_points(state["points"]), runtime.context)
+    points, _ = searched(load_points(state["points"]), runtime.context)
     return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, runtime.context))}
 
 

@@ -110,7 +110,7 @@ async def consolidate(state: PassageState, runtime: Runtime[ReviewContext]) -> R
 
 async def settle(state: PassageState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = await searched(load_points(state["points"]), runtime.context)
+    points, _ = searched(load_points(state["points"]), runtime.context)
     return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, runtime.context))}
 
 

@@ -151,7 +151,7 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
 async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Let searches settle what they can, then test the rest in a fresh context, blind to its authors."""
     context = runtime.context
-    points, hits = await searched(load_points(state["points"]), context)
+    points, hits = searched(load_points(state["points"]), context)
     if context.lean:
         return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, context))}
     model, waiting = context.model("checker"), check_order(points)

@@ -25,8 +25,6 @@ from referee.schemas.paper import Paper
 from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 
 _TELLING = ("results", "discussion", "conclusion", "experiments")
-# Stands for the claim that a reader without a card cannot name.
-_SOME_CLAIM = "some claim"
 
 
 def load_points(data: Iterable[Mapping[str, Any]]) -> list[ReviewPoint]:
@@ -73,21 +71,13 @@ def rule_points(paper: Paper) -> list[ReviewPoint]:
 
 def verified(points: Iterable[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
     """Points with their quotations looked up; copied instructions are dropped, what needs literature is asked."""
-    return [_unless_copied(settle_literature(_looked_up(point, context)), context.instructions) for point in points]
+    return [unless_copied(settle_literature(_looked_up(point, context)), context.instructions) for point in points]
 
 
 def _looked_up(point: ReviewPoint, context: ReviewContext) -> ReviewPoint:
-    """The point after its quotations were looked up, as far as the run takes the steps that this is made of.
-
-    A quotation that is believed counts as found. A reader without a card can name no claim of the paper, so that its
-    points are not held to naming one.
-    """
-    if not context.takes("quotation-check"):
-        point = _believed(point)
-    if context.takes("card") or point.source == "rule":
-        return verify_point(point, context.index, claims=context.card.claim_ids)
-    freed = point.model_copy(update={"threatens": _SOME_CLAIM})
-    return verify_point(freed, context.index, claims=(_SOME_CLAIM,)).model_copy(update={"threatens": None})
+    """The point after its quotations were looked up; one that is believed counts as found."""
+    believed = point if context.takes("quotation-check") else _believed(point)
+    return verify_point(believed, context.index)
 
 
 def _believed(point: ReviewPoint) -> ReviewPoint:
@@ -102,7 +92,8 @@ def _believed(point: ReviewPoint) -> ReviewPoint:
     return noted(point.model_copy(update={"evidence": tuple(believed)}), "its quotations were not looked up")
 
 
-def _unless_copied(point: ReviewPoint, instructions: str) -> ReviewPoint:
+def unless_copied(point: ReviewPoint, instructions: str) -> ReviewPoint:
+    """The point, dropped where its claim only repeats what its author was told."""
     own, copied = without_echo(point.claim, instructions)
     if point.source == "rule" or own or not copied:
         return point
@@ -157,10 +148,7 @@ def placed(
     points: Iterable[ReviewPoint], checks: Mapping[str, PointCheck], context: ReviewContext
 ) -> list[ReviewPoint]:
     """The consequences of the checks drawn, and every point put into its field or its list."""
-    headline = context.card.claim_ids
-    checked = [
-        apply_check(point, checks[point.id], headline=headline) if point.id in checks else point for point in points
-    ]
+    checked = (apply_check(point, checks[point.id]) if point.id in checks else point for point in points)
     return place_points(checked, context.form)
 
 

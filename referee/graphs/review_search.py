@@ -14,8 +14,6 @@ from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.venues.page.language import guess_language, language_name
 
-# A passage this near to what would refute a claim of absence is shown to the checker.
-NEAR = 0.6
 PASSAGES = 6
 # Of the places where the words of a claimed absence stand, and of the passages nearest to a claim, so many are shown.
 HITS, CLAIMED = 4, 3
@@ -30,22 +28,20 @@ async def passages(context: ReviewContext, query: str, without: Iterable[str]) -
     return [Excerpt(p.section_id, p.heading, p.text, p.page) for p in found]
 
 
-async def searched(
+def searched(
     points: Sequence[ReviewPoint], context: ReviewContext
 ) -> tuple[list[ReviewPoint], dict[str, list[Excerpt]]]:
     """Claims of absence after the search of the whole paper, and what it found for each."""
     if all(point.absence is None for point in points):
         return list(points), {}
     index, settled, hits = TermIndex(context.paper), list[ReviewPoint](), dict[str, list[Excerpt]]()
-    foreign = bool(_other_language(context.paper))
     for point in points:
         if point.absence is None:
             settled.append(point)
             continue
         found = index.search(point.absence.terms)
         hits[point.id] = [Excerpt(hit.section_id, hit.section, hit.quote, hit.page) for hit in found.hits]
-        near = await _near_passages(context, point.refuted_by)
-        settled.append(settle_absence(point, found, near_passages=near, foreign=foreign)[0])
+        settled.append(settle_absence(point, found))
     return settled, hits
 
 
@@ -95,11 +91,3 @@ def _whole(paper: Paper) -> list[Excerpt]:
             open_words += len(block.text.split())
             open_words = 0 if open_words >= PASSAGE_WORDS else open_words
     return together
-
-
-async def _near_passages(context: ReviewContext, query: str) -> int:
-    """How many passages come close in meaning to what would refute a claim of absence."""
-    if context.retriever is None or not query.strip():
-        return 0
-    found = await context.retriever.search(query, top_k=PASSAGES)
-    return sum(passage.similarity >= NEAR for passage in found)

@@ -33,7 +33,7 @@ Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
 EvidenceRole = Literal["shows", "contradicts", "promises"]
 QuoteFate = Literal["exact", "fuzzy", "not_found"]
 Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
-PointSource = Literal["section", "cross", "rule", "team"]
+PointSource = Literal["section", "whole", "cross", "rule", "team"]
 Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
 
 
@@ -66,10 +66,23 @@ class Fix(Frozen):
     what: str = ""
 
 
+class Correction(Frozen):
+    """A slip that a change of the text mends: where it stands, what is printed, what it should be, and why."""
+
+    place: str
+    printed: str
+    should_be: str
+    why: str = ""
+
+
 class PointCheck(Frozen):
-    """The verdict of a check that did not see the author's reasons, and the passages it rests on."""
+    """The verdict of a check that did not see the author's reasons, and the passages it rests on.
+
+    ``narrowed`` is what remains true where a clause of the claim is false: the review prints it instead of the claim.
+    """
 
     verdict: Verdict
+    narrowed: str = ""
     by: str = Field(description="a model id, or 'absence search'")
     reason: str = ""
     passages: tuple[PointEvidence, ...] = ()
@@ -80,13 +93,17 @@ class PointCheck(Frozen):
 class ReviewPoint(Frozen):
     """A point from where it was raised to what became of it.
 
-    ``raised_severity`` is what its author gave; ``severity`` what it has after the rules (unverified or unchecked:
-    one step less; threatening no claim of the paper, or conceded: at most minor; out of scope: note). ``outcome`` and
-    ``reason`` say where it went; ``merged_into`` names the point that took its evidence over.
+    ``argument`` says why it matters, what else could explain it and what follows. ``raised_severity`` is what its
+    author gave; ``severity`` what the check says would change in the paper if the point were mended. ``outcome`` and
+    ``reason`` say where it went; ``merged_into`` names the point that took its evidence over. ``unverified_work`` is a
+    work that was named from memory and that nobody looked up: it is never printed.
     """
 
     id: str
     claim: str
+    argument: str = ""
+    correction: Correction | None = None
+    unverified_work: str = ""
     polarity: Polarity
     kind: PointKind
     criterion: tuple[str, ...] = ()
@@ -111,6 +128,11 @@ class ReviewPoint(Frozen):
     outcome: Outcome = "listed"
     reason: str = ""
     field: str | None = None
+
+    @property
+    def statement(self) -> str:
+        """What the review says: the claim, or what the check left of it."""
+        return (self.check.narrowed if self.check else "") or self.claim
 
     @property
     def verified_quotes(self) -> int:

@@ -48,7 +48,7 @@ class ScoreRecord(Frozen):
 
     ``stated`` is what the model chose, ``value`` what the review stands behind (null with ``null_reason``),
     ``supported_by`` the ids of verified evidence (or of points that stand) the model cited, ``opposed_by`` those
-    it named against it.
+    it named against it. ``limit`` says what it does not take into account, as figures that nobody saw.
     """
 
     field: str
@@ -58,6 +58,7 @@ class ScoreRecord(Frozen):
     supported_by: tuple[str, ...] = ()
     opposed_by: tuple[str, ...] = ()
     null_reason: str = ""
+    limit: str = ""
 
 
 class Forced(Frozen):

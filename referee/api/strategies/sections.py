@@ -1,253 +1,74 @@
-"""Strategy ``sections``: each part read whole, points checked blind, merged and placed by code, scores from points."""
+"""Strategy ``sections``: the paper read by several readers, their points looked up, grouped, tested and printed.
+
+A model whose window holds the paper reads all of it in every call. A paper that is too long for that, the embedded
+model, and the steps of the older plan that research takes out go part by part with a card of the paper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from referee.agents import checker, mapper
-from referee.agents.briefing import how_read
-from referee.agents.card import NO_CARD, Card, build_card, render_card
-from referee.agents.mapper import needs_a_call
-from referee.agents.parts import Part, content_parts, render_part, split_part
-from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Plan, Written
-from referee.api.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
-from referee.api.strategies.ablation import (
-    CHUNK_TOKENS,
-    ablation_inputs,
-    form_of,
-    points_a_part,
-    used_prompts,
-    what_was_changed,
-)
-from referee.api.strategies.machine import run_machine
-from referee.api.strategies.research import marked, marked_plan
+from referee.api.strategies import whole_paper, windowed
+from referee.api.strategies.ablation import needs_windows
 from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
-from referee.llm.embeddings import Embedder
-from referee.prompts import Prompt, load_prompt
-from referee.retrieval import Retriever, open_embedder, open_retriever
-from referee.runs import Event, RunFolder
-from referee.schemas.review import Review
-from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
-from referee.venues.refined import RefinedPrompts, refinable, refined_section_prompts
+from referee.prompts import Prompt
+from referee.runs import RunFolder
 
-ROLES = ("writer", "mapper", "cross", "checker", "composer")
-
-# What a call typically takes beside the part it reads: instructions and schema, and what a typical reply has.
-_FRAME_TOKENS, _LEAN_FRAME_TOKENS = 2_600, 900
-_REPLY_TOKENS, _LEAN_REPLY_TOKENS = 1_200, 350
-_POINTS_A_PART = 3
+ROLES = windowed.ROLES
 
 
-@dataclass(frozen=True)
-class _Setup:
-    """The fixed data of a run: parts that fit the writer's context, the card, the guidelines' steps."""
-
-    parts: tuple[Part, ...]
-    card: Card
-    steps: tuple[SectionPrompt, ...]
-    lean: bool
+def is_whole(job: Job) -> bool:
+    """Whether every call of the run reads the whole paper."""
+    if job.models["writer"].spec.is_local or needs_windows(job.settings.review):
+        return False
+    return whole_paper.fits(job)
 
 
 def prompts(job: Job) -> list[Prompt]:
     """Every prompt a run may use."""
-    section, *later = used_prompts(job, lean=_is_lean(job))
-    names = (section, mapper.PROMPT, *later)
-    versions = job.settings.review.prompt_versions
-    refining = _refinement(job).prompts if _is_full(job) else []
-    return [*(load_prompt(name, versions.get(name)) for name in names), *refining]
+    return whole_paper.prompts(job) if is_whole(job) else windowed.prompts(job)
 
 
 async def plan(job: Job) -> Plan:
-    """Calls and tokens from the parts there are; how many points they raise is a guess. Both presets are told."""
-    changed = what_was_changed(job, lean=_is_lean(job))
-    return marked_plan(_plan(job), changed) if changed else _plan(job)
-
-
-def _plan(job: Job) -> Plan:
-    quick = _quick_plan(job)
-    if not refinable(job.form):
-        return quick
-    if stored_refinement(_refinement(job), either=True) is None:
-        full = _joined(plan_refinement(_refinement(job), job.models), quick)
-    else:
-        full = replace(quick, notes=(*quick.notes, "the venue's prompts were refined earlier: no call for them"))
-    plans = {"quick": replace(quick, preset="quick"), "full": replace(full, preset="full")}
-    chosen, other = ("full", "quick") if _is_full(job) else ("quick", "full")
-    return replace(plans[chosen], other=plans[other])
-
-
-def _joined(first: Plan, then: Plan) -> Plan:
-    """The plan of both, one after the other."""
-    costs = (first.cost_usd, then.cost_usd)
-    return replace(
-        then,
-        models={**first.models, **then.models},
-        calls=first.calls + then.calls,
-        input_tokens=first.input_tokens + then.input_tokens,
-        output_tokens=first.output_tokens + then.output_tokens,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
-
-
-def _quick_plan(job: Job) -> Plan:
-    setup, without = _setup(job), job.settings.review.ablate
-    writer, most = job.models["writer"], len(setup.parts)
-    frame, reply = (_LEAN_FRAME_TOKENS, _LEAN_REPLY_TOKENS) if setup.lean else (_FRAME_TOKENS, _REPLY_TOKENS)
-    card_room = section_budget(writer.context_tokens, lean=setup.lean).card
-    card = writer.count(render_card(NO_CARD if "card" in without else setup.card, card_room, writer.count))
-    calls = {"writer": most, "composer": 1, "mapper": int(needs_a_call(setup.steps, setup.parts))}
-    tokens_in = {
-        "writer": sum(writer.count(render_part(p, numbered=setup.lean)[0]) + card + frame for p in setup.parts)
-    }
-    if not setup.lean:
-        calls |= {"cross": 1, "checker": min(-(-most * _POINTS_A_PART // checker.BATCH), most + 2)}
-    calls |= {role: 0 for step, role in (("cross", "cross"), ("check", "checker")) if step in without}
-    rest = {role: count * (card + frame) for role, count in calls.items() if role != "writer"}
-    if "score-from-points" in without:
-        rest["composer"] += _paper_tokens(job)
-    costs = [job.models[role].cost((tokens_in | rest)[role], count * reply) for role, count in calls.items() if count]
-    return Plan(
-        strategy="sections",
-        models={role: job.models[role].spec.id for role, count in calls.items() if count},
-        calls=sum(calls.values()),
-        input_tokens=sum((tokens_in | rest).values()),
-        output_tokens=sum(calls.values()) * reply,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-        notes=tuple(writer.notes),
-    )
-
-
-def _paper_tokens(job: Job) -> int:
-    """What a composer sees of the paper, where it sees it."""
-    model = job.models["composer"]
-    whole = model.count("\n".join(section.text for section in job.paper.content))
-    return min(whole, model.reading_tokens or model.context_tokens)
+    """What the run will need, with a note where the paper is too long to be read whole."""
+    if is_whole(job):
+        return await whole_paper.plan(job)
+    planned, note = await windowed.plan(job), _too_long(job)
+    return replace(planned, notes=(*planned.notes, note)) if note else planned
 
 
 async def run(job: Job, folder: RunFolder, door: Door) -> Written:
-    """Run the machine ``review``; on the lean plan without an index of the paper.
+    """Run the machine that suits the paper and the model.
 
     Raises:
         RefereeError: What a node recorded as its failure.
     """
-    from referee.evidence import QuotationIndex
-    from referee.graphs.review import build_review_graph
-    from referee.graphs.review_state import ReviewContext, initial_state
-
-    setup, refined, changed = _setup(job), None, what_was_changed(job, lean=_is_lean(job))
-    if _is_full(job):
-        refined = await refine_in_run(_refinement(job), folder, door, reuse=True, either=True, progress=job.progress)
-        setup = replace(setup, steps=_about_sections(refined_section_prompts(job.form, refined)))
-    async with _retrieval(job, setup.lean) as (retriever, embedder):
-        context = ReviewContext(
-            paper=job.paper,
-            form=form_of(job),
-            door=door,
-            review_id=f"r-{folder.record.run_id}",
-            card=setup.card,
-            parts=setup.parts,
-            prompts=setup.steps,
-            index=QuotationIndex(job.paper),
-            how_read=how_read(job.paper, ()),
-            instructions=_instructions(job),
-            lean=setup.lean,
-            retriever=retriever,
-            embedder=embedder,
-            prompt_versions=job.settings.review.prompt_versions,
-            ablated=frozenset(job.settings.review.ablate),
-            quota=points_a_part(job, len(setup.parts)),
-        )
-        state = await run_machine(folder, build_review_graph(), context, initial_state())
-    failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
-    notes = (*_refined_notes(job, refined), *sorted(set(state["notes"])), *failed)
-    written = Written(Review.model_validate(state["review"]), (), notes, refined.digests() if refined else {})
-    return marked(job, written, changed) if changed else written
+    if is_whole(job):
+        return await whole_paper.run(job, folder, door)
+    written, note = await windowed.run(job, folder, door), _too_long(job)
+    return replace(written, notes=(note, *written.notes)) if note else written
 
 
 def inputs(job: Job) -> dict[str, str]:
-    """What decides the parts and steps of a run; the keys read well after "was started with another".
+    """What decides a run beside what every run names.
 
     Raises:
         SettingsError: A step that is to be taken out has no meaning here.
     """
-    settled = {
-        **ablation_inputs(job, lean=_is_lean(job)),
-        "choice of appendices": str(job.settings.review.appendices),
-        "context length of the writer": str(job.models["writer"].context_tokens),
-    }
-    if not _is_full(job):
-        return settled
-    refinement = _refinement(job)
-    return {
-        **settled,
-        "preset": "full",
-        "model for supervisor": refinement.models["supervisor"],
-        "refinement of the prompts": refinement.key,
-    }
+    return whole_paper.inputs(job) if is_whole(job) else windowed.inputs(job)
 
 
-def _is_full(job: Job) -> bool:
-    return job.settings.review.preset == "full" and bool(refinable(job.form))
-
-
-def _refinement(job: Job) -> Refinement:
-    return Refinement(job.form, job.settings, job.settings.review.rounds)
-
-
-def _refined_notes(job: Job, refined: RefinedPrompts | None) -> tuple[str, ...]:
-    if refined is None:
-        asked = job.settings.review.preset == "full"
-        return ("the venue has no guideline whose prompt could be refined",) if asked else ()
-    taken = sum(len(guideline.versions) - 1 for guideline in refined.guidelines)
-    refused = sum(len(guideline.refusals) for guideline in refined.guidelines)
-    failures = sum(len(guideline.failures) for guideline in refined.guidelines)
-    when = f"on {refined.refined_at[:10]}" if refined.reused else "for this run"
-    bad = f", {failures} calls without a usable reply" if failures else ""
-    return (f"prompts refined {when}: {taken} revisions taken, {refused} refused{bad}",)
-
-
-def _instructions(job: Job) -> str:
-    section = prompts(job)[0]
-    return f"{section.system}\n{section.user}"
-
-
-def _is_lean(job: Job) -> bool:
-    return job.models["writer"].spec.is_local
-
-
-def _setup(job: Job) -> _Setup:
-    writer, lean = job.models["writer"], _is_lean(job)
-    without = job.settings.review.ablate
-    room = section_budget(writer.context_tokens, lean=lean).section
-    room = min(room, CHUNK_TOKENS) if "whole-section" in without else room
-    whole = content_parts(job.paper, appendices=job.settings.review.appendices)
-    parts = tuple(piece for part in whole for piece in split_part(part, room, writer.count))
-    steps = general_prompts() if "venue" in without else section_prompts(job.form)
-    return _Setup(parts, build_card(job.paper, parts), _about_sections(steps), lean)
-
-
-def _about_sections(prompts: Iterable[SectionPrompt]) -> tuple[SectionPrompt, ...]:
-    return tuple(prompt for prompt in prompts if not prompt.is_about_the_review)
-
-
-@asynccontextmanager
-async def _retrieval(job: Job, lean: bool) -> AsyncIterator[tuple[Retriever | None, Embedder | None]]:
-    """The index of the paper, closed with the run; none on the lean plan."""
-    if lean:
-        yield None, None
-        return
-    base_url = None if job.settings.embedder.startswith("local") else job.settings.models.base_url
-    job.progress(Event("stage", "indexing the paper"))
-    embedder = await open_embedder(job.settings.embedder, base_url=base_url, calls=job.settings.calls)
-    try:
-        async with await open_retriever(job.paper, embedder) as retriever:
-            yield retriever, embedder
-    finally:
-        await embedder.aclose()
+def _too_long(job: Job) -> str:
+    """That the paper is read part by part because no window holds it; empty where that is not the reason."""
+    if job.models["writer"].spec.is_local or needs_windows(job.settings.review):
+        return ""
+    shared, writer = whole_paper.shared_paper(job), job.models["writer"]
+    return (
+        f"the paper's {shared.tokens:,} tokens leave no room to work in the context of {writer.context_tokens:,} of "
+        f"{writer.spec.id}: it is read part by part"
+    )
 
 
 STRATEGY = Strategy(
@@ -256,8 +77,8 @@ STRATEGY = Strategy(
     run=run,
     roles=ROLES,
     inputs=inputs,
-    title="part by part (S parts), points checked blind, merged and placed by code",
-    calls="at most 2 S + 5; S + 1 on the embedded model",
-    chain="5; 3 on the embedded model",
+    title="the whole paper before every reader; points looked up, grouped, tested blind and all printed",
+    calls="R readings + 4 to 7 (R: 1 + the parts read line by line)",
+    chain="4; 5 part by part, 3 on the embedded model",
     refines=True,
 )

@@ -1,0 +1,75 @@
+"""The whole submission as the beginning of every prompt of a run: ids of sections, tables and equations, and the works
+it cites. What differs between calls comes after it, so that a provider's prompt cache can serve it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.agents.briefing import CountTokens, block_text, how_read
+from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.paper import Block, Paper, Section
+
+PROMPT = "review/paper"
+
+# What a call needs beside the paper: its task with a venue's form and all points, and a long reply.
+TASK_TOKENS, REPLY_TOKENS = 9_000, 12_000
+_MOST_REFERENCE = 160
+
+
+@dataclass(frozen=True)
+class SharedPaper:
+    """What all calls of a run begin with. ``tokens`` counts system text and paper together."""
+
+    prompt: RenderedPrompt
+    tokens: int
+
+    def fits(self, context_tokens: int) -> bool:
+        """Whether a model's window holds the paper with room to work."""
+        return self.tokens + TASK_TOKENS + REPLY_TOKENS <= context_tokens
+
+
+def share_paper(paper: Paper, count: CountTokens, version: str | None = None) -> SharedPaper:
+    """The paper as the beginning of every prompt: ids of sections, tables and equations in brackets.
+
+    Args:
+        paper: The submission; author lines, acknowledgements and the text of references are never part of it.
+        count: Counts tokens as the model does.
+        version: Which version of the prompt; the newest by default.
+    """
+    prompt = load_prompt(PROMPT, version).render(
+        how_read=how_read(paper, ()), paper=delimit("submission", render_paper(paper))
+    )
+    return SharedPaper(prompt, count(prompt.system) + count(prompt.user))
+
+
+def render_paper(paper: Paper) -> str:
+    """Title, sections with their ids, and the titles of the works that the paper cites."""
+    parts = [f"Title: {paper.title}", *(_section(section) for section in paper.content)]
+    cited = [f"- {_cited(reference.title or reference.text)}" for reference in paper.references]
+    if cited:
+        parts.append("\n".join(["## Works that the paper cites (titles only)", *cited]))
+    return "\n\n".join(parts)
+
+
+def equation_name(block: Block) -> str:
+    """How prompts call an equation: by its printed number, or by its place in the file."""
+    return f"equation {block.label}" if block.label else f"equation {block.id}"
+
+
+def _section(section: Section) -> str:
+    number = f"{section.number} " if section.number else ""
+    place = f" (page {section.pages[0]})" if section.pages else ""
+    lines = [f"{'#' * min(section.level + 1, 4)} [{section.id}] {number}{section.heading}{place}"]
+    return "\n".join([*lines, *(_block(block) for block in section.blocks)])
+
+
+def _block(block: Block) -> str:
+    if block.kind == "equation":
+        return f"[{equation_name(block)}] {block.text}"
+    return block_text(block)
+
+
+def _cited(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_REFERENCE else f"{text[:_MOST_REFERENCE]} …"

@@ -1,0 +1,201 @@
+"""Points tested against the whole paper, in batches, blind to who raised them, how gravely and why.
+
+The model answers ordered questions; code draws the consequences. A refutation needs the paper's own words. What no
+reply covers stays unchecked and keeps its severity. Source: a verifier that does not read the accuser's reasons agrees
+with hand labels far more often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from referee.agents.choices import list_of, one_of
+from referee.agents.neutral import neutral_ids
+from referee.agents.paper_run import PaperRun
+from referee.agents.reading_reply import SEVERITY_OF, Effect
+from referee.errors import ContextTooLong, ModelRefused, ReplyInvalid
+from referee.evidence import NotFound
+from referee.prompts import delimit
+from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint, Severity, Verdict
+
+PROMPT = "review/verify"
+AMEND_PROMPT = "review/amend"
+ROLE = "checker"
+BATCH, MOST_BATCHES = 16, 4
+MOST_AMENDED = 60
+_TOKENS_A_VERDICT, _TOKENS_AN_AMENDMENT, _TOKENS_AROUND = 420, 160, 512
+
+_CLOSED = ConfigDict(extra="ignore")
+_SHOWN: Any = Literal["yes", "partly", "no", "undecidable"]
+_AMENDED: Any = Literal["shown", "changed", "not_shown"]
+_BEARS_ON: Any = Literal["correctness", "detail", "style"]
+_WEIGHTS: dict[str, Severity] = {"correctness": "major", "detail": "minor", "style": "note"}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check and the severity that follows from it."""
+
+    check: PointCheck
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What was tested by point id, and what went wrong; a point that is not there was not tested."""
+
+    by_id: dict[str, Checked] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def verdicts_model(ids: tuple[str, ...], sections: tuple[str, ...]) -> type[BaseModel]:
+    """The reply's shape for a batch: one verdict for each id."""
+    verdict = create_model(
+        "Verdict",
+        __config__=_CLOSED,
+        id=(one_of(ids), Field()),
+        words=(str, Field(max_length=500)),
+        place=(one_of(("", *sections)), Field()),
+        shown=(_SHOWN, Field()),
+        true_if_narrowed=(str, Field(max_length=450)),
+        conceded=(bool, Field()),
+        in_scope=(bool, Field()),
+        effect=(Effect, Field()),
+    )
+    return create_model(
+        "Verdicts", __config__=_CLOSED, verdicts=(list_of(verdict), Field(min_length=len(ids), max_length=len(ids)))
+    )
+
+
+def amendments_model(ids: tuple[str, ...]) -> type[BaseModel]:
+    """The reply's shape for corrections: one line for each id."""
+    item = create_model(
+        "Amendment",
+        __config__=_CLOSED,
+        id=(one_of(ids), Field()),
+        verdict=(_AMENDED, Field()),
+        wording=(str, Field(max_length=400)),
+        bears_on=(_BEARS_ON, Field()),
+    )
+    return create_model(
+        "Amendments", __config__=_CLOSED, amendments=(list_of(item), Field(min_length=len(ids), max_length=len(ids)))
+    )
+
+
+def sample_verdicts_model() -> type[BaseModel]:
+    """The reply model for one point, by which the prompt's header is checked."""
+    return verdicts_model(("a1",), ("s1",))
+
+
+def sample_amendments_model() -> type[BaseModel]:
+    """The reply model for one correction, by which the prompt's header is checked."""
+    return amendments_model(("a1",))
+
+
+async def check_statements(run: PaperRun, points: Sequence[ReviewPoint]) -> Checks:
+    """Test points in at most ``MOST_BATCHES`` batches at the same time; what they do not hold stays untested.
+
+    Args:
+        run: The paper under review.
+        points: In the order in which checks are spent.
+
+    Raises:
+        ModelError: The model cannot be reached, or a limit was met. A refusal or an invalid reply is a note.
+    """
+    names = neutral_ids(points[: BATCH * MOST_BATCHES])
+    listed = list(names.items())
+    size = -(-len(listed) // max(1, -(-len(listed) // BATCH)))
+    batches = [dict(listed[start : start + size]) for start in range(0, len(listed), size or 1)]
+    checked = await asyncio.gather(*(_check_batch(run, batch) for batch in batches))
+    notes = [note for checks in checked for note in checks.notes]
+    if (left := len(points) - len(names)) > 0:
+        notes.append(f"{left} points stand unchecked: {len(names)} are as many as the checks hold")
+    return Checks({name: one for checks in checked for name, one in checks.by_id.items()}, tuple(notes))
+
+
+async def check_corrections(run: PaperRun, corrections: Sequence[ReviewPoint]) -> Checks:
+    """Test corrections in one call; errors as of ``check_statements``."""
+    names = neutral_ids(corrections[:MOST_AMENDED])
+    if not names:
+        return Checks()
+    lines = "\n".join(f"[{name}] {' '.join(point.claim.split())}" for name, point in names.items())
+    task = run.task(AMEND_PROMPT, corrections=delimit("corrections", lines))
+    most = _TOKENS_AROUND + _TOKENS_AN_AMENDMENT * len(names)
+    try:
+        answer = await run.ask(task, amendments_model(tuple(names)), role=ROLE, tokens=most)
+    except (ModelRefused, ReplyInvalid, ContextTooLong) as error:
+        return Checks(notes=(f"the corrections stand unchecked: {error.message}",))
+    by_id = {names[item["id"]].id: _amended(item, answer.model) for item in answer.value.model_dump()["amendments"]}
+    return Checks(by_id, answer.notes)
+
+
+async def _check_batch(run: PaperRun, batch: Mapping[str, ReviewPoint]) -> Checks:
+    lines = "\n\n".join(f"[{name}] {_statement(point)}" for name, point in batch.items())
+    task = run.task(PROMPT, points=delimit("statements", lines))
+    reply = verdicts_model(tuple(batch), tuple(run.sections))
+    try:
+        answer = await run.ask(task, reply, role=ROLE, tokens=_TOKENS_AROUND + _TOKENS_A_VERDICT * len(batch))
+    except (ModelRefused, ReplyInvalid, ContextTooLong) as error:
+        return Checks(notes=(f"{len(batch)} points stand unchecked: {error.message}",))
+    verdicts = answer.value.model_dump()["verdicts"]
+    return Checks({batch[v["id"]].id: _checked(v, answer.model, run) for v in verdicts}, answer.notes)
+
+
+def _statement(point: ReviewPoint) -> str:
+    """The claim with the words it rests on: not who raised it, how gravely, or why."""
+    found = (evidence for evidence in point.evidence if evidence.status != "not_found")
+    quotes = "".join(f"\n  {e.role} ({e.section_id}): “{' '.join(e.quote.split())}”" for e in found)
+    return f"{' '.join(point.claim.split())}{quotes}"
+
+
+def _checked(answer: Mapping[str, Any], model: str, run: PaperRun) -> Checked:
+    words = _looked_up(answer, run)
+    check = PointCheck(
+        verdict=_verdict(answer, refuting=bool(words)),
+        by=model,
+        narrowed=" ".join(answer["true_if_narrowed"].split()) if answer["shown"] == "partly" else "",
+        passages=words,
+        conceded=answer["conceded"],
+        out_of_scope=not answer["in_scope"],
+    )
+    return Checked(check, SEVERITY_OF[answer["effect"]])
+
+
+def _verdict(answer: Mapping[str, Any], *, refuting: bool) -> Verdict:
+    if answer["shown"] == "no":
+        return "refuted" if refuting else "undecidable"
+    verdicts: dict[str, Verdict] = {"yes": "stands", "partly": "weakened", "undecidable": "undecidable"}
+    return verdicts[answer["shown"]]
+
+
+def _looked_up(answer: Mapping[str, Any], run: PaperRun) -> tuple[PointEvidence, ...]:
+    """The deciding words where they are in the paper; nothing else counts."""
+    if not answer["words"].strip():
+        return ()
+    found = run.index.equation(answer["words"]) or run.index.find(answer["words"], section_id=answer["place"] or None)
+    if isinstance(found, NotFound):
+        return ()
+    return (
+        PointEvidence(
+            section_id=found.section_id,
+            section=run.sections.get(found.section_id, found.section),
+            quote=found.quote,
+            role="contradicts" if answer["shown"] == "no" else "shows",
+            status=found.status,
+            similarity=found.similarity,
+            page=found.page,
+            box=found.box,
+        ),
+    )
+
+
+def _amended(answer: Mapping[str, Any], model: str) -> Checked:
+    wording = " ".join(answer["wording"].split()) if answer["verdict"] == "changed" else ""
+    verdicts: dict[str, Verdict] = {"shown": "stands", "changed": "weakened", "not_shown": "refuted"}
+    check = PointCheck(verdict=verdicts[answer["verdict"]], by=model, narrowed=wording)
+    return Checked(check, _WEIGHTS[answer["bears_on"]])

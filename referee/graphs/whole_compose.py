@@ -1,0 +1,123 @@
+"""The last node of the machine ``whole_paper``: prose from the points that stand, corrections as a list, scores.
+
+Code sees that every standing point is printed exactly once: what the prose leaves out is added as a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from langgraph.runtime import Runtime
+
+from referee.agents.point_texts import correction_text, field_text
+from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
+from referee.agents.scores import settle_choices, settle_point_scores
+from referee.errors import RefereeError
+from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
+from referee.evidence.point_changes import is_live
+from referee.evidence.point_fields import corrections_field
+from referee.graphs.failure import STOPS, record_failure
+from referee.graphs.form_values import form_values, number_in
+from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import DroppedQuotation, Review
+
+CORRECTIONS = "Corrections, those of most weight first:"
+_EMPTY = Prose({}, {}, {})
+_SMALL = ("minor", "note")
+
+
+async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdate:
+    """Write the form, put every standing point into its one field, and assert that none was lost."""
+    context = runtime.context
+    points = place_points(state["points"], context.run.form)
+    standing = [point for point in points if is_live(point)]
+    listed = [point for point in standing if is_listed_correction(point)]
+    told = order_points(point for point in standing if not is_listed_correction(point))
+    notes: list[str] = []
+    try:
+        prose = await write_prose(context.run, told)
+    except RefereeError as error:
+        failure = record_failure("compose", error)
+        if failure["kind"] == STOPS:
+            return {"failure": failure}
+        prose = _EMPTY
+        notes.append(f"the review could not be written as prose and lists its points: {error.message}")
+    paragraphs, said = each_once(prose.paragraphs)
+    placed = {key: name for name, given in paragraphs.items() for p in given for key in p.points}
+    box = corrections_field(context.run.form)
+    fields = {p.id: box if p in listed else placed.get(p.id, p.field) for p in standing}
+    final = [p.model_copy(update={"field": fields[p.id]}) if p.outcome == "printed" else p for p in points]
+    review = _review(context, final, prose, paragraphs, set(placed), {p.id for p in listed})
+    texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
+    check_conservation([p.id for p in state["raised"]], final, fields=texts)
+    left = sum(p.id not in placed for p in told if p.outcome == "printed")
+    if left and prose.paragraphs:
+        notes.append(f"{left} points that the prose left out were added to it as lines")
+    return {"points": final, "review": review, "notes": [*notes, *said, *prose.notes]}
+
+
+def is_listed_correction(point: ReviewPoint) -> bool:
+    """Whether a point is printed in the list of corrections: a small one, on which no result depends."""
+    small = point.correction is not None or point.source == "rule"
+    return small and point.severity in _SMALL and point.polarity == "weakness"
+
+
+def _review(
+    context: WholeContext,
+    points: Sequence[ReviewPoint],
+    prose: Prose,
+    paragraphs: Mapping[str, Sequence[Paragraph]],
+    placed: set[str],
+    listed: set[str],
+) -> Review:
+    form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
+    settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper)
+    ticked = settle_choices(form, prose.choices, backed=bool(printed))
+    texts, dropped = _texts(context, printed, paragraphs, placed, listed)
+    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
+    confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
+    return Review(
+        review_id=context.review_id,
+        paper_id=context.paper.paper_id,
+        paper_title=context.paper.title,
+        venue=form.id,
+        source=context.source,
+        fields=fields,
+        nulls=nulls | ticked.nulls,
+        rating=number_in(fields, form.overall),
+        confidence=number_in(fields, confidence),
+        scores=settled.records,
+        forced=(*settled.forced, *ticked.forced),
+        attestations=tuple(f.name for f in form.attestations),
+        points=tuple(points),
+        dropped=tuple(dropped),
+        findings=context.paper.findings,
+    )
+
+
+def _texts(
+    context: WholeContext,
+    printed: Sequence[ReviewPoint],
+    paragraphs: Mapping[str, Sequence[Paragraph]],
+    placed: set[str],
+    listed: set[str],
+) -> tuple[dict[str, str], list[DroppedQuotation]]:
+    """Each text field: its prose with quotations verified, then points left out, then the list of corrections."""
+    form, known = context.run.form, {point.id: point for point in printed}
+    texts: dict[str, str] = {}
+    dropped: list[DroppedQuotation] = []
+    for field in (f for f in form.reviewer_fields if f.kind == "text"):
+        own = [point for point in printed if point.field == field.name]
+        text = field_prose(paragraphs.get(field.name, ()), known, field)
+        if context.takes("quotation-check"):
+            text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
+            dropped += unfound
+        rest = field_text([p for p in own if p.id not in placed and p.id not in listed])
+        texts[field.name] = "\n\n".join(filter(None, (text.strip(), rest, _corrections(own, listed))))
+    return texts, dropped
+
+
+def _corrections(points: Sequence[ReviewPoint], listed: set[str]) -> str:
+    lines = [f"- {correction_text(point)}" for point in order_points(p for p in points if p.id in listed)]
+    return "\n".join([CORRECTIONS, *lines]) if lines else ""

@@ -57,7 +57,8 @@ class ModelSettings(_Group):
     """Which model plays which role, and how it is called.
 
     ``context_tokens`` and ``prices`` answer for models that the price list does not know: a context window in tokens,
-    and US dollars per million input and output tokens. ``reading_tokens`` bounds how much of a paper one call shows;
+    and US dollars per million input and output tokens, with a third number for input that the provider serves from its
+    cache where that is cheaper. ``reading_tokens`` bounds how much of a paper one call shows;
     without it the context does, and for the embedded model 4,000 tokens, because it reads some 70 a second.
     """
 
@@ -67,7 +68,7 @@ class ModelSettings(_Group):
     temperature: float = Field(default=0.0, ge=0, le=2)
     context_tokens: int | None = Field(default=None, ge=512)
     reading_tokens: int | None = Field(default=None, ge=400)
-    prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    prices: dict[str, tuple[float, float] | tuple[float, float, float]] = Field(default_factory=dict)
 
 
 class CallSettings(_Group):

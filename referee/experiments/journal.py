@@ -75,6 +75,8 @@ def less(whole: Usage, before: Usage) -> Usage:
         reused_calls=whole.reused_calls - before.reused_calls,
         input_tokens=whole.input_tokens - before.input_tokens,
         output_tokens=whole.output_tokens - before.output_tokens,
+        cached_tokens=whole.cached_tokens - before.cached_tokens,
+        cache_write_tokens=whole.cache_write_tokens - before.cache_write_tokens,
         cost_usd=None if unknown else max((whole.cost_usd or 0.0) - (before.cost_usd or 0.0), 0.0),
     )
 

@@ -1,6 +1,8 @@
 """The one door to models: a rendered prompt and a reply model in, a validated reply with its usage out.
 
-Retry, timeout, limits, repair, cache, ledger, budget and trace live here and nowhere else.
+Retry, timeout, limits, repair, cache, ledger, budget and trace live here and nowhere else. Of calls that begin alike
+the first goes ahead, so that the provider's cache serves the others; equal questions asked at the same time are asked
+once.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import hashlib
 import json
 import logging
 import time
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
@@ -19,12 +22,16 @@ from tenacity import RetryCallState
 
 from referee.errors import RefereeError, ReplyInvalid
 from referee.llm.cache import CachedReply, ReplyCache
+from referee.llm.cache_watch import watch_cache
+from referee.llm.completions import Completion
 from referee.llm.dialects import reply_schema
 from referee.llm.failures import ParameterRefused, classify
 from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.requests import accepted, beginning, counted, first_request, request_digest, used_by, with_repair
 from referee.llm.retrying import tries
-from referee.llm.wire import Completion, Messages, WireRequest, completion_in
+from referee.llm.turns import SingleFlight, Turn, Turns
+from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
 from referee.runs.stopping import current_stop
@@ -82,6 +89,8 @@ class Door:
         self._cache = cache
         self._progress = progress
         self._stop = current_stop()
+        self._turns = Turns()
+        self._flights: SingleFlight[CallRecord] = SingleFlight()
 
     async def ask(
         self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
@@ -104,28 +113,20 @@ class Door:
         """
         model = self.models[role]
         schema = reply_schema(reply)
-        wire = WireRequest(
-            messages=(("system", prompt.system), ("user", prompt.user)),
-            schema=schema,
-            max_output_tokens=max_output_tokens,
-            temperature=model.temperature,
-            native=True,
-            role=role,
-            prompt=f"{prompt.id}@{prompt.version}",
-        )
+        wire = first_request(prompt, schema, model, role=role, max_output_tokens=max_output_tokens)
         samples = (sample, self.sample)
-        base = _digest(model.spec.id, wire, samples)
+        base = request_digest(model.spec.id, wire, samples)
         ask = _Ask(prompt, prompt_digest(prompt, schema), role, base, wire)
         spent: list[Usage] = []
         for repair_round in range(self._calls.repair_rounds + 1):
-            request = base if repair_round == 0 else _digest(model.spec.id, ask.wire, samples)
-            record = await self._answered(replace(ask, repair_round=repair_round), request, model)
+            request = base if repair_round == 0 else request_digest(model.spec.id, ask.wire, samples)
+            record = await self._answered_once(replace(ask, repair_round=repair_round), request, model)
             spent.append(record.usage)
             try:
                 value, notes = read_reply(record.reply or "", reply, cut_off=record.error == _CUT_OFF)
             except UnusableReply as problem:
                 logger.info("reply %s to %s does not fit: %s", record.call_id, prompt.id, problem.fields)
-                ask = replace(ask, wire=_with_repair(wire, record.reply or "", str(problem), repair_round + 1))
+                ask = replace(ask, wire=with_repair(wire, record.reply or "", str(problem), repair_round + 1))
                 last = problem
                 continue
             if record.origin == "provider":
@@ -133,12 +134,16 @@ class Door:
             return Answer(value, sum(spent, Usage()), record.call_id, model.spec.id, (*model.notes, *notes))
         raise self._given_up(ask, model, last, sum(spent, Usage()))
 
+    async def _answered_once(self, ask: _Ask, request: str, model: Model) -> CallRecord:
+        """The reply to one request; who asks what is being asked already gets that reply, or its failure."""
+        record, first = await self._flights.once(request, lambda: self._answered(ask, request, model))
+        return record if first else self._reused(ask, record)
+
     async def _answered(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         """The reply to one request: from the ledger, from the cache, or from the provider."""
         known = self.ledger.reply(request)
         if known is not None:
-            self._progress(Event("call_finished", f"{ask.role}: taken from the run's ledger", self.ledger.usage()))
-            return known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+            return self._reused(ask, known)
         cached = self._cache.get(request) if self._cache else None
         if cached is not None:
             record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
@@ -148,18 +153,24 @@ class Door:
         self._progress(Event("call_finished", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
         return record
 
+    def _reused(self, ask: _Ask, known: CallRecord) -> CallRecord:
+        self._progress(Event("call_finished", f"{ask.role}: taken from the run's ledger", self.ledger.usage()))
+        return known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+
     async def _paid(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         started = time.monotonic()
-        tokens_in = sum(model.count(text) for _, text in ask.wire.messages) + model.count(json.dumps(ask.wire.schema))
-        most = tokens_in + ask.wire.max_output_tokens
-        reservation = self._budget.reserve(most, model.cost(tokens_in, ask.wire.max_output_tokens))
+        tokens_in, shared = counted(model, ask.wire)
+        most_out = ask.wire.max_output_tokens
+        most_cost = model.cost(tokens_in, most_out, cache_write_tokens=shared)
+        reservation = self._budget.reserve(tokens_in + most_out, most_cost)
         used = Usage()
         try:
-            async with model.limits.slot(most), self._stop.call():
+            async with self._turn(ask, model) as turn, model.limits.slot(tokens_in + most_out), self._stop.call():
                 self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
-                completion, sent = await self._tried(ask, model)
-            completion = replace(completion, text=_writable(completion.text))
-            used = _usage(model, completion, tokens_in)
+                completion, sent = await self._tried(ask, model, turn)
+            used = used_by(model, completion, tokens_in)
+            if turn is not None and turn.later and completion.input_tokens is not None:
+                watch_cache(model, shared, used)
         except RefereeError as error:
             sent, seconds = int(error.ids.get(_TRIES, 1)), time.monotonic() - started
             self.ledger.append(
@@ -179,33 +190,43 @@ class Door:
             seconds=time.monotonic() - started,
         )
 
-    async def _tried(self, ask: _Ask, model: Model) -> tuple[Completion, int]:
-        """Send, and send again where that can help."""
-        attempts = tries(
-            self._calls,
-            answered=lambda: model.answered,
-            before_sleep=self._say_retry,
-            sleep=self._stop.pause,
-        )
+    def _turn(self, ask: _Ask, model: Model) -> AbstractAsyncContextManager[Turn | None]:
+        begins = beginning(model, ask.wire)
+        return self._turns.turn(begins) if begins else nullcontext()
+
+    async def _tried(self, ask: _Ask, model: Model, turn: Turn | None) -> tuple[Completion, int]:
+        """Send, and send again where that can help; meanwhile another call with this beginning goes ahead."""
+
+        def failed(state: RetryCallState) -> None:
+            self._say_retry(state)
+            if turn is not None:
+                turn.failed()
+
+        attempts = tries(self._calls, answered=lambda: model.answered, before_sleep=failed, sleep=self._stop.pause)
         try:
             async for attempt in attempts:
                 with attempt:
-                    completion = await self._sent(ask, model)
+                    completion = await self._sent(ask, model, turn)
         except RefereeError as error:
             error.ids[_TRIES] = str(attempts.statistics["attempt_number"])
             raise
         model.answered = True
-        return completion, attempt.retry_state.attempt_number
+        if turn is not None:
+            turn.begun()
+        return _writable(completion), attempt.retry_state.attempt_number
 
-    async def _sent(self, ask: _Ask, model: Model) -> Completion:
+    async def _sent(self, ask: _Ask, model: Model, turn: Turn | None) -> Completion:
         """Send once; where the provider does not take an optional parameter, send without it."""
         while True:
             try:
                 async with asyncio.timeout(self._calls.timeout_s):
-                    return await model.wire.send(_accepted(ask.wire, model))
+                    if turn is None or "stream" in model.refused:
+                        return await model.wire.send(accepted(ask.wire, model))
+                    completion = await model.wire.stream(accepted(ask.wire, model), turn.begun)
+                if not completion.streamed:
+                    model.refused.add("stream")
+                return completion
             except model.wire.errors() as error:
-                if cut := completion_in(error):
-                    return cut
                 failure = classify(error, model.spec)
                 if not isinstance(failure, ParameterRefused) or failure.parameter in model.refused:
                     raise failure from error
@@ -282,44 +303,6 @@ def prompt_digest(prompt: RenderedPrompt, schema: dict[str, object]) -> str:
     return hashlib.sha256(f"{prompt.digest}\x00{json.dumps(schema, sort_keys=True)}".encode()).hexdigest()
 
 
-def _digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -> str:
-    """What makes two requests the same: model, messages, schema, parameters, and which sample of call and run it is."""
-    sample, of_run = samples
-    parts: dict[str, object] = {
-        "model": model_id,
-        "messages": wire.messages,
-        "schema": wire.schema,
-        "max_output_tokens": wire.max_output_tokens,
-        "temperature": wire.temperature,
-        "sample": sample,
-    }
-    if of_run:  # left out of the first sample, so that replies that were kept before are found
-        parts["sample of the run"] = of_run
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def _with_repair(first: WireRequest, reply: str, problem: str, repair_round: int) -> WireRequest:
-    """The first request, the latest reply that did not fit, and what was wrong with it."""
-    ask_again = (
-        f"{problem}\n\nRepair {repair_round}: write the whole reply again as one JSON object that fits the schema."
-    )
-    messages: Messages = (*first.messages, ("assistant", reply or "(empty)"), ("user", ask_again))
-    return replace(first, messages=messages)
-
-
-def _accepted(request: WireRequest, model: Model) -> WireRequest:
-    """The request without what this provider has refused in this process; its digest stays that of the full one."""
-    temperature = None if "temperature" in model.refused else request.temperature
-    return replace(request, temperature=temperature, native="response_format" not in model.refused)
-
-
-def _writable(text: str) -> str:
+def _writable(completion: Completion) -> Completion:
     """The text as it can be written to a file: halves of surrogate pairs, which some servers send, are replaced."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _usage(model: Model, completion: Completion, estimated_in: int) -> Usage:
-    """Tokens as the provider counted them, else as we did."""
-    tokens_in = completion.input_tokens if completion.input_tokens is not None else estimated_in
-    tokens_out = completion.output_tokens if completion.output_tokens is not None else model.count(completion.text)
-    return Usage(calls=1, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=model.cost(tokens_in, tokens_out))
+    return replace(completion, text=completion.text.encode("utf-8", "replace").decode())

@@ -17,6 +17,7 @@ from tenacity import RetryCallState
 
 from referee.errors import MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
+from referee.llm.clients import connections
 from referee.llm.failures import classify
 from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
@@ -24,7 +25,6 @@ from referee.llm.retrying import tries
 from referee.llm.secrets import scrub
 from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
 from referee.llm.urgency import Urgency, UrgentFirst
-from referee.llm.wire import connections
 from referee.runs.stopping import current_stop
 from referee.settings import CallSettings
 

@@ -24,7 +24,11 @@ _NO_CHAT_REPLY = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class NotReached(ModelUnavailable):
-    """No model answered at the address: no connection, unknown host, or a server that speaks something else."""
+    """There is no server at the address: no connection, or an unknown host."""
+
+
+class NoReply(ModelUnavailable):
+    """What answered is no reply: a web page, nothing, half an object. A server may do that once, or be another one."""
 
 
 class ParameterRefused(ModelRefused):
@@ -78,6 +82,7 @@ def _rejected(spec: ModelSpec, status: int, text: str, ids: dict[str, str]) -> M
     for parameter, marks in (
         ("temperature", ("temperature",)),
         ("response_format", ("response_format", "json_schema", "output_config", "response_json_schema")),
+        ("stream", ("stream_options", "'stream'", "`stream`", "streaming")),
     ):
         if any(mark in text for mark in marks):
             return ParameterRefused(
@@ -106,7 +111,7 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
             ids=ids,
         )
     if isinstance(error, _NO_CHAT_REPLY):
-        return NotReached(
+        return NoReply(
             f"{spec.id!r} answered, but not as {as_what} does ({type(error).__name__}: {text}).",
             hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
             ids=ids,

@@ -14,11 +14,12 @@ from typing import Any
 import httpx
 
 from referee.errors import ModelUnavailable, SettingsError
+from referee.llm.clients import connections
 from referee.llm.limits import Limits
-from referee.llm.prices import cost_usd, known_context
+from referee.llm.prices import CACHEABLE_TOKENS, Prices, cost_usd, known_context
 from referee.llm.secrets import scrub
 from referee.llm.spec import ModelSpec, parse_model, require_key
-from referee.llm.wire import Wire, connections
+from referee.llm.wire import Wire
 from referee.runs.progress import Event, Progress
 from referee.schemas.run import ModelRecord
 from referee.settings import Settings
@@ -39,23 +40,66 @@ _UNKNOWN_TOKENIZER_MARGIN = 1.2
 
 @dataclass
 class Model:
-    """One model, ready to be called."""
+    """One model, ready to be called.
+
+    ``uncached_calls`` counts those whose beginning the provider should have had in its cache and had not; null once
+    it had one.
+    """
 
     spec: ModelSpec
     wire: Wire
     limits: Limits
     context_tokens: int
-    prices: Mapping[str, tuple[float, float]]
+    prices: Prices
     count: Callable[[str], int]
     temperature: float
     reading_tokens: int | None = None
     notes: list[str] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     answered: bool = False
+    uncached_calls: int | None = 0
 
-    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        """US dollars for a call, or None where the price is unknown."""
-        return cost_usd(self.spec, input_tokens, output_tokens, self.prices)
+    def cost(
+        self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
+    ) -> float | None:
+        """US dollars for a call, or None where the price is unknown.
+
+        ``cached_tokens`` are those of the ``input_tokens`` that the provider serves from its cache, at its price for
+        them, and ``cache_write_tokens`` those that it writes there.
+        """
+        return cost_usd(
+            self.spec,
+            input_tokens,
+            output_tokens,
+            self.prices,
+            cached_tokens=cached_tokens,
+            cache_write_tokens=cache_write_tokens,
+        )
+
+    def shared_cost(self, prefix_tokens: int, tails: Sequence[int], output_tokens: int) -> float | None:
+        """US dollars to be expected for calls that begin alike, or None where the price is unknown.
+
+        The first call writes the beginning to the provider's cache (at Anthropic for 1.25 of the price, elsewhere for
+        the price itself), the others read it from there (mostly for a tenth). A beginning that is too short for the
+        cache is paid whole each time, as it is where the provider has no cache and where nobody gave a price for it.
+
+        Args:
+            prefix_tokens: Tokens that all calls begin with: system text and prefix.
+            tails: The other tokens of each call's prompt, in the order in which the calls are sent.
+            output_tokens: Tokens of all replies together.
+        """
+        shared = prefix_tokens if prefix_tokens >= CACHEABLE_TOKENS else 0
+        costs = [
+            self.cost(
+                prefix_tokens + tail,
+                output_tokens * (place + 1) // len(tails) - output_tokens * place // len(tails),
+                shared if place else 0,
+                0 if place else shared,
+            )
+            for place, tail in enumerate(tails)
+        ]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
 
     def record(self) -> ModelRecord:
         """The model as it stands in ``run.json``."""

@@ -6,34 +6,61 @@ from collections.abc import Mapping
 
 from referee.llm.spec import ModelSpec
 
+CACHEABLE_TOKENS = 1_024
+"""The shortest beginning of a prompt that providers keep in their caches."""
+
 _PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "google_genai": "google"}
-Prices = Mapping[str, tuple[float, float]]
+OwnPrice = tuple[float, float] | tuple[float, float, float]
+Prices = Mapping[str, OwnPrice]
 
 
-def cost_usd(spec: ModelSpec, input_tokens: int, output_tokens: int, own: Prices) -> float | None:
+def cost_usd(
+    spec: ModelSpec,
+    input_tokens: int,
+    output_tokens: int,
+    own: Prices,
+    *,
+    cached_tokens: int = 0,
+    cache_write_tokens: int = 0,
+) -> float | None:
     """The price of a call in US dollars, or None where nobody knows it.
 
     Args:
         spec: The model.
-        input_tokens: Tokens in the prompt.
+        input_tokens: Tokens in the prompt, cached and written ones among them.
         output_tokens: Tokens in the reply.
-        own: The user's prices, per million tokens in and out, by model name or id. They come first.
+        own: The user's prices, per million tokens in, out and (optional) in from the provider's cache, by model name
+            or id. They come first. Without a third price, tokens from the cache cost what others do.
+        cached_tokens: Tokens of the prompt that the provider served from its cache.
+        cache_write_tokens: Tokens of the prompt that it wrote there. Where the price list has no price for that, and
+            by the user's own prices, they cost what others do.
     """
     if spec.is_local:
         return 0.0
     for name in (spec.id, spec.name, f"{spec.provider}:{spec.name}"):
         if name in own:
-            price_in, price_out = own[name]
-            return (input_tokens * price_in + output_tokens * price_out) / 1e6
+            return _by_own(own[name], input_tokens, output_tokens, cached_tokens)
     if spec.provider not in _PROVIDERS:
         return None
     from genai_prices import Usage, calc_price
 
-    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    usage = Usage(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cache_read_tokens=cached_tokens,
+        cache_write_tokens=cache_write_tokens,
+    )
     try:
         return float(calc_price(usage, spec.name, provider_id=_PROVIDERS[spec.provider]).total_price)
     except LookupError:
         return None
+
+
+def _by_own(price: OwnPrice, input_tokens: int, output_tokens: int, cached_tokens: int) -> float:
+    price_in, price_out, *rest = price
+    price_cached = rest[0] if rest else price_in
+    in_full = input_tokens - cached_tokens
+    return (in_full * price_in + cached_tokens * price_cached + output_tokens * price_out) / 1e6
 
 
 def known_context(spec: ModelSpec) -> int | None:

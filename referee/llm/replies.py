@@ -43,7 +43,8 @@ def read_reply(text: str, reply: type[T], *, cut_off: bool = False) -> tuple[T, 
         UnusableReply: Empty text, no JSON, NaN or infinity, or values that do not fit.
     """
     if not text.strip():
-        raise UnusableReply("The reply was empty.")
+        long = "The reply was so long that nothing of it was kept. Write it again, much shorter."
+        raise UnusableReply(long if cut_off else "The reply was empty.")
     data = _json_object(text, cut_off)
     try:
         return reply.model_validate(data), ()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_exponential_jitter
 
 from referee.errors import ModelError, ModelUnavailable
-from referee.llm.failures import NotReached
+from referee.llm.failures import NoReply, NotReached
 from referee.settings import CallSettings
+
+_TRIES_WITHOUT_REPLY = 3
 
 
 def tries(
@@ -22,19 +24,23 @@ def tries(
 
     Args:
         calls: How many there are at most, and the waits between them.
-        answered: Whether this model ever answered: where none did, an address without a server is not tried again.
+        answered: Whether this model ever answered: where none did, an address without a server is not tried again, and
+            one that gives anything but replies is tried three times.
         before_sleep: Told of each failure that is followed by another try.
         sleep: How to wait.
     """
 
-    def can_help(error: BaseException) -> bool:
+    def can_help(state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
         if isinstance(error, NotReached):
             return answered()
+        if isinstance(error, NoReply):
+            return answered() or state.attempt_number < _TRIES_WITHOUT_REPLY
         return isinstance(error, ModelUnavailable)
 
     return AsyncRetrying(
         stop=stop_after_attempt(calls.max_tries),
-        retry=retry_if_exception(can_help),
+        retry=can_help,
         wait=lambda state: _wait_s(state, calls),
         before_sleep=before_sleep,
         sleep=sleep,

@@ -1,37 +1,34 @@
-"""Sending one request to a provider through LangChain, and reading text and tokens back.
-
-LangChain's and the SDKs' own retries are off: trying again is decided in one place.
-"""
+"""Sending one request to a provider through LangChain, and reading text and tokens back."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import httpx
-from pydantic import SecretStr
-
+from referee.llm.bounds import body_too_long, bounded_body
+from referee.llm.clients import Clients, sampling, sdk_errors, transport_errors
+from referee.llm.completions import TOO_LONG, TOOL, Completion, collected, whole
 from referee.llm.dialects import Schema, bounded_schema, strict_schema
 from referee.llm.spec import ModelSpec
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
+    from langchain_core.messages import AIMessageChunk
 
 Messages = tuple[tuple[str, str], ...]
-_TOOL = "reply"
 
-# How much runs at once is decided by the model's own limit, not by a connection pool.
-_NO_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+# These providers put the schema of a structured reply before the messages, where it would end what calls share.
+_SCHEMA_FIRST = ("openai", "anthropic")
+_MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 
 
 @dataclass(frozen=True)
 class WireRequest:
-    """One request: messages as (role, text), the reply's schema, parameters.
+    """One request: messages as (role, text), system and user first, the reply's schema, parameters.
 
     ``native`` is whether the provider's own structured output is used; otherwise the schema stands in the prompt.
+    ``prefix_chars`` is how much of the first user message the calls of a run share.
     """
 
     messages: Messages
@@ -41,22 +38,7 @@ class WireRequest:
     native: bool
     role: str
     prompt: str
-
-
-@dataclass(frozen=True)
-class Completion:
-    """What came back. Token counts are null where the provider gave none."""
-
-    text: str
-    input_tokens: int | None
-    output_tokens: int | None
-    cut_off: bool
-
-
-def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
-    """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
-    proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
-    return httpx.AsyncClient(timeout=timeout_s, limits=_NO_LIMITS, trust_env=proxied)
+    prefix_chars: int = 0
 
 
 class Wire:
@@ -64,187 +46,114 @@ class Wire:
 
     def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> None:
         self._spec = spec
-        self._key = key
-        self._timeout_s = timeout_s
-        self._base_url = base_url or spec.base_url
-        self._chats: dict[tuple[float | None, int], BaseChatModel] = {}
-        self._http: httpx.AsyncClient | None = None
-        self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._clients = Clients(spec, key=key, timeout_s=timeout_s, base_url=base_url or spec.base_url)
 
     async def send(self, request: WireRequest) -> Completion:
-        """Send once. Raises whatever LangChain, the SDK or the transport raises."""
+        """Send once. Raises whatever LangChain, the SDK or the transport raises.
+
+        A body that is longer than a reply can be is not kept: an empty reply that was cut off stands for it.
+        """
         from langchain_core.messages import AIMessage
 
-        messages = list(request.messages)
-        if not request.native:
-            messages = _with_schema(messages, request.schema)
-        chat = self._chat(request.temperature, request.max_output_tokens)
-        message = await chat.ainvoke(messages, **self._arguments(request))
+        chat = self._clients.chat(request.temperature, request.max_output_tokens)
+        with bounded_body(request.max_output_tokens):
+            try:
+                message = await chat.ainvoke(self._messages(request), **self._arguments(request))
+            except Exception as error:
+                if body_too_long(error):
+                    return TOO_LONG
+                raise
         if not isinstance(message, AIMessage):
             raise TypeError(f"expected an AIMessage, got {type(message).__name__}")
-        return _completion(message)
+        return whole(message, request.max_output_tokens)
+
+    async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
+        """Send once and have the reply in pieces; ``begun`` is told of each. Raises as ``send`` does.
+
+        A server that answers without a piece is sent the request again, for a reply as a whole; the completion says
+        whether it was streamed.
+        """
+        chat = self._clients.chat(request.temperature, request.max_output_tokens)
+        arguments = self._arguments(request)
+        if self._spec.provider not in ("anthropic", "google_genai"):
+            arguments["stream_usage"] = True
+        came = False
+
+        def seen() -> None:
+            nonlocal came
+            came = True
+            begun()
+
+        with bounded_body(request.max_output_tokens):
+            chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(self._messages(request), **arguments))
+            try:
+                completion = await collected(chunks, request.max_output_tokens, seen)
+            except ValueError as error:
+                if came or isinstance(error, self._own_errors()):
+                    raise
+                completion = None
+        return completion if completion is not None else await self.send(request)
 
     async def aclose(self) -> None:
         """Close the connections."""
-        while self._closers:
-            await self._closers.pop()()
+        await self._clients.aclose()
 
     def errors(self) -> tuple[type[Exception], ...]:
         """What a send can raise: the SDK's own tree, the transport's, and those of a body that is no valid answer."""
-        transport = (httpx.HTTPError, OSError, TimeoutError)
-        malformed = (ValueError, TypeError, AttributeError, KeyError, IndexError)
-        if self._spec.provider == "anthropic":
-            from anthropic import AnthropicError
+        return (*self._own_errors(), *_MALFORMED)
 
-            return (AnthropicError, *transport, *malformed)
-        if self._spec.provider == "google_genai":
-            from google.genai.errors import APIError
-            from langchain_google_genai.chat_models import ChatGoogleGenerativeAIError
+    def _own_errors(self) -> tuple[type[Exception], ...]:
+        return (*sdk_errors(self._spec.provider), *transport_errors())
 
-            return (APIError, ChatGoogleGenerativeAIError, *transport, *malformed)
-        from openai import OpenAIError
+    def _messages(self, request: WireRequest) -> list[tuple[str, Any]]:
+        """The messages as LangChain takes them, the schema among them where it goes no other way."""
+        (_, system), (_, user), *rest = request.messages
+        if not request.native and not request.prefix_chars:
+            system = f"{system}\n\n{_schema_text(request.schema)}"
+        elif not request.native or self._schema_in_text(request):
+            user = f"{user}\n\n{_schema_text(request.schema)}"
+        content: Any = user
+        if request.prefix_chars and self._spec.provider == "anthropic":
+            shared = {"type": "text", "text": user[: request.prefix_chars], "cache_control": {"type": "ephemeral"}}
+            content = [shared, {"type": "text", "text": user[request.prefix_chars :]}]
+        return [("system", system), ("user", content), *rest]
 
-        return (OpenAIError, *transport, *malformed)
-
-    def _chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        chat = self._chats.get((temperature, max_tokens))
-        if chat is None:
-            chat = self._build(temperature, max_tokens)
-            self._chats[temperature, max_tokens] = chat
-        return chat
-
-    def _build(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        if self._spec.provider == "anthropic":
-            return self._anthropic(temperature, max_tokens)
-        if self._spec.provider == "google_genai":
-            return self._google(temperature, max_tokens)
-        return self._openai(temperature, max_tokens)
-
-    def _openai(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        from langchain_openai import ChatOpenAI
-
-        own_server = self._spec.provider != "openai"
-        return ChatOpenAI(
-            model=self._spec.name,
-            api_key=SecretStr(self._key or "none"),
-            base_url=self._base_url,
-            temperature=temperature,
-            max_completion_tokens=None if own_server else max_tokens,
-            extra_body={"max_tokens": max_tokens, **self._sampling()} if own_server else None,
-            timeout=self._timeout_s,
-            max_retries=0,
-            http_async_client=self._connections(),
-        )
-
-    def _anthropic(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        from anthropic import AsyncAnthropic
-        from langchain_anthropic import ChatAnthropic
-
-        chat = ChatAnthropic(
-            model=self._spec.name,
-            api_key=SecretStr(self._key or ""),
-            base_url=self._base_url,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            timeout=self._timeout_s,
-            max_retries=0,
-        )
-        # LangChain shares one HTTP client per process, which cannot be closed and dies with the first event loop.
-        client = AsyncAnthropic(
-            api_key=self._key, base_url=chat.anthropic_api_url, timeout=self._timeout_s, max_retries=0
-        )
-        chat.__dict__["_async_client"] = client
-        self._closers.append(client.close)
-        return chat
-
-    def _google(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        from google.genai import Client
-        from google.genai.types import HttpOptions
-        from langchain_google_genai import ChatGoogleGenerativeAI
-
-        chat = ChatGoogleGenerativeAI(
-            model=self._spec.name,
-            api_key=SecretStr(self._key or ""),
-            base_url=self._base_url,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            timeout=self._timeout_s,
-            max_retries=1,
-        )
-        options = HttpOptions(base_url=self._base_url, httpx_async_client=self._connections())
-        chat.client = Client(api_key=self._key, http_options=options)
-        return chat
-
-    def _connections(self) -> httpx.AsyncClient:
-        """The HTTP client of this model, closed with the run."""
-        if self._http is None:
-            self._http = connections(self._base_url, self._timeout_s)
-            self._closers.append(self._http.aclose)
-        return self._http
-
-    def _sampling(self) -> dict[str, Any]:
-        """The embedded model repeats itself and the end of its prompt, unless long copied runs are made unlikely."""
-        if not self._spec.is_local:
-            return {}
-        against_copies = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 16, "dry_penalty_last_n": 1024}
-        return {"repeat_penalty": 1.1, "cache_prompt": True, **against_copies}
+    def _schema_in_text(self, request: WireRequest) -> bool:
+        return bool(request.prefix_chars) and self._spec.provider in _SCHEMA_FIRST
 
     def _arguments(self, request: WireRequest) -> dict[str, Any]:
         if self._spec.provider == "anthropic":
-            if not request.native:
+            if not request.native or self._schema_in_text(request):
                 return {}
-            tool = {"name": _TOOL, "description": "Hand in the reply.", "input_schema": bounded_schema(request.schema)}
-            return {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
+            tool = {"name": TOOL, "description": "Hand in the reply.", "input_schema": bounded_schema(request.schema)}
+            return {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
         if self._spec.provider == "google_genai":
             if not request.native:
                 return {}
             schema = bounded_schema(request.schema)
             return {"response_mime_type": "application/json", "response_json_schema": schema}
-        arguments: dict[str, Any] = {}
+        return self._openai_arguments(request)
+
+    def _openai_arguments(self, request: WireRequest) -> dict[str, Any]:
+        """Parameters for OpenAI and all servers like it.
+
+        The format of the reply goes in as part of the body: as a parameter of LangChain's, it would have the SDK parse
+        the reply, and keep every state of one that comes in pieces.
+        """
+        body: dict[str, Any] = {}
+        arguments: dict[str, Any] = {"extra_body": body}
         if self._spec.provider != "openai":
+            body.update({"max_tokens": request.max_output_tokens, **sampling(self._spec)})
             arguments["extra_headers"] = {"X-Referee-Role": request.role, "X-Referee-Prompt": request.prompt}
-        if request.native:
+        if request.native and self._schema_in_text(request):
+            body["response_format"] = {"type": "json_object"}
+        elif request.native:
             dialect = strict_schema if self._spec.provider == "openai" else bounded_schema
-            schema = {"name": _TOOL, "strict": True, "schema": dialect(request.schema)}
-            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+            schema = {"name": TOOL, "strict": True, "schema": dialect(request.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return arguments
 
 
-def _with_schema(messages: list[tuple[str, str]], schema: Schema) -> list[tuple[str, str]]:
+def _schema_text(schema: Schema) -> str:
     text = json.dumps(bounded_schema(schema), ensure_ascii=False, separators=(",", ":"))
-    (role, system), *rest = messages
-    return [(role, f"{system}\n\nReply with one JSON object and nothing else. Its JSON schema:\n{text}"), *rest]
-
-
-def _completion(message: AIMessage) -> Completion:
-    usage = message.usage_metadata
-    reason = str(
-        message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason") or ""
-    ).lower()
-    return Completion(
-        text=_text(message),
-        input_tokens=usage["input_tokens"] if usage else None,
-        output_tokens=usage["output_tokens"] if usage else None,
-        cut_off=reason in ("length", "max_tokens"),
-    )
-
-
-def _text(message: AIMessage) -> str:
-    for call in message.tool_calls:
-        if call["name"] == _TOOL:
-            return json.dumps(call["args"], ensure_ascii=False)
-    return str(message.text)
-
-
-def completion_in(error: Exception) -> Completion | None:
-    """The reply inside an error: the openai SDK raises where a structured reply met its token limit."""
-    completion = getattr(error, "completion", None)
-    if type(error).__name__ != "LengthFinishReasonError" or completion is None:
-        return None
-    usage = completion.usage
-    return Completion(
-        text=completion.choices[0].message.content or "",
-        input_tokens=usage.prompt_tokens if usage else None,
-        output_tokens=usage.completion_tokens if usage else None,
-        cut_off=True,
-    )
+    return f"Reply with one JSON object and nothing else. Its JSON schema:\n{text}"

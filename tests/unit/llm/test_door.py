@@ -252,6 +252,8 @@ async def test_the_cache_works_across_runs_and_can_be_off(tmp_path: Path) -> Non
             "reused_calls": 1,
             "input_tokens": 0,
             "output_tokens": 0,
+            "cached_tokens": 0,
+            "cache_write_tokens": 0,
             "cost_usd": 0.0,
         }
         await ask(await door(server))

@@ -1,0 +1,160 @@
+"""LangChain's clients of the providers, as this package sets them up.
+
+LangChain's and the SDKs' own retries are off: trying again is decided in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from pydantic import SecretStr
+
+from referee.llm.bounds import bound_response
+from referee.llm.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+# How much runs at once is decided by the model's own limit, not by a connection pool.
+_NO_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+# Bodies are bounded as they are counted, packed ones could be of any length.
+_UNPACKED = {"accept-encoding": "identity"}
+
+
+def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
+    """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
+    proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
+    return httpx.AsyncClient(
+        timeout=timeout_s,
+        limits=_NO_LIMITS,
+        trust_env=proxied,
+        headers=_UNPACKED,
+        event_hooks={"response": [bound_response]},
+    )
+
+
+class Clients:
+    """The clients of one model: one for each temperature and limit, over the same connections."""
+
+    def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None) -> None:
+        self._spec = spec
+        self._key = key
+        self._timeout_s = timeout_s
+        self._base_url = base_url
+        self._chats: dict[tuple[float | None, int], BaseChatModel] = {}
+        self._http: httpx.AsyncClient | None = None
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    def chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        """The client for such calls."""
+        chat = self._chats.get((temperature, max_tokens))
+        if chat is None:
+            make = {"anthropic": self._anthropic, "google_genai": self._google}.get(self._spec.provider, self._openai)
+            chat = self._chats[temperature, max_tokens] = make(temperature, max_tokens)
+        return chat
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        while self._closers:
+            await self._closers.pop()()
+
+    def _openai(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        from langchain_openai import ChatOpenAI
+
+        return ChatOpenAI(
+            model=self._spec.name,
+            api_key=SecretStr(self._key or "none"),
+            base_url=self._base_url,
+            temperature=temperature,
+            max_completion_tokens=max_tokens if self._spec.provider == "openai" else None,
+            timeout=self._timeout_s,
+            stream_chunk_timeout=self._timeout_s,
+            use_responses_api=False,
+            max_retries=0,
+            http_async_client=self._connections(),
+        )
+
+    def _anthropic(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+        from langchain_anthropic import ChatAnthropic
+
+        chat = ChatAnthropic(
+            model=self._spec.name,
+            api_key=SecretStr(self._key or ""),
+            base_url=self._base_url,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            timeout=self._timeout_s,
+            max_retries=0,
+        )
+        # LangChain shares one HTTP client per process, which cannot be closed and dies with the first event loop.
+        client = AsyncAnthropic(
+            api_key=self._key,
+            base_url=chat.anthropic_api_url,
+            timeout=self._timeout_s,
+            max_retries=0,
+            http_client=DefaultAsyncHttpxClient(
+                timeout=self._timeout_s, headers=_UNPACKED, event_hooks={"response": [bound_response]}
+            ),
+        )
+        chat.__dict__["_async_client"] = client
+        self._closers.append(client.close)
+        return chat
+
+    def _google(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        from google.genai import Client
+        from google.genai.types import HttpOptions
+        from langchain_google_genai import ChatGoogleGenerativeAI
+
+        chat = ChatGoogleGenerativeAI(
+            model=self._spec.name,
+            api_key=SecretStr(self._key or ""),
+            base_url=self._base_url,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            timeout=self._timeout_s,
+            max_retries=1,
+        )
+        options = HttpOptions(base_url=self._base_url, httpx_async_client=self._connections())
+        chat.client = Client(api_key=self._key, http_options=options)
+        return chat
+
+    def _connections(self) -> httpx.AsyncClient:
+        """The HTTP client of this model, closed with the run."""
+        if self._http is None:
+            self._http = connections(self._base_url, self._timeout_s)
+            self._closers.append(self._http.aclose)
+        return self._http
+
+
+def transport_errors() -> tuple[type[Exception], ...]:
+    """What a connection can raise under any of the SDKs."""
+    import httpx2
+
+    return (httpx.HTTPError, httpx2.HTTPError, OSError, TimeoutError)
+
+
+def sdk_errors(provider: str) -> tuple[type[Exception], ...]:
+    """What a provider's SDK, and LangChain for it, can raise."""
+    if provider == "anthropic":
+        from anthropic import AnthropicError
+
+        return (AnthropicError,)
+    if provider == "google_genai":
+        from google.genai.errors import APIError
+        from langchain_google_genai.chat_models import ChatGoogleGenerativeAIError
+
+        return APIError, ChatGoogleGenerativeAIError
+    from openai import OpenAIError
+
+    return (OpenAIError,)
+
+
+def sampling(spec: ModelSpec) -> dict[str, Any]:
+    """The embedded model repeats itself and the end of its prompt, unless long copied runs are made unlikely."""
+    if not spec.is_local:
+        return {}
+    against_copies = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 16, "dry_penalty_last_n": 1024}
+    return {"repeat_penalty": 1.1, "cache_prompt": True, **against_copies}

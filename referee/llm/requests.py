@@ -1,0 +1,98 @@
+"""What is sent, from a prompt and a schema: the request, its digest, its repair, and what its answer consumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+from referee.llm.bounds import shown_again
+from referee.llm.completions import Completion
+from referee.llm.dialects import Schema
+from referee.llm.models import Model
+from referee.llm.wire import Messages, WireRequest
+from referee.prompts import RenderedPrompt
+from referee.schemas.usage import Usage
+
+
+def first_request(
+    prompt: RenderedPrompt, schema: Schema, model: Model, *, role: str, max_output_tokens: int
+) -> WireRequest:
+    """A prompt as it is sent first: a system message, and one of the user that begins with the prompt's prefix."""
+    return WireRequest(
+        messages=(("system", prompt.system), ("user", prompt.prefix + prompt.user)),
+        schema=schema,
+        max_output_tokens=max_output_tokens,
+        temperature=model.temperature,
+        native=True,
+        role=role,
+        prompt=f"{prompt.id}@{prompt.version}",
+        prefix_chars=len(prompt.prefix),
+    )
+
+
+def request_digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -> str:
+    """What makes two requests the same: model, messages, schema, parameters, and which sample of call and run it is."""
+    sample, of_run = samples
+    parts: dict[str, object] = {
+        "model": model_id,
+        "messages": wire.messages,
+        "schema": wire.schema,
+        "max_output_tokens": wire.max_output_tokens,
+        "temperature": wire.temperature,
+        "sample": sample,
+    }
+    if of_run:  # left out of the first sample, so that replies that were kept before are found
+        parts["sample of the run"] = of_run
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def beginning(model: Model, wire: WireRequest) -> str:
+    """The digest of what a request begins with: its system text and its prefix; empty where there is no prefix."""
+    if not wire.prefix_chars or model.spec.is_local:
+        return ""
+    return hashlib.sha256(json.dumps([model.spec.id, wire.messages[0][1], prefix(wire)]).encode()).hexdigest()
+
+
+def prefix(wire: WireRequest) -> str:
+    """What the request shares with others of its run, in its first user message."""
+    return wire.messages[1][1][: wire.prefix_chars]
+
+
+def counted(model: Model, wire: WireRequest) -> tuple[int, int]:
+    """The request's tokens as we count them, all and those it begins with; schema and repairs count among all."""
+    (_, system), (_, user), *rest = wire.messages
+    shared = model.count(system) + (model.count(prefix(wire)) if wire.prefix_chars else 0)
+    own = [user[wire.prefix_chars :], *(text for _, text in rest), json.dumps(wire.schema)]
+    return shared + sum(model.count(text) for text in own), shared if wire.prefix_chars else 0
+
+
+def with_repair(first: WireRequest, reply: str, problem: str, repair_round: int) -> WireRequest:
+    """The first request, the latest reply that did not fit, and what was wrong with it."""
+    ask_again = (
+        f"{problem}\n\nRepair {repair_round}: write the whole reply again as one JSON object that fits the schema."
+    )
+    shown = shown_again(reply, first.max_output_tokens) or "(empty)"
+    messages: Messages = (*first.messages, ("assistant", shown), ("user", ask_again))
+    return replace(first, messages=messages)
+
+
+def accepted(request: WireRequest, model: Model) -> WireRequest:
+    """The request without what this provider has refused in this process; its digest stays that of the full one."""
+    temperature = None if "temperature" in model.refused else request.temperature
+    return replace(request, temperature=temperature, native="response_format" not in model.refused)
+
+
+def used_by(model: Model, completion: Completion, estimated_in: int) -> Usage:
+    """Tokens as the provider counted them, else as we did."""
+    tokens_in = completion.input_tokens if completion.input_tokens is not None else estimated_in
+    tokens_out = completion.output_tokens if completion.output_tokens is not None else model.count(completion.text)
+    cached, written = completion.cached_tokens, completion.cache_write_tokens
+    return Usage(
+        calls=1,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+        cost_usd=model.cost(tokens_in, tokens_out, cached, written),
+    )

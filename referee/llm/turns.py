@@ -1,0 +1,99 @@
+"""Calls that wait for each other: those that begin alike, and those that ask the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Generic, TypeVar
+
+from referee.errors import RefereeError
+
+T = TypeVar("T")
+
+
+class Turn:
+    """A call's place among those that begin alike. ``later`` is whether another one's reply had begun before it."""
+
+    def __init__(self, *, later: bool, end: Callable[[bool], None]) -> None:
+        self.later = later
+        self._end = end
+
+    def begun(self) -> None:
+        """The reply has begun, so the beginning is in the provider's cache: all others may go."""
+        self._end(True)
+
+    def failed(self) -> None:
+        """The call was not answered: the next one may go ahead meanwhile."""
+        self._end(False)
+
+
+class Turns:
+    """The first of the calls that begin alike goes ahead, so that the others find their beginning in the cache."""
+
+    def __init__(self) -> None:
+        self._begun: set[str] = set()
+        self._ahead: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    @asynccontextmanager
+    async def turn(self, beginning: str) -> AsyncIterator[Turn]:
+        """Wait until the reply to another call with this beginning has begun, or go ahead where there is none.
+
+        A call that goes ahead and ends, however it does, lets the next one go.
+        """
+        lock = self._ahead[beginning]
+        if beginning not in self._begun:
+            await lock.acquire()
+            if beginning in self._begun:
+                lock.release()
+        if beginning in self._begun:
+            yield Turn(later=True, end=lambda _: None)
+            return
+        ahead = True
+
+        def end(begun: bool) -> None:
+            nonlocal ahead
+            if begun:
+                self._begun.add(beginning)
+            if ahead:
+                ahead = False
+                lock.release()
+
+        try:
+            yield Turn(later=False, end=end)
+        finally:
+            end(False)
+
+
+class SingleFlight(Generic[T]):
+    """Work that is asked for while the same work is under way is done once.
+
+    Who asks second gets the first one's result. He gets its failure as well: it was tried as often as settings allow
+    a moment ago, and another round of tries would cost time and perhaps money for the same end. Only where the first
+    was cancelled does the second do the work himself.
+    """
+
+    def __init__(self) -> None:
+        self._under_way: dict[str, asyncio.Future[T | None]] = {}
+
+    async def once(self, key: str, work: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
+        """The result, and whether it was this call that did the work."""
+        while (first := self._under_way.get(key)) is not None:
+            result = await asyncio.shield(first)
+            if result is not None:
+                return result, False
+        future: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = future
+        try:
+            done = await work()
+            future.set_result(done)
+        except RefereeError as error:
+            future.set_exception(error)
+            future.exception()  # nobody else may wait for it
+            raise
+        finally:
+            del self._under_way[key]
+            if not future.done():
+                future.set_result(None)
+        return done, True

@@ -109,7 +109,7 @@ class ReviewSettings(_Group):
     """How a review is written.
 
     Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
-    experiments and appendices line by line), or ``all`` parts; ``appendices`` are read too where a paper is too long for
+    experiments, appendices line by line), or ``all`` parts; ``appendices`` are read too where a paper is too long for
     the model's window. ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes
     those that ship; by default refined ones are used where there are any. Strategy ``ensemble``:
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.

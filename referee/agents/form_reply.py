@@ -17,8 +17,8 @@ from referee.venues import load_venue, parse_score
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, and how many
-    of them a score may cite. ``brief`` also shortens the form in the prompt.
+    """How long a review may be: characters of a text field, a reason and a quotation; items of evidence, how many of
+    them a score may cite, and lines of correction. ``brief`` also shortens the form in the prompt.
     """
 
     text: int
@@ -26,12 +26,18 @@ class Lengths:
     quote: int
     items: int
     cited: int
+    corrections: int = 0
     brief: bool = False
 
 
-FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4)
-MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4)
+WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, corrections=20)
+FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, corrections=12)
+MEDIUM = Lengths(text=1800, reason=250, quote=300, items=8, cited=4, corrections=6)
 BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
+
+_CORRECTION_CHARS = 400
+
+CORRECTIONS = "corrections"
 
 # A reply may take at most this share of the context; the paper needs the rest.
 _REPLY_SHARE = 0.25
@@ -40,7 +46,7 @@ _REPLY_SHARE = 0.25
 def lengths_for(form: VenueForm, context_tokens: int) -> Lengths:
     """The longest bounds whose reply leaves most of the context to the paper."""
     room = context_tokens * _REPLY_SHARE
-    return next((lengths for lengths in (FULL, MEDIUM) if output_tokens(form, lengths) <= room), BRIEF)
+    return next((lengths for lengths in (WIDE, FULL, MEDIUM) if output_tokens(form, lengths) <= room), BRIEF)
 
 
 def output_tokens(form: VenueForm, lengths: Lengths) -> int:
@@ -48,16 +54,19 @@ def output_tokens(form: VenueForm, lengths: Lengths) -> int:
     texts = sum(lengths.text for f in form.reviewer_fields if f.kind == "text")
     others = sum(lengths.reason + 120 for f in form.reviewer_fields if f.kind != "text")
     evidence = lengths.items * (lengths.quote + lengths.reason + 80)
-    return (texts + others + evidence) // 3 + 256
+    return (texts + others + evidence + lengths.corrections * _CORRECTION_CHARS) // 3 + 256
 
 
-def reply_model(form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = ()) -> type[BaseModel]:
+def reply_model(
+    form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = (), *, corrections: bool = False
+) -> type[BaseModel]:
     """The reply's shape for one form: evidence first, then texts, then scores and choices in the form's order.
 
     Args:
         form: The venue's form.
         lengths: The bounds.
         sentences: Ids of the paper's sentences; where given, evidence names one instead of quoting.
+        corrections: Whether the reply also holds a list of corrections, where the bounds have room for it.
     """
     fields = sorted(form.reviewer_fields, key=_reply_order)
     slugs = slugs_of(form)
@@ -66,13 +75,27 @@ def reply_model(form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = 
     about = "claims about the paper, each with the passage that shows it"
     shape: dict[str, Any] = {"quoted_evidence": (evidence, Field(max_length=lengths.items, description=about))}
     for field in fields:
+        if field.kind != "text" and corrections and lengths.corrections and CORRECTIONS not in shape:
+            shape[CORRECTIONS] = (list_of(correction_model()), Field(max_length=lengths.corrections))
         shape[slugs[field.name]] = _field_shape(field, lengths)
     return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
 
 
 def sample_reply_model() -> type[BaseModel]:
     """The reply model of one form, by which the prompt's header is checked."""
-    return reply_model(load_venue("neurips-2025"), FULL)
+    return reply_model(load_venue("neurips-2025"), FULL, corrections=True)
+
+
+def correction_model() -> type[BaseModel]:
+    """One correction: the place, what is printed there, what it should be, and why."""
+    return create_model(
+        "Correction",
+        __config__=ConfigDict(extra="ignore"),
+        place=(str, Field(max_length=80, description="Table 2, row 3; Section 4.1; Equation (3)")),
+        printed=(str, Field(min_length=1, max_length=240, description="copied from the paper")),
+        should_be=(str, Field(min_length=1, max_length=240)),
+        why=(str, Field(max_length=240)),
+    )
 
 
 def sample_brief_reply_model() -> type[BaseModel]:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.evidence.point_changes import is_live
+from referee.evidence.point_fields import corrections_field
 from referee.schemas.point import PointEvidence, ReviewPoint
+from referee.schemas.venue import VenueForm
+
+CORRECTIONS = "Corrections, those of most weight first:"
 
 
 def field_text(points: Sequence[ReviewPoint]) -> str:
@@ -15,9 +20,24 @@ def field_text(points: Sequence[ReviewPoint]) -> str:
     return "\n\n".join(f"{number}. {_paragraph(point)}" for number, point in enumerate(points, start=1))
 
 
+def corrections_text(points: Sequence[ReviewPoint]) -> str:
+    """Corrections as a list, in the order given; empty for none."""
+    return "\n".join([CORRECTIONS, *(f"- {correction_text(point)}" for point in points)]) if points else ""
+
+
+def listed_corrections(points: Sequence[ReviewPoint], form: VenueForm) -> tuple[list[ReviewPoint], str]:
+    """Untested corrections, each placed in the form's field for them, and the list that the field prints."""
+    box = corrections_field(form)
+    outcome = {"outcome": "printed" if box else "listed", "field": box}
+    placed = [point.model_copy(update=outcome) if is_live(point) else point for point in points]
+    standing = [point for point in placed if is_live(point)]
+    return placed, corrections_text(standing) if box else ""
+
+
 def correction_text(point: ReviewPoint) -> str:
-    """A correction in one line, as the check left it."""
-    return " ".join(point.statement.split()) + ("" if _is_checked(point) else " (unchecked)")
+    """A correction in one line, as the check left it; that no check reached it is said."""
+    unreached = point.check is not None and point.check.verdict == "unchecked"
+    return " ".join(point.statement.split()) + (" (unchecked)" if unreached else "")
 
 
 def _paragraph(point: ReviewPoint) -> str:
@@ -36,10 +56,6 @@ def _worded(point: ReviewPoint) -> str:
     if point.polarity != "question" or statement.rstrip().endswith("?"):
         return statement
     return f"Could the authors say whether this holds: {statement.rstrip().rstrip('.')}?"
-
-
-def _is_checked(point: ReviewPoint) -> bool:
-    return point.source == "rule" or (point.check is not None and point.check.verdict != "unchecked")
 
 
 def _quoted(evidence: PointEvidence) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.choices import list_of, one_of
+from referee.agents.form_reply import correction_model
 from referee.agents.point_reply import Origin
 from referee.schemas.point import (
     Correction,
@@ -67,13 +68,7 @@ def reading_model(sections: Mapping[str, str], bounds: ReadingBounds = ReadingBo
         work_to_look_up=(str, Field(max_length=200, description="a work outside the paper it rests on; else empty")),
     )
     correction = create_model(
-        "ProposedCorrection",
-        __config__=_CLOSED,
-        section_id=(section, Field()),
-        place=(str, Field(max_length=80, description="Table 2, row 3; Section 4.1; Equation (3)")),
-        printed=(str, Field(min_length=1, max_length=240, description="copied from the paper")),
-        should_be=(str, Field(min_length=1, max_length=240)),
-        why=(str, Field(max_length=240)),
+        "ProposedCorrection", __base__=correction_model(), section_id=(section, Field(description="where it stands"))
     )
     merit = create_model(
         "Merit",
@@ -105,7 +100,7 @@ def to_reading_points(reply: BaseModel, origin: Origin, sections: Mapping[str, s
     data = reply.model_dump()
     return [
         *_points(data["points"], origin, sections),
-        *_corrections(data["corrections"], origin, sections),
+        *correction_points(data["corrections"], origin, sections),
         *_merits(data["merits"], origin, sections),
     ]
 
@@ -128,7 +123,10 @@ def _points(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, 
         )
 
 
-def _corrections(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, str]) -> Iterator[ReviewPoint]:
+def correction_points(
+    items: Iterable[Mapping[str, Any]], origin: Origin, sections: Mapping[str, str]
+) -> Iterator[ReviewPoint]:
+    """Corrections of a reply as points, ``c-<part>-1`` and on; what is said to be printed is their quotation."""
     for number, item in enumerate(items, start=1):
         correction = Correction(
             place=item["place"], printed=item["printed"], should_be=item["should_be"], why=item["why"]
@@ -141,7 +139,7 @@ def _corrections(items: list[dict[str, Any]], origin: Origin, sections: Mapping[
             kind="error",
             severity="minor",
             raised_severity="minor",
-            evidence=(_quoted(item["section_id"], item["printed"], "shows", sections),),
+            evidence=(_quoted(item.get("section_id", ""), item["printed"], "shows", sections),),
             fix=Fix(kind="text", what=item["should_be"]),
             **_from(origin),
         )

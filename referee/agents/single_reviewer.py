@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from referee.agents.asks import Asks
 from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import (
+    CORRECTIONS,
     Lengths,
     chosen_options,
     lengths_for,
@@ -45,6 +46,11 @@ class Variation:
     inputs: Mapping[str, str] = default(default_factory=dict)
     sample: int = 0
 
+    @property
+    def corrects(self) -> bool:
+        """Whether its prompt asks for corrections beside the form."""
+        return self.prompt == PROMPT
+
 
 PLAIN = Variation()
 
@@ -60,6 +66,7 @@ class SingleReply:
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
     call_id: str
+    corrections: tuple[dict[str, str], ...] = ()
 
 
 async def write_single_review(
@@ -95,11 +102,11 @@ async def write_single_review(
     prompt = choose_prompt(lengths, prompt_versions, variation)
     most_out = output_tokens(form, lengths)
     frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
-    schema = count(str(reply_model(form, lengths).model_json_schema()))
+    schema = count(str(reply_model(form, lengths, corrections=variation.corrects).model_json_schema()))
     room = context_tokens - count(frame.system) - count(frame.user) - schema - most_out - 64
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
-    reply = reply_model(form, lengths, tuple(briefing.sentences))
+    reply = reply_model(form, lengths, tuple(briefing.sentences), corrections=variation.corrects)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out, sample=variation.sample)
     return _sorted_reply(answer, form, briefing)
 
@@ -129,7 +136,14 @@ def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing
     values = sorted_values(form, data)
     evidence = tuple(claimed_evidence(form, data["quoted_evidence"], briefing))
     return SingleReply(
-        evidence, values.texts, values.scores, values.choices, briefing.cuts, answer.notes, answer.call_id
+        evidence,
+        values.texts,
+        values.scores,
+        values.choices,
+        briefing.cuts,
+        answer.notes,
+        answer.call_id,
+        corrections=tuple(data.get(CORRECTIONS, ())),
     )
 
 

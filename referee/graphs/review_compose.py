@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -22,11 +21,11 @@ from referee.agents.scores import settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
 from referee.graphs.failure import record_failure
+from referee.graphs.form_values import form_values, number_in
 from referee.graphs.review_points import load_points
 from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import ReviewPoint
-from referee.schemas.review import DroppedQuotation, Review, ScoreRecord
-from referee.schemas.venue import VenueForm
+from referee.schemas.review import DroppedQuotation, Review
 
 _CARD_TOKENS = 3000
 
@@ -86,7 +85,8 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         looked_up = context.takes("quotation-check")
         summaries[name], unfound = check_inline_quotations(text, index, field=name) if looked_up else (text, [])
         dropped += unfound
-    fields, nulls = _form_values(form, points, summaries, ticked.values, settled.records)
+    texts = {field.name: _text(field.name, points, summaries) for field in form.fields if field.kind == "text"}
+    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
     nulls |= ticked.nulls
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
     return Review(
@@ -97,8 +97,8 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         source=context.model("writer").spec.id,
         fields=fields,
         nulls=nulls,
-        rating=_number(fields, form.overall),
-        confidence=_number(fields, confidence),
+        rating=number_in(fields, form.overall),
+        confidence=number_in(fields, confidence),
         scores=settled.records,
         forced=(*settled.forced, *ticked.forced),
         attestations=tuple(f.name for f in form.attestations),
@@ -108,38 +108,6 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
     )
 
 
-def _form_values(
-    form: VenueForm,
-    points: Sequence[ReviewPoint],
-    summaries: Mapping[str, str],
-    choices: Mapping[str, Any],
-    scores: Sequence[ScoreRecord],
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Every field of the form in its order, and the reason for each null."""
-    settled = {record.field: record for record in scores}
-    fields: dict[str, Any] = {}
-    nulls: dict[str, str] = {}
-    for field in form.fields:
-        name = field.name
-        fields[name], reason = None, "no point belongs here"
-        own = [p for p in points if p.field == name and p.outcome == "printed"]
-        if field.attestation:
-            reason = "only a person can declare this"
-        elif field.stage == "discussion":
-            reason = "filled after the authors' reply"
-        elif name in settled:
-            fields[name], reason = settled[name].value, settled[name].null_reason
-        elif field.kind == "score":
-            reason = "no score was composed"
-        elif field.kind != "text":
-            fields[name], reason = choices.get(name) or None, "nothing was ticked, or options that exclude each other"
-        else:
-            fields[name] = "\n\n".join(filter(None, (summaries.get(name, "").strip(), field_text(own)))) or None
-        if fields[name] is None:
-            nulls[name] = reason
-    return fields, nulls
-
-
-def _number(fields: Mapping[str, Any], name: str | None) -> int | float | None:
-    value = fields.get(name) if name else None
-    return value if isinstance(value, int | float) else None
+def _text(name: str, points: Sequence[ReviewPoint], summaries: Mapping[str, str]) -> str:
+    own = [point for point in points if point.field == name and point.outcome == "printed"]
+    return "\n\n".join(filter(None, (summaries.get(name, "").strip(), field_text(own))))

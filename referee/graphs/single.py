@@ -10,17 +10,32 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from referee.agents.point_reply import Origin
+from referee.agents.point_texts import listed_corrections
+from referee.agents.reading_reply import correction_points
 from referee.agents.scores import settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, ROLE, Variation, write_single_review
+from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, write_single_review
 from referee.errors import RefereeError
-from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations, without_echo
+from referee.evidence import (
+    ClaimedQuote,
+    QuotationIndex,
+    check_inline_quotations,
+    verify_point,
+    verify_quotations,
+    without_echo,
+)
+from referee.evidence.point_changes import removed
+from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
+from referee.graphs.form_values import form_values, number_in
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
-from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review, ScoreRecord
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
 
+_NO_TICK = "the model ticked nothing, or options that exclude each other"
 _ECHO = "the model only repeated its instructions here"
 
 
@@ -44,6 +59,7 @@ class SingleState(TypedDict):
     echoes: dict[str, int]
     evidence: list[dict[str, Any]]
     dropped: list[dict[str, Any]]
+    corrections: list[ReviewPoint]
     review: dict[str, Any] | None
     failure: Failure | None
 
@@ -56,13 +72,16 @@ class SingleUpdate(TypedDict, total=False):
     echoes: dict[str, int]
     evidence: list[dict[str, Any]]
     dropped: list[dict[str, Any]]
+    corrections: list[ReviewPoint]
     review: dict[str, Any]
     failure: Failure
 
 
 def initial_state() -> SingleState:
     """An empty state."""
-    return SingleState(reply=None, texts={}, echoes={}, evidence=[], dropped=[], review=None, failure=None)
+    return SingleState(
+        reply=None, texts={}, echoes={}, evidence=[], dropped=[], corrections=[], review=None, failure=None
+    )
 
 
 async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
@@ -89,16 +108,23 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
 
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
-    reply = _reply(state)
-    checked = check_reply(
-        runtime.context.form, reply["evidence"], reply["texts"], QuotationIndex(runtime.context.paper)
-    )
+    reply, context = _reply(state), runtime.context
+    index = QuotationIndex(context.paper)
+    checked = check_reply(context.form, reply["evidence"], reply["texts"], index)
+    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, PROMPT)
     return {
+        "corrections": [_settled(point, index) for point in correction_points(reply["corrections"], origin, {})],
         "echoes": checked.echoes,
         "texts": checked.texts,
         "evidence": [e.model_dump() for e in checked.evidence],
         "dropped": [d.model_dump() for d in checked.dropped],
     }
+
+
+def _settled(correction: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
+    """A correction of what is printed; one of words that the paper does not hold is dropped."""
+    looked_up = verify_point(correction, index)
+    return removed(looked_up, "dropped", "what it corrects is not in the paper") if looked_up.unverified else looked_up
 
 
 @dataclass(frozen=True)
@@ -148,6 +174,7 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
         choices=reply["choices"],
         review_id=context.review_id,
         source=context.door.models[ROLE].spec.id,
+        corrections=state["corrections"],
     )
     return {"review": review.model_dump(mode="json")}
 
@@ -161,6 +188,7 @@ def fill_form(
     choices: Mapping[str, Any],
     review_id: str,
     source: str,
+    corrections: Sequence[ReviewPoint] = (),
 ) -> Review:
     """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
 
@@ -172,10 +200,16 @@ def fill_form(
         choices: Per choice or checklist: what was ticked.
         review_id: The review's id.
         source: The model that wrote it.
+        corrections: What is to be mended in a line each; printed as a list in one text field.
     """
     settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
     ticked = settle_choices(form, choices, backed=bool(checked.evidence))
-    fields, nulls = _form_values(form, checked.texts, ticked.values, settled.records)
+    listed, text = listed_corrections(corrections, form)
+    box = corrections_field(form) or ""
+    texts = {**checked.texts, box: "\n\n".join(filter(None, (checked.texts.get(box, ""), text)))}
+    fields, nulls = form_values(
+        form, texts, ticked.values, settled.records, no_text="the model had nothing to say here", no_tick=_NO_TICK
+    )
     nulls |= ticked.nulls | {name: _ECHO for name in checked.echoes if name in nulls}
     return Review(
         review_id=review_id,
@@ -185,11 +219,12 @@ def fill_form(
         source=source,
         fields=fields,
         nulls=nulls,
-        rating=_number(fields, form.overall),
-        confidence=_number(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
+        rating=number_in(fields, form.overall),
+        confidence=number_in(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
         scores=settled.records,
         forced=(*settled.forced, *ticked.forced),
         attestations=tuple(f.name for f in form.attestations),
+        points=tuple(listed),
         evidence=checked.evidence,
         dropped=checked.dropped,
         findings=paper.findings,
@@ -232,36 +267,3 @@ def _reply(state: SingleState) -> dict[str, Any]:
     reply = state["reply"]
     assert reply is not None, "a node after `write` ran without its reply"
     return reply
-
-
-def _form_values(
-    form: VenueForm, texts: Mapping[str, str], choices: Mapping[str, Any], scores: tuple[ScoreRecord, ...]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Every field of the form in its order, and the reason for each null."""
-    settled = {record.field: record for record in scores}
-    fields: dict[str, Any] = {}
-    nulls: dict[str, str] = {}
-    for field in form.fields:
-        name = field.name
-        if field.attestation:
-            fields[name], nulls[name] = None, "only a person can declare this"
-        elif field.stage == "discussion":
-            fields[name], nulls[name] = None, "filled after the authors' reply"
-        elif name in settled:
-            fields[name] = settled[name].value
-            if settled[name].value is None:
-                nulls[name] = settled[name].null_reason
-        elif choices.get(name):
-            fields[name] = choices[name]
-        elif name in choices:
-            fields[name], nulls[name] = None, "the model ticked nothing, or options that exclude each other"
-        elif text := texts.get(name, "").strip():
-            fields[name] = text
-        else:
-            fields[name], nulls[name] = None, "the model had nothing to say here"
-    return fields, nulls
-
-
-def _number(fields: dict[str, Any], name: str | None) -> int | float | None:
-    value = fields.get(name) if name else None
-    return value if isinstance(value, int | float) else None

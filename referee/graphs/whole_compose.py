@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from referee.agents.point_texts import correction_text, field_text
+from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
 from referee.agents.scores import settle_choices, settle_point_scores
 from referee.errors import RefereeError
@@ -22,7 +22,6 @@ from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
 
-CORRECTIONS = "Corrections, those of most weight first:"
 _EMPTY = Prose({}, {}, {})
 _SMALL = ("minor", "note")
 
@@ -113,11 +112,7 @@ def _texts(
         if context.takes("quotation-check"):
             text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
             dropped += unfound
+        small = order_points(p for p in own if p.id in listed)
         rest = field_text([p for p in own if p.id not in placed and p.id not in listed])
-        texts[field.name] = "\n\n".join(filter(None, (text.strip(), rest, _corrections(own, listed))))
+        texts[field.name] = "\n\n".join(filter(None, (text.strip(), rest, corrections_text(small))))
     return texts, dropped
-
-
-def _corrections(points: Sequence[ReviewPoint], listed: set[str]) -> str:
-    lines = [f"- {correction_text(point)}" for point in order_points(p for p in points if p.id in listed)]
-    return "\n".join([CORRECTIONS, *lines]) if lines else ""

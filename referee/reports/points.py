@@ -1,4 +1,7 @@
-"""The points of a review as Markdown: by severity with quotation and place; what was put aside, with reasons."""
+"""The points behind a review as Markdown: by severity with quotation and place; what was put aside, with reasons.
+
+The form above prints everything that stands. This list is for who wants to look behind it.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,36 @@ from referee.schemas.point import SEVERITIES, PointEvidence, ReviewPoint
 
 _TITLES = {"fatal": "Fatal", "major": "Major", "minor": "Minor", "note": "Notes"}
 _ASIDE = {
-    "listed": "Smaller points",
-    "merged_into": "Merged into others",
+    "listed": "Without a field",
+    "merged_into": "Joined with others",
     "struck": "Struck by the check",
     "dropped": "Dropped",
 }
 
 
 def render_points(points: Sequence[ReviewPoint], *, all_points: bool = False) -> list[str]:
-    """Markdown lines: the printed points by severity; with ``all_points`` also the others with their reasons.
+    """Markdown lines: how many points stand and fell; with ``all_points`` each with its quotations, check or reason.
 
-    Without it the others are counted in one line. No lines where there are no points.
+    No lines where there are no points.
     """
     if not points:
         return []
+    lines = ["## Behind this review", "", _counted(points), ""]
+    if not all_points:
+        return lines
     printed = [p for p in points if p.outcome == "printed"]
-    lines = ["## Points", ""]
     for polarity, title in (("weakness", "Weaknesses"), ("question", "Questions"), ("strength", "Strengths")):
         of_kind = [p for p in printed if p.polarity == polarity]
         if of_kind:
             lines += [f"### {title}", "", *_by_severity(of_kind, polarity)]
-    lines += _aside(points) if all_points else _counted(points)
-    return lines
+    return lines + _aside(points)
 
 
 def _by_severity(points: Sequence[ReviewPoint], polarity: str) -> Iterable[str]:
     for severity in SEVERITIES:
         for point in (p for p in points if p.severity == severity):
             weight = f"**{_TITLES[severity]}.** " if polarity == "weakness" else ""
-            yield f"- {weight}{inline(point.claim)} `{point.id}`"
+            yield f"- {weight}{inline(point.statement)} `{point.id}`"
             yield from (f"  - {_quoted(e)}" for e in point.evidence if e.status != "not_found")
             if point.unverified:
                 yield "  - no quotation was found for this"
@@ -57,14 +61,12 @@ def _aside(points: Sequence[ReviewPoint]) -> list[str]:
     return lines
 
 
-def _counted(points: Sequence[ReviewPoint]) -> list[str]:
+def _counted(points: Sequence[ReviewPoint]) -> str:
     counts = {title: sum(p.outcome == outcome for p in points) for outcome, title in _ASIDE.items()}
-    shown = ", ".join(f"{title.lower()}: {count}" for title, count in counts.items() if count)
-    return (
-        [f"Of {len(points)} points raised, not printed above: {shown}; `referee show` with `--all` lists them.", ""]
-        if shown
-        else []
-    )
+    aside = ", ".join(f"{title.lower()}: {count}" for title, count in counts.items() if count)
+    printed = sum(p.outcome == "printed" for p in points)
+    told = f"{len(points)} points were raised and {printed} stand in the form above"
+    return f"{told}{f' ({aside})' if aside else ''}. `referee show` has each with its quotations, its check and its reasons."
 
 
 def _quoted(evidence: PointEvidence) -> str:

@@ -25,21 +25,22 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
     Args:
         review: The review.
         form: The form it is on.
-        all_points: Also print the points that were listed, merged, struck or dropped, with the reasons.
+        all_points: Also print the points one by one, with quotations and checks, and those that were merged, struck or
+            dropped, with the reasons.
 
     Raises:
         DataError: The review is not on this form.
     """
     require_form(review, form)
     parts = [f"# Review for {inline(form.name)}", _head(review)]
-    if lines := render_points(review.points, all_points=all_points):
-        parts.append("\n".join(lines).rstrip())
     for field in form.fields:
         parts += [f"## {inline(title_of(field))}", *_field(field, review)]
     known = {field.name for field in form.fields}
     loose = [evidence for evidence in review.evidence if evidence.field not in known]
     if loose:
         parts += ["## Further evidence", _evidence(loose)]
+    if lines := render_points(review.points, all_points=all_points):
+        parts.append("\n".join(lines).rstrip())
     parts.append("## About this review")
     for heading, body in _about(review, form):
         if body:
@@ -72,7 +73,8 @@ def _field(field: FormField, review: Review) -> list[str]:
         parts = [f"**{inline(labelled(field, value))}**{_stated(field, record)}"]
     if record is not None and record.reason.strip() and not is_empty(value):
         backed = f" (rests on {', '.join(map(inline, record.supported_by))})" if record.supported_by else ""
-        parts.append(f"*{inline(record.reason)}*{backed}")
+        limit = f" ({inline(record.limit)})" if record.limit else ""
+        parts.append(f"*{inline(record.reason)}*{limit}{backed}")
     filed = [evidence for evidence in review.evidence if evidence.field == field.name]
     if filed:
         parts += ["Evidence in the paper:", _evidence(filed)]

@@ -1,4 +1,4 @@
-"""``sections`` for a model whose window holds the paper: every call begins with the whole paper and ends with its task."""
+"""``sections`` for a window that holds the paper: each call begins with the whole paper and ends with its task."""
 
 from __future__ import annotations
 

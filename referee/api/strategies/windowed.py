@@ -1,4 +1,4 @@
-"""``sections`` part by part: each part read whole with a card of the paper, points checked blind, scores from points."""
+"""``sections`` part by part: each part read whole with the card beside it, points checked, scores from points."""
 
 from __future__ import annotations
 

@@ -76,6 +76,12 @@ def mentions_of(paper: Paper) -> Iterator[Mention]:
                 yield Mention(_kind(found["word"]), number, sentence, found.span())
 
 
+def labels_in(text: str) -> set[tuple[str, str]]:
+    """The labels that a text names, as ``('Table', '2')``; 'Tables 1 and 2' names both."""
+    found = _MENTION.finditer(plain(text))
+    return {(_kind(one["word"]), number) for one in found for number in _numbers(one["numbers"])}
+
+
 def labels_of(paper: Paper) -> list[Label]:
     """Figures, tables and algorithms by their captions, in reading order, each once."""
     found: dict[tuple[str, str], Label] = {}

@@ -11,9 +11,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from referee.agents.scores import settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, ROLE, Variation, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
-from referee.evidence import ClaimedQuote, QuotationIndex, check_inline_quotations, verify_quotations, without_echo
+from referee.evidence import (
+    ClaimedQuote,
+    QuotationIndex,
+    check_inline_quotations,
+    repeats_example,
+    verify_quotations,
+    without_echo,
+)
 from referee.graphs.failure import Failure, record_failure
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
@@ -21,6 +28,7 @@ from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review, Scor
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
 
+_EXAMPLE = "its claim only repeats an example of the instructions"
 _ECHO = "the model only repeated its instructions here"
 
 
@@ -90,8 +98,13 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply = _reply(state)
+    context = runtime.context
     checked = check_reply(
-        runtime.context.form, reply["evidence"], reply["texts"], QuotationIndex(runtime.context.paper)
+        context.form,
+        reply["evidence"],
+        reply["texts"],
+        QuotationIndex(context.paper),
+        examples=examples_of(context.variation, context.prompt_versions),
     )
     return {
         "echoes": checked.echoes,
@@ -112,18 +125,32 @@ class Checked:
 
 
 def check_reply(
-    form: VenueForm, evidence: Sequence[Mapping[str, str]], texts: Mapping[str, str], index: QuotationIndex
+    form: VenueForm,
+    evidence: Sequence[Mapping[str, str]],
+    texts: Mapping[str, str],
+    index: QuotationIndex,
+    *,
+    examples: Sequence[str] = (),
 ) -> Checked:
-    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions."""
+    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions.
+
+    A claim that is a worked example of the prompt over again is dropped with its quotation.
+    """
     claims = [
         ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None) for e in evidence
     ]
-    found, dropped = verify_quotations(claims, index)
+    meant = [claim for claim in claims if not repeats_example(claim.claim, examples)]
+    found, dropped = verify_quotations(meant, index)
+    dropped += (
+        DroppedQuotation(id=c.id, claim=c.claim, quote=c.quote, reason=_EXAMPLE, field=c.field)
+        for c in claims
+        if c not in meant
+    )
     instructions = f"{render_form(form)}\n{render_guidelines(form)}"
     kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
     for name, text in texts.items():
-        own, copied = without_echo(text, instructions)
+        own, copied = without_echo(text, instructions, examples)
         kept[name], unfound = check_inline_quotations(own, index, field=name)
         dropped += unfound
         if copied:

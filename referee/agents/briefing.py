@@ -18,6 +18,13 @@ MIN_PAPER_TOKENS = 400
 _HEADING_TOKENS = 24
 _MIN_SENTENCE_WORDS = 6
 
+# All that `Paper.content` leaves out; tables and figures printed among it are moved into the text by the readers.
+_UNSHOWN = {
+    "front": "the author lines",
+    "acknowledgements": "the acknowledgements",
+    "references": "the entries of the bibliography",
+    "checklist": "the checklist",
+}
 _CONTEXT = "the model's context is shorter than the paper"
 _READING = "one call shows at most models.reading_tokens of a paper (the embedded model reads slowly)"
 
@@ -58,7 +65,8 @@ def fit_paper(
     """Render abstract, content and appendix into at most ``room`` tokens.
 
     What is too long is cut in this order: appendices from the last one on, then the longest sections at paragraph
-    borders, each keeping its beginning, until all fit. References and author lines are never shown.
+    borders, each keeping its beginning, until all fit. Author lines, acknowledgements, the entries of
+    the bibliography and a checklist are never shown; ``how_read`` says so.
 
     Args:
         paper: The submission.
@@ -106,8 +114,10 @@ def fit_paper(
 def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
     """What a reviewer must know about the text: how it was read, and what a reader of it cannot see."""
     said = [f"it was read by {paper.converter.name}; tables and equations appear as text, figures only as captions"]
-    if paper.references:
-        said.append(f"the bibliography ({len(paper.references)} entries) and the author lines are left out")
+    roles = {section.role for section in paper.sections if section.blocks}
+    if unshown := [name for role, name in _UNSHOWN.items() if role in roles]:
+        entries = f" (the bibliography has {len(paper.references)} entries)" if paper.references else ""
+        said.append(f"not shown are {', '.join(unshown)}{entries}")
     lost = sorted({f.page for f in paper.findings if f.kind in ("lost_text", "missing_page") and f.page})
     if lost:
         said.append(f"text on page {', '.join(map(str, lost))} may be incomplete")

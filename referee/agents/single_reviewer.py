@@ -21,6 +21,7 @@ from referee.agents.form_reply import (
     reply_model,
     slugs_of,
 )
+from referee.evidence import worked_examples
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
@@ -115,6 +116,12 @@ def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None, v
     """The prompt that goes with these bounds: models that get the short form cite sentences by number."""
     prompt_id = variation.brief_prompt if lengths.brief else variation.prompt
     return load_prompt(prompt_id, (versions or {}).get(prompt_id))
+
+
+def examples_of(variation: Variation = PLAIN, versions: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The worked examples that stand in the prompts of a variation, so that a reply which repeats one is recognised."""
+    ids = (variation.prompt, variation.brief_prompt)
+    return worked_examples("\n".join(load_prompt(name, (versions or {}).get(name)).system for name in ids))
 
 
 def _render(

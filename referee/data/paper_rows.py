@@ -50,6 +50,7 @@ def paper_of_row(row: Mapping[str, object], source: bytes) -> Paper:
         sections=assembled.sections,
         references=assembled.references,
         findings=assembled.findings,
+        repairs=assembled.repairs,
         converter=_CONVERTER,
     )
 

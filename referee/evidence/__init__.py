@@ -2,7 +2,7 @@
 
 from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
 from referee.evidence.conservation import Conservation, PointsLost, check_conservation
-from referee.evidence.echo import without_echo
+from referee.evidence.echo import repeats_example, without_echo, worked_examples
 from referee.evidence.inline import check_inline_quotations
 from referee.evidence.ledger import LedgerEntry, number_ledger
 from referee.evidence.point_check import apply_check, ask_unchecked_absence, settle_absence
@@ -41,6 +41,7 @@ __all__ = [
     "number_ledger",
     "order_points",
     "place_points",
+    "repeats_example",
     "run_rules",
     "settle_absence",
     "settle_literature",
@@ -48,4 +49,5 @@ __all__ = [
     "verify_point",
     "verify_quotations",
     "without_echo",
+    "worked_examples",
 ]

@@ -17,7 +17,7 @@ from langgraph.types import Send
 
 from referee.agents.meta_reviewer import merge_reviews
 from referee.agents.reflection import Reflected, reflect_on_review
-from referee.agents.single_reviewer import ROLE, FormValues, SingleReply, write_single_review
+from referee.agents.single_reviewer import ROLE, FormValues, SingleReply, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.graphs.ensemble_state import Draft, EnsembleContext, EnsembleState, EnsembleUpdate, MemberTask
 from referee.graphs.failure import STOPS, first_to_end, record_failure
@@ -169,7 +169,8 @@ def _after(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> str:
 
 def _member_draft(reply: SingleReply, number: int, context: EnsembleContext) -> Draft:
     """The reply with its quotations looked up; its ids become the member's own, as R2-E1."""
-    checked = check_reply(context.form, reply.evidence, reply.texts, context.index)
+    examples = examples_of(context.members[number - 1], context.prompt_versions)
+    checked = check_reply(context.form, reply.evidence, reply.texts, context.index, examples=examples)
     return _renamed(Draft(checked, reply.scores, dict(reply.choices)), f"R{number}-")
 
 

@@ -13,10 +13,12 @@ from referee.evidence import (
     apply_check,
     merge_points,
     place_points,
+    repeats_example,
     run_rules,
     settle_literature,
     verify_point,
     without_echo,
+    worked_examples,
 )
 from referee.evidence.point_changes import is_live, noted, removed
 from referee.graphs.review_state import ReviewContext
@@ -71,7 +73,9 @@ def rule_points(paper: Paper) -> list[ReviewPoint]:
 
 def verified(points: Iterable[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
     """Points with their quotations looked up; copied instructions are dropped, what needs literature is asked."""
-    return [unless_copied(settle_literature(_looked_up(point, context)), context.instructions) for point in points]
+    examples = worked_examples(context.instructions)
+    looked_up = (settle_literature(_looked_up(point, context)) for point in points)
+    return [unless_copied(point, context.instructions, examples) for point in looked_up]
 
 
 def _looked_up(point: ReviewPoint, context: ReviewContext) -> ReviewPoint:
@@ -92,10 +96,14 @@ def _believed(point: ReviewPoint) -> ReviewPoint:
     return noted(point.model_copy(update={"evidence": tuple(believed)}), "its quotations were not looked up")
 
 
-def unless_copied(point: ReviewPoint, instructions: str) -> ReviewPoint:
+def unless_copied(point: ReviewPoint, instructions: str, examples: Sequence[str] = ()) -> ReviewPoint:
     """The point, dropped where its claim only repeats what its author was told."""
+    if point.source == "rule":
+        return point
+    if repeats_example(point.claim, examples):
+        return removed(point, "dropped", "its claim only repeats an example of the reviewer's instructions")
     own, copied = without_echo(point.claim, instructions)
-    if point.source == "rule" or own or not copied:
+    if own or not copied:
         return point
     return removed(point, "dropped", "its claim only repeats the reviewer's instructions")
 

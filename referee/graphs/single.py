@@ -14,12 +14,13 @@ from referee.agents.point_reply import Origin
 from referee.agents.point_texts import listed_corrections
 from referee.agents.reading_reply import correction_points
 from referee.agents.scores import settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, write_single_review
+from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
     ClaimedQuote,
     QuotationIndex,
     check_inline_quotations,
+    repeats_example,
     verify_point,
     verify_quotations,
     without_echo,
@@ -36,6 +37,7 @@ from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
 
 _NO_TICK = "the model ticked nothing, or options that exclude each other"
+_EXAMPLE = "its claim only repeats an example of the instructions"
 _ECHO = "the model only repeated its instructions here"
 
 
@@ -110,7 +112,13 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply, context = _reply(state), runtime.context
     index = QuotationIndex(context.paper)
-    checked = check_reply(context.form, reply["evidence"], reply["texts"], index)
+    checked = check_reply(
+        context.form,
+        reply["evidence"],
+        reply["texts"],
+        index,
+        examples=examples_of(context.variation, context.prompt_versions),
+    )
     origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, PROMPT)
     return {
         "corrections": [_settled(point, index) for point in correction_points(reply["corrections"], origin, {})],
@@ -138,18 +146,32 @@ class Checked:
 
 
 def check_reply(
-    form: VenueForm, evidence: Sequence[Mapping[str, str]], texts: Mapping[str, str], index: QuotationIndex
+    form: VenueForm,
+    evidence: Sequence[Mapping[str, str]],
+    texts: Mapping[str, str],
+    index: QuotationIndex,
+    *,
+    examples: Sequence[str] = (),
 ) -> Checked:
-    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions."""
+    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions.
+
+    A claim that is a worked example of the prompt over again is dropped with its quotation.
+    """
     claims = [
         ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None) for e in evidence
     ]
-    found, dropped = verify_quotations(claims, index)
+    meant = [claim for claim in claims if not repeats_example(claim.claim, examples)]
+    found, dropped = verify_quotations(meant, index)
+    dropped += (
+        DroppedQuotation(id=c.id, claim=c.claim, quote=c.quote, reason=_EXAMPLE, field=c.field)
+        for c in claims
+        if c not in meant
+    )
     instructions = f"{render_form(form)}\n{render_guidelines(form)}"
     kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
     for name, text in texts.items():
-        own, copied = without_echo(text, instructions)
+        own, copied = without_echo(text, instructions, examples)
         kept[name], unfound = check_inline_quotations(own, index, field=name)
         dropped += unfound
         if copied:

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from referee.papers.bibliography import looks_like_entry, parse_entry
+from referee.papers.floats import part_unheaded, return_floats
 from referee.papers.headings import plain_name, role_by_name
-from referee.papers.pieces import Entry, Piece
-from referee.schemas.paper import Block, Finding, Reference, Section, SectionRole
+from referee.papers.pieces import Entry, OpenSection, Piece
+from referee.schemas.paper import Block, Finding, Reference, Repair, Section, SectionRole
 
 _LONG_WORDS = 40
 _RUN_IN_ABSTRACT = re.compile(r"^abstract\s*[.:—–-]+\s*(?=\S)", re.IGNORECASE)
-
-
-@dataclass
-class _OpenSection:
-    """A section while its blocks are still being collected."""
-
-    heading: str
-    level: int
-    number: str | None
-    role: SectionRole
-    pieces: list[Piece] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -34,6 +24,7 @@ class Assembled:
     references: tuple[Reference, ...]
     abstract: str
     findings: tuple[Finding, ...]
+    repairs: tuple[Repair, ...]
 
 
 def assemble(pieces: Sequence[Piece], *, front_first: bool) -> Assembled:
@@ -46,37 +37,39 @@ def assemble(pieces: Sequence[Piece], *, front_first: bool) -> Assembled:
 
     Returns:
         Sections, the bibliography, the abstract's text, and ``no_headings`` when no heading was there: then all text
-        stands in one content section 'Text'.
+        stands in one content section 'Text'. Floats among authors, acknowledgements and references, and running text
+        behind the references, stand in sections that are read; ``repairs`` say which.
     """
     first = next((i for i, piece in enumerate(pieces) if piece.kind == "heading"), None)
     if first is None:
-        sections = [_OpenSection("Text", 1, None, "content", list(pieces))] if pieces else []
+        sections = [OpenSection("Text", 1, None, "content", list(pieces))] if pieces else []
         finding = Finding(
             kind="no_headings",
             message="No heading was found; the whole text stands in one section named 'Text'.",
             certainty="high",
         )
-        return _close(sections, (finding,))
+        return _close(sections, (finding,), [])
     lead = _lead_sections(pieces[:first], pieces[first], front_first)
-    return _close([*lead, *_headed_sections(pieces[first:])], ())
+    sections, repairs = part_unheaded([*lead, *_headed_sections(pieces[first:])])
+    return _close(sections, (), [*repairs, *return_floats(sections)])
 
 
-def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> list[_OpenSection]:
+def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> list[OpenSection]:
     """What stands before the first heading: authors, then an abstract that has no heading of its own."""
     opens_paper = plain_name(heading.text) == "introduction" or heading.number in ("1", "I")
     has_front = front_first or opens_paper or role_by_name(heading.text) == "abstract"
     cut = next((i for i, piece in enumerate(lead) if _is_running_text(piece)), len(lead)) if has_front else 0
     sections = []
     if cut:
-        sections.append(_OpenSection("Front matter", 1, None, "front", list(lead[:cut])))
+        sections.append(OpenSection("Front matter", 1, None, "front", list(lead[:cut])))
     rest = list(lead[cut:])
     if not rest:
         return sections
     if match := _RUN_IN_ABSTRACT.match(rest[0].text):
         rest[0] = replace(rest[0], text=rest[0].text[match.end() :])
-        return [*sections, _OpenSection("Abstract", 1, None, "abstract", rest)]
+        return [*sections, OpenSection("Abstract", 1, None, "abstract", rest)]
     role: SectionRole = "abstract" if opens_paper and front_first else "content"
-    return [*sections, _OpenSection("Abstract" if role == "abstract" else "Text", 1, None, role, rest)]
+    return [*sections, OpenSection("Abstract" if role == "abstract" else "Text", 1, None, role, rest)]
 
 
 def _is_running_text(piece: Piece) -> bool:
@@ -85,12 +78,12 @@ def _is_running_text(piece: Piece) -> bool:
     return len(piece.text.split()) >= _LONG_WORDS or bool(_RUN_IN_ABSTRACT.match(piece.text))
 
 
-def _headed_sections(pieces: Sequence[Piece]) -> list[_OpenSection]:
-    sections: list[_OpenSection] = []
+def _headed_sections(pieces: Sequence[Piece]) -> list[OpenSection]:
+    sections: list[OpenSection] = []
     before = _Before()
     for piece in pieces:
         if piece.kind == "heading":
-            section = _OpenSection(piece.text, piece.level, piece.number, before.role_of(piece))
+            section = OpenSection(piece.text, piece.level, piece.number, before.role_of(piece))
             before.add(section)
             sections.append(section)
         else:
@@ -104,9 +97,9 @@ class _Before:
     def __init__(self) -> None:
         self.roles: set[SectionRole] = set()
         self.roman = False
-        self.parents: list[_OpenSection] = []
+        self.parents: list[OpenSection] = []
 
-    def add(self, section: _OpenSection) -> None:
+    def add(self, section: OpenSection) -> None:
         self.roles.add(section.role)
         self.roman = self.roman or section.number == "I"
         self._leave(section.level)
@@ -134,7 +127,7 @@ class _Before:
             self.parents.pop()
 
 
-def _close(open_sections: Sequence[_OpenSection], findings: tuple[Finding, ...]) -> Assembled:
+def _close(open_sections: Sequence[OpenSection], findings: tuple[Finding, ...], repairs: Sequence[Repair]) -> Assembled:
     sections: list[Section] = []
     references: list[Reference] = []
     block_count = 0
@@ -156,7 +149,7 @@ def _close(open_sections: Sequence[_OpenSection], findings: tuple[Finding, ...])
             )
         )
     abstract = "\n\n".join(section.text for section in sections if section.role == "abstract")
-    return Assembled(tuple(sections), tuple(references), abstract, findings)
+    return Assembled(tuple(sections), tuple(references), abstract, findings, tuple(repairs))
 
 
 def _entry(piece: Piece) -> Entry | None:

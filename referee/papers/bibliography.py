@@ -13,6 +13,8 @@ _AUTHOR_YEAR = re.compile(
     r"^(?P<authors>.+?)[.,]?\s+\(?(?P<year>(?:1[6-9]|20)\d{2})[a-z]?\)?[.,:]\s+(?P<rest>.+)$", re.DOTALL
 )
 _QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]")
+# Longer heads of authors are rare, and a paragraph may be very long.
+_HEAD = 400
 _NEW_ENTRY = re.compile(r"^\s*(?:\[[^\]\s]{1,20}\]|\d{1,3}[.)]|[-*+•])\s+\S")
 
 
@@ -25,6 +27,11 @@ def looks_like_entry(text: str) -> bool:
 def starts_entry(line: str) -> bool:
     """Whether a line opens an entry by a printed label ('[7]', '7.') or a list bullet."""
     return bool(_NEW_ENTRY.match(line))
+
+
+def opens_like_entry(text: str) -> bool:
+    """Whether a text opens with authors and a year ('Lo et al. 2020. Title'), as entries without a label do."""
+    return _author_year(" ".join(text[:_HEAD].split())) is not None
 
 
 def parse_entry(text: str) -> Entry:

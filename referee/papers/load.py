@@ -188,6 +188,7 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         sections=assembled.sections,
         references=assembled.references,
         findings=(*assembled.findings, *unseen),
+        repairs=assembled.repairs,
         converter=Converter(name=f"referee-{text_format}", version=_READER_VERSION),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field
 
-from referee.schemas.paper import BlockKind, Box
+from referee.schemas.paper import BlockKind, Box, SectionRole
 
 ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306"}
 ACCENTS |= {"˙": "\u0307", "˚": "\u030a", "¸": "\u0327", "¯": "\u0304", "˝": "\u030b"}
@@ -49,6 +49,17 @@ class Piece:
     level: int = 1
     number: str | None = None
     entry: Entry | None = field(default=None)
+
+
+@dataclass
+class OpenSection:
+    """A section while its pieces are still being collected."""
+
+    heading: str
+    level: int
+    number: str | None
+    role: SectionRole
+    pieces: list[Piece] = field(default_factory=list)
 
 
 def cells_text(rows: tuple[tuple[str, ...], ...]) -> str:

@@ -31,3 +31,17 @@ def test_without_any_it_is_left_open_and_what_the_form_demands_is_kept_apart() -
     assert {name: review.fields[name] for name in TICKED} == {"claims_and_evidence": None, "audience": None}
     assert "nothing was found" in review.nulls["audience"]
     assert {one.field: one.value for one in review.forced} == TICKED
+
+
+def test_a_worked_example_of_the_prompt_is_no_claim_about_the_paper() -> None:
+    form = load_venue("neurips-2025")
+    example = "The dragon tamers report 41 calm dragons, their stable ledger lists 21"
+    evidence = [{"id": "E1", "claim": "Dragon tamers report 4 calm dragons, their stable ledger lists 2.", "quote": "x",
+                 "section_id": "", "field": ""}]  # fmt: skip
+    texts = {"summary": f"Coverage is 94.8 percent in Table 2.\n{example}."}
+    checked = check_reply(form, evidence, texts, QuotationIndex(PAPER), examples=(example,))
+    assert [(item.id, item.reason) for item in checked.dropped] == [
+        ("E1", "its claim only repeats an example of the instructions")
+    ]
+    assert checked.texts["summary"] == "Coverage is 94.8 percent in Table 2."
+    assert checked.echoes == {"summary": 1}

@@ -3,13 +3,17 @@
 ``Figure ??`` is one for certain. A number counts as missing only if it is higher than every number of its kind that the
 paper has, and the paper has at least two in a row from 1: a gap, or a paper without captions, is more likely a piece
 that the converter lost. References into other works and supplements are passed over, and so is a paper with lost text.
+
+An equation counts as there wherever its number is printed in brackets other than in a reference: converters take
+equations for text. Nothing is said of equations where any text was lost, or where a PDF has equations
+whose numbers were not read.
 """
 
 from __future__ import annotations
 
 from referee.evidence.ledger import LedgerEntry
 from referee.evidence.rules.hits import RuleHit, quoted, sentence_evidence, shortened
-from referee.evidence.rules.labels import Label, Mention, known_numbers, labels_of, mentions_of
+from referee.evidence.rules.labels import Label, Mention, equation_numbers, known_numbers, labels_of, mentions_of
 from referee.schemas.paper import Paper
 
 NAME = "dangling_label"
@@ -29,6 +33,8 @@ def dangling_label(paper: Paper, ledger: list[LedgerEntry]) -> list[RuleHit]:
     """
     known = known_numbers(paper)
     lossy = any(f.kind in _LOSSES and f.certainty != "low" for f in paper.findings)
+    if not _equations_known(paper):
+        known["Equation"] = set()
     last = {(label.kind): label for label in labels_of(paper)}
     hits: dict[tuple[str, str], RuleHit] = {}
     for mention in mentions_of(paper):
@@ -40,6 +46,14 @@ def dangling_label(paper: Paper, ledger: list[LedgerEntry]) -> list[RuleHit]:
         elif not lossy and _is_missing(mention, known.get(mention.kind, set())):
             hits[key] = _missing(mention, last.get(mention.kind))
     return list(hits.values())
+
+
+def _equations_known(paper: Paper) -> bool:
+    """Whether every equation that the paper prints was read with its number."""
+    if any(f.kind in _LOSSES for f in paper.findings):
+        return False
+    equations = [block for _, block in paper.blocks() if block.kind == "equation"]
+    return paper.format != "pdf" or all(any(equation_numbers(block)) for block in equations)
 
 
 def _is_missing(mention: Mention, known: set[str]) -> bool:

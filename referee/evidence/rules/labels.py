@@ -35,6 +35,7 @@ _ELSEWHERE_AFTER = re.compile(
 )
 _CAPTION = re.compile(r"(?:^|[\n.;)]\s*)(Figure|Fig\.|Table|Tab\.|Algorithm)\s*(\d+)\s*[:.|–—]", re.IGNORECASE)
 _EQUATION_LABEL = re.compile(r"\(\s*(\d+(?:\.\d+)*)[a-z]?\s*\)\s*$|\\tag\{\(?(\d+(?:\.\d+)*)")
+_BRACKETED = re.compile(r"\(\s*(\d{1,3}(?:\.\d{1,3})*)[a-z]?\s*\)")
 _INLINE_HEADING = re.compile(r"(?:^|\n)\s*(\d+(?:\.\d+)+|[A-Z](?:\.\d+)*)\.?\s+[A-Z]")
 
 
@@ -76,6 +77,12 @@ def mentions_of(paper: Paper) -> Iterator[Mention]:
                 yield Mention(_kind(found["word"]), number, sentence, found.span())
 
 
+def labels_in(text: str) -> set[tuple[str, str]]:
+    """The labels that a text names, as ``('Table', '2')``; 'Tables 1 and 2' names both."""
+    found = _MENTION.finditer(plain(text))
+    return {(_kind(one["word"]), number) for one in found for number in _numbers(one["numbers"])}
+
+
 def labels_of(paper: Paper) -> list[Label]:
     """Figures, tables and algorithms by their captions, in reading order, each once."""
     found: dict[tuple[str, str], Label] = {}
@@ -104,16 +111,24 @@ def known_numbers(paper: Paper) -> dict[str, set[str]]:
         shown = plain(block.text)
         for found in _CAPTION.finditer(shown):
             known[_kind(found[1])].add(found[2])
-        if block.kind == "equation":
-            known["Equation"] |= {number for number in _equation_numbers(block) if number}
+        known["Equation"] |= set(equation_numbers(block) if block.kind == "equation" else _printed_numbers(shown))
         known["Section"] |= {found[1] for found in _INLINE_HEADING.finditer(shown)}
     return known
 
 
-def _equation_numbers(block: Block) -> Iterator[str]:
+def equation_numbers(block: Block) -> Iterator[str]:
+    """The numbers that an equation bears: its label, and brackets at the ends of its lines."""
     for text in (block.label or "", *block.text.splitlines()):
         for found in _EQUATION_LABEL.finditer(text):
             yield found[1] or found[2]
+
+
+def _printed_numbers(shown: str) -> Iterator[str]:
+    """Numbers in brackets that no reference to an equation accounts for: an equation read as text still bears one."""
+    spans = [found.span() for found in _MENTION.finditer(shown)]
+    for found in _BRACKETED.finditer(shown):
+        if not any(start <= found.start() < end for start, end in spans):
+            yield found[1]
 
 
 def _kind(word: str) -> str:

@@ -69,7 +69,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
         sections=assembled.sections,
         references=assembled.references,
         findings=(*assembled.findings, *findings),
-        repairs=tuple(repairs),
+        repairs=(*repairs, *assembled.repairs),
         converter=_converter(),
     )
 

@@ -76,6 +76,7 @@ def _paper(data: bytes, title: str, assembled: Assembled, findings: tuple[Findin
         sections=assembled.sections,
         references=assembled.references,
         findings=(*assembled.findings, *findings),
+        repairs=assembled.repairs,
         converter=Converter(name="referee-html", version=_VERSION),
     )
 

@@ -104,6 +104,7 @@ def _read(files: Files, main: str, shown: str, digest: Callable[[], str]) -> Pap
         sections=assembled.sections,
         references=assembled.references,
         findings=(*joiner.findings, *assembled.findings),
+        repairs=assembled.repairs,
         converter=Converter(name="referee-latex", version=f"{_READER_VERSION}+pylatexenc-{version_str}"),
     )
 

@@ -17,6 +17,8 @@ LOST_WORDS = 8
 _SAMPLE_WORDS = 40
 _FIGURE_SIZE = 0.85
 _LONG_WORD = 5
+_BRACKETED = re.compile(r"\((\d{1,3}(?:\.\d{1,2})?)\)")
+_AT_END = re.compile(r"\((\d{1,3}(?:\.\d{1,2})?)\)$")
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,27 @@ def find_losses(pages: Sequence[Page], pieces: Sequence[Piece], title: str, body
             findings.append(_missing_page(page, "is an image without a text layer; what it shows was not read"))
         elif loss.lost >= LOST_WORDS and loss.share > LOST_SHARE:
             findings.append(_lost_text(page, loss, body_size))
+        if lost := _lost_numbers(page, texts) if here else []:
+            findings.append(_lost_equations(page, lost))
     return findings
+
+
+def _lost_numbers(page: Page, texts: Sequence[str]) -> list[str]:
+    """Numbers in brackets at a line's end that the page prints more often than its pieces hold them."""
+    printed = Counter(_BRACKETED.findall("\n".join(line.text for line in page.body)))
+    held = Counter(_BRACKETED.findall("\n".join(texts)))
+    ends = [found[1] for line in page.body if (found := _AT_END.search(line.text))]
+    return [number for number in dict.fromkeys(ends) if printed[number] > held[number]]
+
+
+def _lost_equations(page: Page, numbers: Sequence[str]) -> Finding:
+    listed = ", ".join(f"({number})" for number in numbers)
+    return Finding(
+        kind="lost_text",
+        message=f"Page {page.number} prints {listed} at the end of a line, as equations do; this was not read.",
+        certainty="low",
+        page=page.number,
+    )
 
 
 def _missing_page(page: Page, what: str) -> Finding:

@@ -72,7 +72,7 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         sections=assembled.sections,
         references=assembled.references,
         findings=(*hidden.findings, *assembled.findings, *losses),
-        repairs=(*upright.repairs, *draft.repairs),
+        repairs=(*upright.repairs, *draft.repairs, *assembled.repairs),
         converter=converter(),
         page_count=len(pages),
     )

@@ -45,7 +45,41 @@ def test_a_gap_or_a_lossy_paper_proves_nothing() -> None:
 
 def test_equations_by_their_numbers() -> None:
     equations = [Block(id=f"e{n}", kind="equation", text=f"y = {n} x   ({n})", page=3) for n in (1, 2)]
-    assert known_numbers(paper("In prose (5)", *equations))["Equation"] == {"1", "2"}
+    assert known_numbers(paper("By Eq. (5)", *equations))["Equation"] == {"1", "2"}
+    assert known_numbers(paper("In prose (5)", *equations))["Equation"] == {"1", "2", "5"}
+
+
+MENTION = "Equations (1) and (2) are solved; Equation 5 is not, see Eq. (5) and equations (4)-(5)."
+
+
+def equation(number: int, text: str = "") -> Block:
+    label = f"({number})" if number else None
+    return Block(id=f"e{number}", kind="equation", text=text or f"y = {number} x", label=label, page=3)
+
+
+def test_an_equation_that_is_not_there() -> None:
+    assert [hit.numbers for hit in hits("dangling_label", paper(MENTION, equation(1), equation(2)))] == [("5",), ("4",)]
+
+
+@pytest.mark.parametrize("text", ["y = a x + b   (5)\nand z = y (4)", "where y = a x (5) holds and (4) z = 1"])
+@pytest.mark.parametrize("kind", ["paragraph", "equation", "code"])
+def test_an_equation_whose_number_is_printed_is_there(text: str, kind: str) -> None:
+    block = Block.model_validate({"id": "x", "kind": kind, "text": text, "page": 3, "label": "(3)"})
+    if kind == "equation":
+        block = equation(0, "y = a x + b   (5)\nz = y   (4)")
+    assert hits("dangling_label", paper(MENTION, equation(1), equation(2), block)) == []
+
+
+@pytest.mark.parametrize("certainty", ["low", "high"])
+def test_nothing_is_said_of_equations_where_any_were_lost(certainty: str) -> None:
+    lost = Finding.model_validate({"kind": "lost_text", "message": "(5) was not read", "certainty": certainty})
+    assert hits("dangling_label", paper(MENTION, equation(1), equation(2), findings=(lost,))) == []
+
+
+def test_nothing_is_said_of_equations_whose_numbering_a_pdf_does_not_show() -> None:
+    made = paper(MENTION, equation(1), equation(2), equation(0))
+    assert len(hits("dangling_label", made)) == 2
+    assert hits("dangling_label", made.model_copy(update={"format": "pdf"})) == []
 
 
 def test_sections_by_their_numbers() -> None:

@@ -265,6 +265,19 @@ def test_small_lost_lines_are_of_low_certainty(draw_pdf: Drawn) -> None:
     assert [f.certainty for f in find_losses(pages, held, "", 10)] == ["low"]
 
 
+def test_an_equation_number_that_no_piece_holds_is_said(draw_pdf: Drawn) -> None:
+    number = ("(5)", 400, BODY, 10)
+    mention = ("by Eq. (5) the mean of every cluster is known", 420, BODY, 10)
+    pages = read_pages(draw_pdf([[*varied(100), number, mention]]))
+    everything = [piece(line.text) for line in pages[0].lines]
+    assert find_losses(pages, everything, "", 10) == []
+    (finding,) = find_losses(pages, [p for p in everything if p.text != "(5)"], "", 10)
+    assert (finding.kind, finding.page, finding.certainty) == ("lost_text", 1, "low")
+    assert finding.message == "Page 1 prints (5) at the end of a line, as equations do; this was not read."
+    labelled = [p for p in everything if p.text != "(5)"] + [replace(piece("y = x"), kind="equation", label="(5)")]
+    assert find_losses(pages, labelled, "", 10) == []
+
+
 def test_page_without_pieces_is_missing(draw_pdf: Drawn) -> None:
     pages = read_pages(draw_pdf([varied(100), body(107)]))
     held = [piece(line.text) for line in pages[0].lines]

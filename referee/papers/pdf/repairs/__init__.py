@@ -13,6 +13,7 @@ from referee.papers.pdf.repairs.references import repair_references
 from referee.papers.pdf.repairs.row_labels import spread_row_labels
 from referee.papers.pdf.repairs.tables import repair_tables
 from referee.papers.pdf.repairs.title import repair_title
+from referee.papers.pdf.repairs.unread_tables import rebuild_unread_tables
 from referee.papers.pdf.repairs.words import repair_words
 
 __all__ = ["repair"]
@@ -31,5 +32,6 @@ def repair(draft: Draft) -> None:
     repair_equations(draft, vocabulary)
     repair_kinds(draft)
     repair_tables(draft)
+    rebuild_unread_tables(draft)
     spread_row_labels(draft)
     settle_levels(draft)

@@ -1,12 +1,10 @@
 """Replies and numbers of a server that is broken or means harm."""
 
 import json
-import tracemalloc
 from typing import Any
 
 import pytest
 
-from referee.errors import ReplyInvalid
 from referee.llm.bounds import most_characters, shown_again
 from referee.llm.wire import Wire
 from referee.testing import FakeServer

@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 
 from referee.llm.prices import CACHEABLE_TOKENS
+from referee.llm.requests import request_digest, with_repair
+from referee.llm.wire import WireRequest
 from referee.testing import FakeServer, Fault
 
 from .shared import GOOD, PREFIX, SPECS, ask, door_to, sharing
 
 PROVIDERS = list(SPECS)
+# As replies are named in caches and ledgers that were written before prompts had prefixes.
+DIGEST, REPAIRED = "9caf01d8a8f73bd9", "2de5540ec28c776c"
 
 
 async def asked_by_all(provider: str, server: FakeServer, count: int = 4, **door_args: Any) -> Any:
@@ -126,6 +130,12 @@ async def test_what_differs_comes_last(provider: str) -> None:
     assert request.messages[0].text == "You judge."
     if provider == "anthropic":
         assert request.marked == f"You judge.\n{PREFIX}"
+
+
+async def test_a_prompt_without_a_prefix_keeps_its_digest() -> None:
+    wire = WireRequest((("system", "S"), ("user", "U")), {"type": "object"}, 200, 0.0, True, "writer", "x@v1")
+    assert request_digest("openai:gpt", wire, (0, 0)).startswith(DIGEST)
+    assert request_digest("openai:gpt", with_repair(wire, "{}", "bad", 1), (0, 0)).startswith(REPAIRED)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

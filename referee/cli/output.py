@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from referee.errors import RefereeError
+from referee.reports.usage_text import tokens_in
 from referee.schemas.usage import Usage
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def describe_usage(usage: Usage) -> str:
     cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
     reused = f" (+{usage.reused_calls} reused)" if usage.reused_calls else ""
     calls = f"{usage.calls} call{'' if usage.calls == 1 else 's'}{reused}"
-    return f"{calls}, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, {cost}"
+    return f"{calls}, {tokens_in(usage)}, {usage.output_tokens:,} out, {cost}"
 
 
 def wrapped(text: str, indent: str = "") -> str:

@@ -64,7 +64,8 @@ def profile(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as line:
         done = run_interruptible(

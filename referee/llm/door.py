@@ -12,7 +12,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 from tenacity import RetryCallState
@@ -137,15 +137,16 @@ class Door:
         """The reply to one request: from the ledger, from the cache, or from the provider."""
         known = self.ledger.reply(request)
         if known is not None:
-            self._progress(Event("call_finished", f"{ask.role}: taken from the run's ledger", self.ledger.usage()))
-            return known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+            known = known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+            self._say("call_finished", ask, known.usage)
+            return known
         cached = self._cache.get(request) if self._cache else None
         if cached is not None:
             record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
         else:
             record = await self._paid(ask, request, model)
         self.ledger.append(record)
-        self._progress(Event("call_finished", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+        self._say("call_finished", ask, record.usage)
         return record
 
     async def _paid(self, ask: _Ask, request: str, model: Model) -> CallRecord:
@@ -156,7 +157,7 @@ class Door:
         used = Usage()
         try:
             async with model.limits.slot(most), self._stop.call():
-                self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+                self._say("call_started", ask)
                 completion, sent = await self._tried(ask, model)
             completion = replace(completion, text=_writable(completion.text))
             used = _usage(model, completion, tokens_in)
@@ -211,6 +212,10 @@ class Door:
                     raise failure from error
                 model.refused.add(failure.parameter)
                 model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
+
+    def _say(self, kind: Literal["call_started", "call_finished"], ask: _Ask, spent: Usage | None = None) -> None:
+        text = f"{ask.role}: {ask.wire.prompt}"
+        self._progress(Event(kind, text, self.ledger.usage(), prompt=ask.prompt.id, spent=spent))
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None

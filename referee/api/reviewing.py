@@ -7,6 +7,7 @@ from pathlib import Path
 
 import referee
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.job import Job, Plan, Shared, Written
 from referee.api.rating_maps import map_digest, mapped_review, read_rating_map, require_fit
 from referee.api.recording import recorded
@@ -135,7 +136,7 @@ async def review(
         job = Job(paper, form, settings, models, progress)
         inputs = _inputs(job, rating_map) | ({"sample": str(sample)} if sample else {})
         place.check_inputs(inputs)
-        plan = await STRATEGIES[settings.review.strategy].plan(job)
+        plan = beside_limits(await STRATEGIES[settings.review.strategy].plan(job), settings.budget)
         require_confirmed(confirm is None or confirm(plan, form))
         with place.open(
             "review",

@@ -108,6 +108,7 @@ def _estimate(plan: ProfilePlan) -> list[str]:
     return [
         f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {', '.join(plan.judges)}.",
         f"Estimate: {amount(plan)}.",
+        *(f"Note: {note}." for note in plan.notes),
     ]
 
 

@@ -145,3 +145,15 @@ def test_what_is_shown_is_the_estimate_and_the_notes_without_keys(
 def test_models_of_several_roles_are_told_apart() -> None:
     two = Plan("sections", {"writer": "b", "checker": "a", "mapper": "b"}, 1, 1, 1, None)
     assert estimate_line(two).endswith("cost unknown (no price for this model) (a: checker; b: writer, mapper)")
+
+
+def test_a_limit_below_the_estimate_is_said_before_the_question(
+    workplace: Path, paper: Path, server: FakeServer
+) -> None:
+    given = ("review", paper, "--venue", "neurips-2025", *on(server), "--max-tokens", 15_000, "--out", "run")
+    with asked(workplace, *given) as terminal:
+        terminal.press(CTRL_D)
+        code, shown = terminal.ended()
+    assert code == 2, shown
+    assert "Note: the limit of 15,000 tokens covers about 1 in " in shown.partition(QUESTION)[0]
+    assert_left_alone(workplace, server)

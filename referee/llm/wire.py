@@ -59,6 +59,16 @@ def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
     return httpx.AsyncClient(timeout=timeout_s, limits=_NO_LIMITS, trust_env=proxied)
 
 
+def load_sdk(provider: str) -> None:
+    """Import what sending to this provider needs, which takes about a second, ahead of the first call."""
+    if provider == "anthropic":
+        import langchain_anthropic  # noqa: F401
+    elif provider == "google_genai":
+        import langchain_google_genai  # noqa: F401
+    else:
+        import langchain_openai  # noqa: F401
+
+
 class Wire:
     """A chat model of one provider."""
 

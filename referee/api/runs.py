@@ -110,7 +110,7 @@ def open_door(
 ) -> tuple[Door, Ledger]:
     """The door of a run and its ledger: the calls on the disk, the budget less what was spent, the cache if asked.
 
-    Progress is told where the run lies, and how many lines of the ledger are damaged.
+    Progress is told where the run lies, what it has consumed before, and how many lines of the ledger are damaged.
 
     Args:
         run: The opened folder.
@@ -121,8 +121,8 @@ def open_door(
         keep_messages: As in ``Ledger``.
         sample: As in ``Door``.
     """
-    progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE, keep_messages=keep_messages)
+    progress(Event("run", os.fspath(run.path), ledger.usage()))
     if ledger.damaged_lines:
         progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
     if budget is None:

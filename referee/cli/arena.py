@@ -47,7 +47,8 @@ def run(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import Stages
 
     with ProgressLine() as line:
@@ -108,7 +109,7 @@ def score(
     """
     from referee import api
     from referee.api.arena_scoring import ScoreOptions
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
     if impute not in ("none", "midpoint"):
@@ -139,7 +140,7 @@ def calibrate(
 ) -> None:
     """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
     from referee import api
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as progress:
         done = api.arena_calibrate(

@@ -53,7 +53,8 @@ def evaluate(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import RarerStages
 
     with ProgressLine() as line:

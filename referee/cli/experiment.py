@@ -53,7 +53,7 @@ def experiment(
     from referee.api.experimenting import STORE
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import Stages
 
     given: dict[str, Any] = {

@@ -64,7 +64,8 @@ def profile(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as line:
         done = run_interruptible(
@@ -107,6 +108,7 @@ def _estimate(plan: ProfilePlan) -> list[str]:
     return [
         f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {', '.join(plan.judges)}.",
         f"Estimate: {amount(plan)}.",
+        *(f"Note: {note}." for note in plan.notes),
     ]
 
 

@@ -67,7 +67,7 @@ def review(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
     form = api.load_venue(venue)
     with ProgressLine() as progress:

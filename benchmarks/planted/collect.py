@@ -26,7 +26,7 @@ def calls(run: Path) -> list[dict[str, Any]]:
     records = [json.loads(line) for line in (run / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
     answered = [record for record in records if record["status"] == "answered"]
     texts = ["".join(text for _, text in record["messages"]) for record in answered]
-    shared = len(os.path.commonprefix(texts)) if len(texts) > 1 else 0
+    shared = len(os.path.commonprefix(texts)) if len(texts) > 1 else 0  # noqa: RUF071 (characters are meant)
     rows = []
     for record, text in zip(answered, texts, strict=True):
         rows.append(

@@ -18,6 +18,7 @@ from referee.agents.composer import (
 )
 from referee.agents.form_reply import BRIEF, FULL
 from referee.agents.point_texts import field_text
+from referee.agents.required_texts import forced_texts
 from referee.agents.scores import settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
@@ -79,7 +80,10 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
     form, index = context.form, context.index
     printed, from_paper = [p.id for p in points if p.outcome == "printed"], not context.takes("score-from-points")
     settled = settle_point_scores(form, composed.scores, printed, context.paper, from_paper=from_paper)
-    ticked = settle_choices(form, composed.choices, backed=bool(printed) or from_paper)
+    on_ethics = any(
+        p.id in printed and p.kind == "ethics" and p.polarity != "strength" and p.verified_quotes for p in points
+    )
+    ticked = settle_choices(form, composed.choices, backed=bool(printed) or from_paper, ethics_backed=on_ethics)
     summaries: dict[str, str] = {}
     dropped: list[DroppedQuotation] = []
     for name, text in composed.texts.items():
@@ -100,7 +104,7 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         rating=_number(fields, form.overall),
         confidence=_number(fields, confidence),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         dropped=tuple(dropped),

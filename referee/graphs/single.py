@@ -10,7 +10,8 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from referee.agents.scores import settle_choices, settle_scores
+from referee.agents.required_texts import forced_texts
+from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
@@ -201,7 +202,8 @@ def fill_form(
         source: The model that wrote it.
     """
     settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
-    ticked = settle_choices(form, choices, backed=bool(checked.evidence))
+    on_ethics = evidence_on_ethics(form, checked.evidence)
+    ticked = settle_choices(form, choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
     fields, nulls = _form_values(form, checked.texts, ticked.values, settled.records)
     nulls |= ticked.nulls | {name: _ECHO for name in checked.echoes if name in nulls}
     return Review(
@@ -215,7 +217,7 @@ def fill_form(
         rating=_number(fields, form.overall),
         confidence=_number(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
         attestations=tuple(f.name for f in form.attestations),
         evidence=checked.evidence,
         dropped=checked.dropped,

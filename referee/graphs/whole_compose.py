@@ -11,7 +11,8 @@ from langgraph.runtime import Runtime
 
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
-from referee.agents.scores import settle_choices, settle_point_scores
+from referee.agents.required_texts import forced_texts
+from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
 from referee.evidence.point_changes import is_live
@@ -72,7 +73,7 @@ def _review(
 ) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
     settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper)
-    ticked = settle_choices(form, prose.choices, backed=bool(printed))
+    ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
     texts, dropped = _texts(context, printed, paragraphs, placed, listed)
     fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
@@ -87,7 +88,7 @@ def _review(
         rating=number_in(fields, form.overall),
         confidence=number_in(fields, confidence),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         dropped=tuple(dropped),

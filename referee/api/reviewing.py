@@ -11,6 +11,7 @@ from referee.api.coverage import beside_limits
 from referee.api.job import Job, Plan, Shared, Written
 from referee.api.loading_ahead import read_and_load
 from referee.api.recording import recorded
+from referee.api.resuming import named
 from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
@@ -126,6 +127,7 @@ async def review(
     remote = None if isinstance(paper, Paper) else remote_name(paper)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
     place = RunPlace(stem, form.id, out=out, resume=resume)
+    asked = named(paper, venue)
     if not isinstance(paper, Paper):
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
         progress(Event("stage", f"reading {path.name or path}"))
@@ -144,6 +146,7 @@ async def review(
             models=models,
             roles=STRATEGIES[settings.review.strategy].roles,
             prompts=_prompts(job),
+            asked=asked,
         ) as run:
             return await _run(run, job, shared.budget if shared else None, sample, all_points, rating_map)
     finally:

@@ -70,8 +70,9 @@ class RunPlace:
         models: Models,
         roles: Iterable[str],
         prompts: Mapping[str, str],
+        asked: Mapping[str, str] | None = None,
     ) -> RunFolder:
-        """Begin the run, or go on with it; the folder is locked until it is left.
+        """Begin the run, or go on with it; the folder is locked until it is left. ``asked``: how inputs were named.
 
         Raises:
             RunError: It is in use, unwritable, or belongs to other inputs.
@@ -89,6 +90,7 @@ class RunPlace:
             models={role: models[role].record() for role in roles},
             prompts=prompts,
             package_version=referee.__version__,
+            asked=asked,
         )
 
 

@@ -39,9 +39,7 @@ def review(
     out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    resume: Annotated[
-        Path | None, typer.Option(metavar="RUN", help=_RESUME)
-    ] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help=_RESUME)] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
     preset: Annotated[

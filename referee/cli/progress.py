@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from referee.cli.activities import activity
+from referee.cli.phrases import several
 from referee.schemas.usage import Usage
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ class Tally:
 
     def _calls(self) -> str:
         if not self.expected:
-            return f"{self.done:,} call{'' if self.done == 1 else 's'}"
+            return several(self.done, "call")
         if self.done > self.expected:
             return f"{self.done:,} calls, about {self.expected:,} estimated"
-        return f"{self.done:,} of about {self.expected:,} call{'' if self.expected == 1 else 's'}"
+        return f"{self.done:,} of about {several(self.expected, 'call')}"
 
 
 class ProgressLine:

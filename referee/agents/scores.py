@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referee.evidence.point_fields import field_roles
@@ -64,6 +64,7 @@ def settle_point_scores(
     *,
     from_paper: bool = False,
     whole: bool = True,
+    read: bool = True,
 ) -> SettledScores:
     """Decide for each score composed from points whether it is backed.
 
@@ -74,11 +75,13 @@ def settle_point_scores(
         paper: The submission; what could not be read of it makes some scores unbacked.
         from_paper: The scores were given from the paper, and stand without a point.
         whole: Whether all of its text was shown to whoever judged it.
+        read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
     """
     unbacked = "" if from_paper else _NO_POINT
-    return _settled(
+    settled = _settled(
         form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked, whole=whole
     )
+    return settled if read else replace(settled, records=tuple(_unread(record) for record in settled.records))
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,10 @@ def _settled(
         if why_null and said["value"] is not None and field.required is not False:
             forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
     return SettledScores(tuple(records), tuple(forced))
+
+
+def _unread(record: ScoreRecord) -> ScoreRecord:
+    return record.model_copy(update={"value": None, "reason": "", "null_reason": "nobody read the paper"})
 
 
 def _by_rule(field: FormField, paper: Paper, *, whole: bool) -> ScoreRecord:

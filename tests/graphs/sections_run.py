@@ -18,6 +18,8 @@ from referee.venues import load_venue
 from .sections_paper import paper_text
 from .sections_script import VENUE
 
+# Too small for the made-up paper with room to work, so that it is read part by part.
+WINDOW = 16_000
 RAISING = ("review/section", "review/cross")
 OUTCOMES = ("printed", "listed", "merged_into", "struck", "dropped")
 
@@ -28,6 +30,7 @@ def quick_settings(**more: Any) -> Settings:
         {
             "review.strategy": "sections",
             "embedder": "embed",
+            "models.context_tokens": WINDOW,
             "calls.cache": False,
             "calls.retry_wait_s": 0.0,
             "calls.max_tries": 2,

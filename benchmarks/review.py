@@ -3,9 +3,9 @@
     python benchmarks/review.py [--paper PATH ...] [--venue ID] [--strategy single] [--latency 1.0] [--runs 5]
                                 [--json FILE]
 
-Wall time of a whole review over the longest chain of its calls, prompt tokens, parse seconds a page, peak memory, and
-the time until help is shown. The model is ``referee.testing.FakeServer``, whose replies take a fixed time; every
-measured process is started anew, and what is compared is measured in one run.
+Wall time of a whole review over the longest chain of its calls, time to its first call, processor time, prompt tokens,
+parse seconds a page, peak memory, and the time until help is shown. The model is ``referee.testing.FakeServer``, whose
+replies take a fixed time; every measured process is started anew, and what is compared is measured in one run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import statistics
 import sys
 import tempfile
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,9 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
     options = ["--venue", given.venue, "--strategy", given.strategy]
     with FakeServer(latency_s=given.latency, context_tokens=CONTEXT_TOKENS) as server:
         options += ["--base-url", server.base_url]
-        cold, peaks = [], []
+        cold: list[Reviewed] = []
+        alone: list[Ended] = []
+        first_calls = []
         for number in range(given.runs):
             before = len(server.log)
             command = [
@@ -108,7 +111,8 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
             ]
             ended = run_python([*command, "--out", str(folder / f"cold-{number}")], folder)
             cold.append(_reviewed(ended.seconds, server.log.entries[before:]))
-            peaks.append(ended.peak_bytes)
+            alone.append(ended)
+            first_calls.append(min((e.at for e in server.log.entries[before:]), default=inf) - ended.began_at)
         runs = ["--runs", str(given.runs + 1), "--out", str(folder)]
         ended = run_probe(["reviews", str(given.paper[0]), *options, *runs], folder)
         told, log = ended.json(), list(server.log)
@@ -116,6 +120,8 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
     first, *warm = [_reviewed(r["seconds"], calls) for r, calls in zip(told["reviews"], within, strict=True)]
     rows += [
         _wall_row("review, in a process of its own", cold, given.latency),
+        timed_row("... until its first call", first_calls, "after the command's start"),
+        timed_row("... processor time in all", [e.cpu_seconds for e in alone]),
         _wall_row("review, first in a process, after `import referee`", [first], given.latency),
         _wall_row("review, later in the same process", warm, given.latency),
     ]
@@ -125,11 +131,17 @@ def _reviews(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[s
     if given.strategy != "single":
         tokens |= _beside_single(given, folder, sum(tokens[kind] for kind in ("messages", "schemas")), rows)
     rows += [
-        Row("peak memory, one review", in_mib(statistics.median(peaks))),
+        Row("peak memory, one review", in_mib(statistics.median(e.peak_bytes for e in alone))),
         Row(f"peak memory, {given.runs + 1} reviews in one process", in_mib(ended.peak_bytes)),
     ]
     wall = {"cold": [asdict(r) for r in cold], "first": [asdict(first)], "warm": [asdict(r) for r in warm]}
-    return {"reviews": wall, "tokens": tokens, "review_peak_bytes": {"one": peaks, "several": ended.peak_bytes}}
+    return {
+        "reviews": wall,
+        "first_call_seconds": first_calls,
+        "review_cpu_seconds": [e.cpu_seconds for e in alone],
+        "tokens": tokens,
+        "review_peak_bytes": {"one": [e.peak_bytes for e in alone], "several": ended.peak_bytes},
+    }
 
 
 def _reviewed(seconds: float, calls: list[CallEntry]) -> Reviewed:
@@ -234,6 +246,7 @@ def _starting(given: argparse.Namespace, folder: Path, rows: list[Row]) -> dict[
         beside, ratio = f"{in_seconds(usual)} of {BARE}", statistics.median(seconds[name]) / usual
         rows += [
             timed_row(name, seconds[name], beside, ratio),
+            timed_row("... processor time", [e.cpu_seconds for e in ended[name]]),
             Row("... heavy modules imported", ", ".join(heavy[name]) or "none"),
             Row("... peak memory", in_mib(peaks[name]), "", f"{in_mib(least)} of {BARE}", peaks[name] / least),
         ]

@@ -25,10 +25,19 @@ class CommandFailed(Exception):
 
 @dataclass(frozen=True)
 class Ended:
-    """A command that ended well. ``peak_bytes`` is the most memory it held at once (resident set)."""
+    """A command that ended well.
+
+    Attributes:
+        seconds: From start to end.
+        cpu_seconds: Processor time, that of its children included.
+        peak_bytes: The most memory it held at once (resident set).
+        began_at: Its start, in seconds since the epoch.
+    """
 
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
+    began_at: float
     output: str
 
     def json(self) -> Any:
@@ -58,7 +67,8 @@ def run_python(arguments: list[str], folder: Path, slots: int = LIFTED) -> Ended
     printed = output.read_text(encoding="utf-8", errors="replace")
     if figures["code"] != 0:
         raise CommandFailed(f"{' '.join(arguments)} ended with {figures['code']}:\n{printed[-2000:]}")
-    return Ended(figures["seconds"], figures["peak_bytes"], printed)
+    del figures["code"]
+    return Ended(**figures, output=printed)
 
 
 def run_probe(arguments: list[str], folder: Path, slots: int = LIFTED) -> Ended:

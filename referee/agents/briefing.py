@@ -111,13 +111,15 @@ def fit_paper(
     return Briefing(text, count(text), cuts, {i: sentence for i, sentence in sentences.items() if i in ids})
 
 
-def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
-    """What a reviewer must know about the text: how it was read, and what a reader of it cannot see."""
+def how_read(paper: Paper, cuts: tuple[Cut, ...], *, titles: bool = False) -> str:
+    """What a reviewer must know about the text: how it was read, and what a reader of it cannot see.
+
+    ``titles``: the titles of the works that the paper cites stand below it.
+    """
     said = [f"it was read by {paper.converter.name}; tables and equations appear as text, figures only as captions"]
     roles = {section.role for section in paper.sections if section.blocks}
     if unshown := [name for role, name in _UNSHOWN.items() if role in roles]:
-        entries = f" (the bibliography has {len(paper.references)} entries)" if paper.references else ""
-        said.append(f"not shown are {', '.join(unshown)}{entries}")
+        said.append(f"not shown are {', '.join(unshown)}{_entries(paper, titles)}")
     lost = sorted({f.page for f in paper.findings if f.kind in ("lost_text", "missing_page") and f.page})
     if lost:
         said.append(f"text on page {', '.join(map(str, lost))} may be incomplete")
@@ -125,6 +127,13 @@ def how_read(paper: Paper, cuts: tuple[Cut, ...]) -> str:
         names = "; ".join(f"{c.section} ({c.tokens_kept} of {c.tokens_total} tokens shown)" for c in cuts)
         said.append(f"these sections are shortened: {names}")
     return "; ".join(said) + ". What is missing for these reasons is no fault of the authors."
+
+
+def _entries(paper: Paper, titles: bool) -> str:
+    if not paper.references:
+        return ""
+    shown = ", whose titles stand below the paper" if titles else ""
+    return f" (the bibliography has {len(paper.references)} entries{shown})"
 
 
 def _part(section: Section, count: CountTokens, sentences: dict[str, Sentence] | None) -> _Part:

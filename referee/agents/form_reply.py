@@ -29,6 +29,11 @@ class Lengths:
     corrections: int = 0
     brief: bool = False
 
+    @property
+    def wide(self) -> bool:
+        """Whether the fields could hold more than a review should."""
+        return self.text >= FULL.text
+
 
 WIDE = Lengths(text=7000, reason=400, quote=500, items=24, cited=6, corrections=20)
 FULL = Lengths(text=4000, reason=400, quote=400, items=12, cited=4, corrections=12)

@@ -38,7 +38,7 @@ def share_paper(paper: Paper, count: CountTokens, version: str | None = None) ->
         version: Which version of the prompt; the newest by default.
     """
     prompt = load_prompt(PROMPT, version).render(
-        how_read=how_read(paper, ()), paper=delimit("submission", render_paper(paper))
+        how_read=how_read(paper, (), titles=True), paper=delimit("submission", render_paper(paper))
     )
     return SharedPaper(prompt, count(prompt.system) + count(prompt.user))
 

@@ -16,13 +16,13 @@ from referee.agents.composer import ROLE, objections, score_model, stated_scores
 from referee.agents.form_reply import FULL, chosen_options, offered, slugs_of
 from referee.agents.paper_run import PaperRun
 from referee.agents.scores import BY_RULE
+from referee.agents.single_reviewer import WORDS
 from referee.prompts import delimit
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, render_form, render_guidelines
 
 PROMPT = "review/write"
-WORDS = 1_500
 REPLY_TOKENS = 9_000
 _MOST_PARAGRAPHS, _PARAGRAPH_CHARS = 40, 1_800
 _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentence or number", "note": "style"}

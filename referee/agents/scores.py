@@ -10,12 +10,15 @@ scales take the option at the same share of their length. Expertise stays open: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from referee.evidence.point_fields import field_roles
 from referee.schemas.paper import Paper
-from referee.schemas.review import Forced, ScoreRecord
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import Evidence, Forced, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
 
@@ -61,6 +64,7 @@ def settle_point_scores(
     *,
     from_paper: bool = False,
     whole: bool = True,
+    read: bool = True,
 ) -> SettledScores:
     """Decide for each score composed from points whether it is backed.
 
@@ -71,11 +75,13 @@ def settle_point_scores(
         paper: The submission; what could not be read of it makes some scores unbacked.
         from_paper: The scores were given from the paper, and stand without a point.
         whole: Whether all of its text was shown to whoever judged it.
+        read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
     """
     unbacked = "" if from_paper else _NO_POINT
-    return _settled(
+    settled = _settled(
         form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked, whole=whole
     )
+    return settled if read else replace(settled, records=tuple(_unread(record) for record in settled.records))
 
 
 @dataclass(frozen=True)
@@ -87,30 +93,61 @@ class SettledChoices:
     forced: tuple[Forced, ...]
 
 
-def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool) -> SettledChoices:
+def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool, ethics_backed: bool) -> SettledChoices:
     """Decide for each choice that judges the paper whether it is backed.
 
     A choice with an aspect, such as whether the claims are supported, is a score in words. It names no evidence of its
-    own, so it stands where the review prints a point at all.
+    own, so it stands where the review prints a point at all. A concern about ethics or integrity accuses, and stands
+    only on evidence of its own; "none" needs no evidence, and is what the file for the form carries instead.
 
     Args:
         form: The venue's form.
         ticked: Per choice or checklist, what was ticked.
         backed: Whether any point is printed that a judgement can rest on.
+        ethics_backed: Whether anything that stands, with a quotation of the paper, is about ethics.
     """
-    judging = {f.name: f for f in form.reviewer_fields if f.kind == "choice" and f.aspect not in (None, "other")}
-    open_ = {name for name in judging if ticked.get(name) and not backed}
-    return SettledChoices(
-        values={name: None if name in open_ else value for name, value in ticked.items()},
-        nulls=dict.fromkeys(sorted(open_), _NOTHING),
-        forced=tuple(
-            Forced(field=name, value=ticked[name], reason=_NOTHING)
-            for name, field in judging.items()
-            if name in open_ and field.required is not False
-        ),
+    nulls: dict[str, str] = {}
+    forced: list[Forced] = []
+    for field in form.reviewer_fields:
+        value = ticked.get(field.name)
+        reason, instead = _unbacked(field, value, backed, ethics_backed) if value else ("", None)
+        if reason:
+            nulls[field.name] = reason
+        if reason and instead and field.required is not False:
+            forced.append(Forced(field=field.name, value=instead, reason=reason))
+    values = {name: None if name in nulls else value for name, value in ticked.items()}
+    return SettledChoices(values, nulls, tuple(forced))
+
+
+def evidence_on_ethics(form: VenueForm, evidence: Iterable[Evidence]) -> bool:
+    """Whether any verified quotation was filed under a text box of the form for ethics; false where it has none."""
+    boxes = {field.name for field in form.reviewer_fields if field.kind == "text" and "ethics" in field_roles(field)}
+    return any(one.field in boxes for one in evidence)
+
+
+def points_on_ethics(points: Iterable[ReviewPoint]) -> bool:
+    """Whether a criticism about ethics is printed that quotes the paper."""
+    return any(
+        p.outcome == "printed" and p.kind == "ethics" and p.polarity != "strength" and p.verified_quotes for p in points
     )
 
 
+def _unbacked(field: FormField, value: Any, backed: bool, ethics_backed: bool) -> tuple[str, Any]:
+    """Why what was ticked cannot stand, or nothing; then what the form's file may carry instead."""
+    if field.kind in ("choice", "flag") and _ETHICS.search(f"{field.name} {field.title}"):
+        none = [option.value for option in field.options if option.exclusive or _NONE.match(str(option.value))]
+        ticks = value if isinstance(value, list) else [value]
+        if ethics_backed or all(tick in none for tick in ticks):
+            return "", None
+        return _NO_ETHICS, ([none[0]] if field.kind == "flag" else none[0]) if none else None
+    if field.kind == "choice" and field.aspect not in (None, "other") and not backed:
+        return _NOTHING, value
+    return "", None
+
+
+_ETHICS = re.compile(r"ethic|integrity|misconduct", re.IGNORECASE)
+_NONE = re.compile(r"(?:no|none|n/a)\b", re.IGNORECASE)
+_NO_ETHICS = "no point about ethics with a quotation of the paper stands behind it"
 _NOTHING = "nothing was found in the paper that it could rest on"
 _NO_POINT = "no point that stands supports it"
 _NO_SUPPORT = "no verified quotation of the paper supports it"
@@ -163,6 +200,10 @@ def _settled(
         if why_null and said["value"] is not None and field.required is not False:
             forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
     return SettledScores(tuple(records), tuple(forced))
+
+
+def _unread(record: ScoreRecord) -> ScoreRecord:
+    return record.model_copy(update={"value": None, "reason": "", "null_reason": "nobody read the paper"})
 
 
 def _by_rule(field: FormField, paper: Paper, *, whole: bool) -> ScoreRecord:

@@ -32,6 +32,8 @@ from referee.venues import render_form, render_guidelines
 PROMPT = "review/single"
 BRIEF_PROMPT = "review/single-brief"
 ROLE = "writer"
+WORDS = 1_500
+"""Length of a review beside its corrections, about; what weighs least is shortened for it."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +135,17 @@ def _render(
         guidelines=render_guidelines(form, brief=lengths.brief),
         form=render_form(form, brief=lengths.brief),
         how_read=read,
-        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}.",
+        lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}{_together(lengths)}.",
         paper=paper,
+    )
+
+
+def _together(lengths: Lengths) -> str:
+    """How long the text fields should be together, where they could be much longer."""
+    return (
+        f"; the text fields together about {WORDS:,} words, shortened where a point weighs least"
+        if lengths.wide
+        else ""
     )
 
 

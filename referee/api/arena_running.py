@@ -11,6 +11,7 @@ from pathlib import Path
 from referee.api.arena_course import ArenaCourse, finished_review
 from referee.api.arena_job import REVIEWS, STRATEGY, ArenaJob, ArenaPlan, arena_inputs, arena_plan, folder_name
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, require_confirmed
 from referee.data.predictions import PREDICTIONS, Prediction, counts, write_predictions
@@ -111,7 +112,9 @@ async def arena_run(
         job = ArenaJob(submissions, settings, models, progress)
         inputs = arena_inputs(job)
         place.check_inputs(inputs)
-        require_confirmed(confirm is None or confirm(await arena_plan(job, _finished(place.path, job))))
+        if confirm is not None:
+            plan = await arena_plan(job, _finished(place.path, job))
+            require_confirmed(confirm(beside_limits(plan, settings.budget)))
         with place.open(
             "arena run", inputs=inputs, settings=settings, models=models, roles=("writer",), prompts={}
         ) as run:

@@ -12,6 +12,7 @@ from referee.agents.guideline_labeller import ROLE
 from referee.api.call_settings import settings_of_call
 from referee.api.compile_job import CompileJob, compile_job, compile_plan, job_inputs, job_prompts
 from referee.api.compile_rounds import ROUNDS, refine_compiled
+from referee.api.coverage import beside_limits
 from referee.api.job import Plan
 from referee.api.page_source import PAGE_COPY, open_page
 from referee.api.recording import recorded
@@ -122,7 +123,7 @@ async def compile_venue(
         job = compile_job(venue_id, name, read, cut, paper_type, lender, settings, models, progress)
         inputs = job_inputs(job)
         place.check_inputs(inputs)
-        require_confirmed(confirm is None or confirm(compile_plan(job)))
+        require_confirmed(confirm is None or confirm(beside_limits(compile_plan(job), settings.budget)))
         with place.open(
             "venue compile", inputs=inputs, settings=settings, models=models, roles=(ROLE,), prompts=job_prompts(job)
         ) as run:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.eval_input import read_set
 from referee.api.eval_job import EvalJob, eval_inputs, eval_plan, eval_prompts, needs
 from referee.api.eval_output import Asked
@@ -120,7 +121,7 @@ async def evaluate(
                 progress=progress,
             )
             place.check_inputs(eval_inputs(job))
-            require_confirmed(confirm is None or confirm(eval_plan(job)))
+            require_confirmed(confirm is None or confirm(beside_limits(eval_plan(job), settings.budget)))
             with place.open(
                 "eval",
                 inputs=eval_inputs(job),

@@ -11,6 +11,7 @@ from typing import Any
 
 import referee
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.experiment_estimate import ExperimentEstimate, estimate, expected_by_paper
 from referee.api.experiment_job import Allowance, ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiment_making import makers_of
@@ -139,7 +140,7 @@ async def experiment(
         if tracked is not None:
             check_tracking(tracked)
         foreseen = await estimate(job, _measured(place.path))
-        require_confirmed(confirm is None or confirm(foreseen))
+        require_confirmed(confirm is None or confirm(beside_limits(foreseen, job.limits)))
         with place.open(
             "experiment", inputs=inputs, settings=job.settings, models=Models({}), roles=(), prompts={}
         ) as run:
@@ -182,7 +183,7 @@ async def estimate_experiment(
         job = await open_job(
             plan, given, final=final, settings=base, store=units, progress=progress, limits=limits, opened=opened
         )
-        return await estimate(job)
+        return beside_limits(await estimate(job), job.limits)
     finally:
         await opened.aclose()
 

@@ -64,6 +64,7 @@ class ProfilePlan:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    notes: tuple[str, ...] = ()
 
 
 def citation_resolver(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.eval_input import ReviewSet, read_set
 from referee.api.profile_job import (
     ProfileAsked,
@@ -162,7 +163,9 @@ async def profile(
         inputs = profile_inputs(read, asked, judges, looked_up)
         place.check_inputs(inputs)
         async with _judges(judges, settings, progress) as models:
-            require_confirmed(confirm is None or not judges or confirm(profile_plan(read, models, atomic=atomic)))
+            if confirm is not None and judges:
+                plan = profile_plan(read, models, atomic=atomic)
+                require_confirmed(confirm(beside_limits(plan, settings.budget)))
             with place.open(
                 "profile",
                 inputs=inputs,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.job import Plan
 from referee.api.recording import recorded
 from referee.api.refined_steps import (
@@ -92,7 +93,8 @@ async def refine_prompts(
     try:
         inputs = _inputs(refinement)
         place.check_inputs(inputs)
-        require_confirmed(confirm is None or confirm(plan_refinement(refinement, models)))
+        plan = beside_limits(plan_refinement(refinement, models), settings.budget)
+        require_confirmed(confirm is None or confirm(plan))
         with place.open(
             "venue refine",
             inputs=inputs,

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import referee
 from referee.api.call_settings import settings_of_call
+from referee.api.coverage import beside_limits
 from referee.api.job import Job, Plan, Shared, Written
-from referee.api.rating_maps import map_digest, mapped_review, read_rating_map, require_fit
+from referee.api.loading_ahead import read_and_load
 from referee.api.recording import recorded
+from referee.api.resuming import named
 from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name
-from referee.papers.isolated.load import load_as_set, read_paper
-from referee.reports import disclosure, openreview_object, render_review, to_json
+from referee.papers.isolated.load import load_as_set
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
@@ -121,21 +122,22 @@ async def review(
     if rounds is not None and settings.review.preset != "full":
         raise SettingsError(f"--rounds {rounds} goes with --preset full.", hint="Add it, or leave --rounds away.")
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
-    rating_map = read_rating_map(Path(calibration)) if isinstance(calibration, str | Path) else calibration
-    check_models(settings)
+    rating_map = _rating_map(calibration)
+    specs = check_models(settings)
     remote = None if isinstance(paper, Paper) else remote_name(paper)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
     place = RunPlace(stem, form.id, out=out, resume=resume)
+    asked = named(paper, venue)
     if not isinstance(paper, Paper):
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
         progress(Event("stage", f"reading {path.name or path}"))
-        paper = await read_paper(path, settings.paper)
+        paper = await read_and_load(path, settings, specs.values())
     models = shared.models if shared else await open_models(settings, progress)
     try:
         job = Job(paper, form, settings, models, progress)
         inputs = _inputs(job, rating_map) | ({"sample": str(sample)} if sample else {})
         place.check_inputs(inputs)
-        plan = await STRATEGIES[settings.review.strategy].plan(job)
+        plan = beside_limits(await STRATEGIES[settings.review.strategy].plan(job), settings.budget)
         require_confirmed(confirm is None or confirm(plan, form))
         with place.open(
             "review",
@@ -144,11 +146,21 @@ async def review(
             models=models,
             roles=STRATEGIES[settings.review.strategy].roles,
             prompts=_prompts(job),
+            asked=asked,
         ) as run:
             return await _run(run, job, shared.budget if shared else None, sample, all_points, rating_map)
     finally:
         if shared is None:
             await models.aclose()
+
+
+def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:
+    """The map itself; what reads and applies it is loaded only where there is one."""
+    if not isinstance(given, str | Path):
+        return given
+    from referee.api.rating_maps import read_rating_map
+
+    return read_rating_map(Path(given))
 
 
 async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
@@ -163,8 +175,12 @@ async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
 
 def _inputs(job: Job, rating_map: RatingMap | None) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
+    ours = {}
     if rating_map is not None:
+        from referee.api.rating_maps import map_digest, require_fit
+
         require_fit(rating_map, job)
+        ours["rating map"] = map_digest(rating_map)
     return {
         "paper": job.paper.paper_id,
         "venue form": venue_digest(job.form),
@@ -173,7 +189,7 @@ def _inputs(job: Job, rating_map: RatingMap | None) -> dict[str, str]:
         "temperature": str(job.settings.models.temperature),
         **{f"model for {role}": job.models[role].spec.id for role in STRATEGIES[job.settings.review.strategy].roles},
         **STRATEGIES[job.settings.review.strategy].inputs(job),
-        **({"rating map": map_digest(rating_map)} if rating_map is not None else {}),
+        **ours,
     }
 
 
@@ -186,6 +202,8 @@ def _prompts(job: Job) -> dict[str, str]:
 async def _run(
     run: RunFolder, job: Job, budget: Budget | None, sample: int, all_points: bool, rating_map: RatingMap | None
 ) -> Review:
+    from referee.reports import openreview_object, render_review, to_json
+
     door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget, sample=sample)
     with recorded(run, ledger):
         written = await STRATEGIES[job.settings.review.strategy].run(job, run, door)
@@ -200,6 +218,8 @@ async def _run(
 
 def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:
     """The review with its disclosure and with what made it."""
+    from referee.reports import disclosure
+
     roles = {record.role for record in ledger.records}
     used = {record.prompt: record.prompt_digest for record in ledger.records}
     provenance = Provenance(
@@ -214,7 +234,11 @@ def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger, rating
         cuts=written.cuts,
         notes=written.notes,
     )
-    review = mapped_review(written.review, job.form, rating_map) if rating_map is not None else written.review
+    review = written.review
+    if rating_map is not None:
+        from referee.api.rating_maps import mapped_review
+
+        review = mapped_review(review, job.form, rating_map)
     disclosed = disclosure(
         review,
         job.form,

@@ -70,8 +70,9 @@ class RunPlace:
         models: Models,
         roles: Iterable[str],
         prompts: Mapping[str, str],
+        asked: Mapping[str, str] | None = None,
     ) -> RunFolder:
-        """Begin the run, or go on with it; the folder is locked until it is left.
+        """Begin the run, or go on with it; the folder is locked until it is left. ``asked``: how inputs were named.
 
         Raises:
             RunError: It is in use, unwritable, or belongs to other inputs.
@@ -89,6 +90,7 @@ class RunPlace:
             models={role: models[role].record() for role in roles},
             prompts=prompts,
             package_version=referee.__version__,
+            asked=asked,
         )
 
 
@@ -110,7 +112,7 @@ def open_door(
 ) -> tuple[Door, Ledger]:
     """The door of a run and its ledger: the calls on the disk, the budget less what was spent, the cache if asked.
 
-    Progress is told where the run lies, and how many lines of the ledger are damaged.
+    Progress is told where the run lies, what it has consumed before, and how many lines of the ledger are damaged.
 
     Args:
         run: The opened folder.
@@ -121,8 +123,8 @@ def open_door(
         keep_messages: As in ``Ledger``.
         sample: As in ``Door``.
     """
-    progress(Event("run", os.fspath(run.path)))
     ledger = Ledger(run.path / TRACE, keep_messages=keep_messages)
+    progress(Event("run", os.fspath(run.path), ledger.usage()))
     if ledger.damaged_lines:
         progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
     if budget is None:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from referee.api.point_lines import evidence_lines, headline, point_lines
 from referee.errors import DataError, RunError, VenueError
 from referee.reports.plain import clean, one_line, shortened
+from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
 from referee.runs import Ledger
 from referee.runs.folder import RECORD, TRACE, read_record
@@ -200,7 +201,7 @@ def _call(record: CallRecord) -> str:
     repaired = f", repair round {record.repair_round}" if record.repair_round else ""
     reused = f", reply from the {record.origin}" if record.origin != "provider" else ""
     return one_line(
-        f"{record.call_id} {record.role}: {record.prompt}, {record.model}, {usage.input_tokens:,} tokens in, "
+        f"{record.call_id} {record.role}: {record.prompt}, {record.model}, {tokens_in(usage)}, "
         f"{usage.output_tokens:,} out, {record.seconds:.1f} s{repaired}{reused}"
     )
 

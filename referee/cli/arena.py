@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.phrases import amount, printable
+from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api.arena_calibrating import Calibration
@@ -47,7 +47,8 @@ def run(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import Stages
 
     with ProgressLine() as line:
@@ -69,7 +70,7 @@ def run(
             progress,
         )
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
-    typer.echo(f"{done.model}: {len(done.predictions):,} papers: {counted}.")
+    typer.echo(f"{done.model}: {several(len(done.predictions), 'paper')}: {counted}.")
     for text in _reasons([one.reason for one in done.predictions if one.reason]):
         typer.echo(printable(text))
     if done.counts["invalid"] or done.counts["failed"]:
@@ -108,7 +109,7 @@ def score(
     """
     from referee import api
     from referee.api.arena_scoring import ScoreOptions
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
     if impute not in ("none", "midpoint"):
@@ -139,7 +140,7 @@ def calibrate(
 ) -> None:
     """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
     from referee import api
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as progress:
         done = api.arena_calibrate(
@@ -159,7 +160,7 @@ def plan_lines(plan: ArenaPlan) -> Iterator[str]:
     """Papers by form, what is skipped, the estimate, and what is worth knowing."""
     forms = ", ".join(f"{form} ({count:,})" for form, count in sorted(plan.forms.items()))
     there = f"; {plan.there:,} are answered already" if plan.there else ""
-    yield f"{sum(plan.forms.values()):,} papers on their own forms: {forms}{there}."
+    yield f"{several(sum(plan.forms.values()), 'paper')} on their own forms: {forms}{there}."
     for reason, count in sorted(plan.skipped.items()):
         yield f"  skipped, {count:,}: {printable(reason)}"
     model = f" ({plan.model})" if plan.calls else ""

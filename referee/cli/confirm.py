@@ -12,7 +12,7 @@ from referee.cli.phrases import cost
 
 if TYPE_CHECKING:
     from referee.api import Plan
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
 
 class Priced(Protocol):
@@ -29,7 +29,7 @@ class Confirmation:
     """Shows an estimate, and asks whether to go on; it is what the public functions take as ``confirm``.
 
     Args:
-        progress: Its living line is taken away first.
+        progress: Its living line is taken away first, and goes on with a yes; it is told how many calls to expect.
         yes: Whether the question was answered beforehand.
         lines: What is printed, from all that the public function hands over; the estimate is the first of it.
     """
@@ -51,9 +51,12 @@ class Confirmation:
         for line in self._lines(plan, *more):
             typer.echo(scrub(line), err=True)
         free = not plan.calls or plan.cost_usd == 0
-        if self._yes or free or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return True
-        return _answer(self._progress.run_folder)
+        asks = not (self._yes or free) and sys.stdin.isatty() and sys.stderr.isatty()
+        if asks and not _answer(self._progress.run_folder):
+            return False
+        self._progress.tally.expected = plan.calls
+        self._progress.resume()
+        return True
 
 
 def _answer(run_folder: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.phrases import amount, printable
+from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api.eval_output import Summary
@@ -53,7 +53,8 @@ def evaluate(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import RarerStages
 
     with ProgressLine() as line:
@@ -111,9 +112,10 @@ def estimate_lines(plan: EvalPlan) -> list[str]:
     """The estimate by metric, and what is worth knowing before it is confirmed."""
     judges = ", ".join(plan.judges) or "none"
     repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
-    lines = [f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {judges}{repeats}."]
+    lines = [f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {judges}{repeats}."]
     lines += [
-        f"  {one.metric}: {one.units:,} reviews, {amount(one, most_calls=one.most_calls)}" for one in plan.metrics
+        f"  {one.metric}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
+        for one in plan.metrics
     ]
     lines.append(f"Estimate: {amount(plan, most_calls=plan.most_calls)}.")
     lines += [f"Note: {printable(note)}." for note in plan.notes]
@@ -127,7 +129,7 @@ def _print_summary(summary: Summary, about: About) -> None:
     typer.echo(legend())
     table = summary.table
     typer.echo(
-        f"{about.reviews:,} reviews: {table.scored:,} units scored, {table.not_applicable:,} not applicable, "
+        f"{several(about.reviews, 'review')}: {table.scored:,} units scored, {table.not_applicable:,} not applicable, "
         f"{table.failed:,} failed."
     )
     for metric, totals in table.totals.items():

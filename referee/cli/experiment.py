@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.phrases import amount, printable
+from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api import Experiment, ExperimentEstimate
@@ -53,7 +53,7 @@ def experiment(
     from referee.api.experimenting import STORE
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
     from referee.cli.stages import Stages
 
     given: dict[str, Any] = {
@@ -101,13 +101,13 @@ def experiment(
 def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
     """The estimate by arm, then of judging, then the whole, and what is worth knowing."""
     yield (
-        f"{estimate.units:,} reviews of {estimate.papers:,} papers ({estimate.split} split) by "
-        f"{len(estimate.arms)} arms; {estimate.excluded} papers excluded."
+        f"{several(estimate.units, 'review')} of {several(estimate.papers, 'paper')} ({estimate.split} split) by "
+        f"{several(len(estimate.arms), 'arm')}; {several(estimate.excluded, 'paper')} excluded."
     )
     for arm in estimate.arms:
         there = f", {arm.there} there already" if arm.there else ""
         impossible = f", {arm.impossible} impossible" if arm.impossible else ""
-        yield f"  {arm.arm}: {arm.units} reviews{there}{impossible}, {amount(arm)}"
+        yield f"  {arm.arm}: {several(arm.units, 'review')}{there}{impossible}, {amount(arm)}"
     if estimate.judging is not None:
         judges = ", ".join(estimate.judging.judges) or "none"
         yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"

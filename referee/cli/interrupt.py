@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SHOW_CURSOR = b"\x1b[?25h"
+_CLEAN_LINE = b"\r\x1b[2K\x1b[?25h"  # the living line away, the cursor back
 
 
 class Interrupted(RefereeError):
@@ -166,8 +166,8 @@ def one_press_ends(run_folder: str) -> Iterator[None]:
 
 def _leave() -> None:
     """End the process where it stands, which no file of a run minds; an exception here could come up anywhere."""
-    cursor = _SHOW_CURSOR if os.isatty(2) else b""
-    os.write(2, cursor + b"\ninterrupted.\n")
+    clean = _CLEAN_LINE if os.isatty(2) else b""
+    os.write(2, clean + b"\ninterrupted.\n")
     os._exit(EXIT_INTERRUPTED)
 
 

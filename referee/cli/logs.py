@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from types import TracebackType
+from typing import Any
 
 
 class _ScrubbingFormatter(logging.Formatter):
@@ -16,9 +17,21 @@ class _ScrubbingFormatter(logging.Formatter):
         return scrub(super().format(record))
 
 
+class _ToStderr(logging.StreamHandler[Any]):
+    """Writes to what stderr is at that moment: a living line there makes way for it."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, given: Any) -> None:
+        """It is always the current one."""
+
+
 def configure(verbose: int) -> None:
     """Warnings by default, more with ``-v``. Debug is for our own loggers: the SDKs log whole requests there."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _ToStderr()
     handler.setFormatter(_ScrubbingFormatter("%(levelname)s %(name)s: %(message)s"))
     own = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

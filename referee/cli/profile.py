@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from referee.cli.phrases import amount, printable
+from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api.profile_job import ProfilePlan
@@ -64,7 +64,8 @@ def profile(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as line:
         done = run_interruptible(
@@ -105,8 +106,9 @@ def profile(
 
 def _estimate(plan: ProfilePlan) -> list[str]:
     return [
-        f"{plan.reviews:,} reviews of {plan.papers:,} papers; judges: {', '.join(plan.judges)}.",
+        f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {', '.join(plan.judges)}.",
         f"Estimate: {amount(plan)}.",
+        *(f"Note: {note}." for note in plan.notes),
     ]
 
 

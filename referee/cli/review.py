@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from referee.api import Plan
     from referee.schemas.review import Review
     from referee.schemas.venue import VenueForm
+    from referee.settings import Settings
 
 _PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv id, or a web address."
+_RESUME = "Continue the run in this folder, which knows paper, venue and settings."
 
 
 def review(
-    paper: Annotated[str, typer.Argument(help=_PAPER, show_default=False)],
-    venue: Annotated[str, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")],
+    paper: Annotated[str | None, typer.Argument(help=_PAPER, show_default=False)] = None,
+    venue: Annotated[
+        str | None, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")
+    ] = None,
     strategy: Annotated[
         str | None, typer.Option(help="How the review is made (see `referee strategies`). [default: sections]")
     ] = None,
@@ -35,7 +39,7 @@ def review(
     out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help=_RESUME)] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
     preset: Annotated[
@@ -67,14 +71,15 @@ def review(
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
+    paper, venue, settings = _asked(paper, venue, resume)
     form = api.load_venue(venue)
     with ProgressLine() as progress:
         written = run_interruptible(
             api.review(
                 paper,
-                venue=form,
+                venue=venue,
                 strategy=strategy,
                 model=model,
                 model_for=roles_by_name(model_for or []),
@@ -97,12 +102,31 @@ def review(
                     "target": target,
                 },
                 calibration=calibration,
+                settings=settings,
                 progress=progress,
                 confirm=Confirmation(progress, yes, _plan_lines),
             ),
             progress,
         )
     _print_summary(written, form, progress.run_folder)
+
+
+def _asked(paper: str | None, venue: str | None, resume: Path | None) -> tuple[str, str, Settings | None]:
+    """Paper, venue and settings: what is not named is that of the run to be resumed.
+
+    Raises:
+        SettingsError: Something is not named, and no run is resumed.
+        RunError: The run does not say what it was started with.
+    """
+    if paper is not None and venue is not None:
+        return paper, venue, None
+    if resume is None:
+        missing = "no paper is named" if paper is None else "no venue is named (--venue); it is never guessed"
+        raise SettingsError(f"{missing}.", hint="Give both: referee review paper.pdf --venue neurips-2025")
+    from referee.api.resuming import begun_review
+
+    begun = begun_review(resume)
+    return paper or begun.paper, venue or begun.venue, begun.settings
 
 
 def roles_by_name(pairs: list[str]) -> dict[str, str]:

@@ -53,7 +53,7 @@ def compile_(
     from referee import api
     from referee.cli.confirm import Confirmation, plan_lines
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine
+    from referee.cli.progress import ProgressLine
 
     with ProgressLine() as progress:
         compiled = run_interruptible(

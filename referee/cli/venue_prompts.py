@@ -40,7 +40,8 @@ def refine(
     from referee import api
     from referee.cli.confirm import Confirmation, plan_lines
     from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import ProgressLine, describe_usage
+    from referee.cli.output import describe_usage
+    from referee.cli.progress import ProgressLine
     from referee.cli.review import roles_by_name
     from referee.venues.describe_prompts import describe_refinement
 

@@ -37,6 +37,15 @@ def first_to_end(failures: Sequence[Failure], *, any_stands: bool) -> Failure | 
     return ordered[0] if ordered and (ordered[0]["kind"] == STOPS or not any_stands) else None
 
 
+READING = "the reading of "
+"""How the names of nodes that read a part of a paper begin, in failures."""
+
+
+def readings_failed(failures: Sequence[Failure]) -> int:
+    """How many readers gave no reply that could be used."""
+    return sum(failure["node"].startswith(READING) for failure in failures)
+
+
 def raise_failure(failure: Failure) -> None:
     """Raise the error a failure record stands for."""
     kind: type[RefereeError] = getattr(errors, failure["kind"])

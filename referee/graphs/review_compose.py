@@ -17,7 +17,8 @@ from referee.agents.composer import (
 )
 from referee.agents.form_reply import BRIEF, FULL
 from referee.agents.point_texts import field_text
-from referee.agents.scores import settle_choices, settle_point_scores
+from referee.agents.required_texts import forced_texts
+from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
 from referee.graphs.failure import record_failure
@@ -78,7 +79,9 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
     form, index = context.form, context.index
     printed, from_paper = [p.id for p in points if p.outcome == "printed"], not context.takes("score-from-points")
     settled = settle_point_scores(form, composed.scores, printed, context.paper, from_paper=from_paper)
-    ticked = settle_choices(form, composed.choices, backed=bool(printed) or from_paper)
+    ticked = settle_choices(
+        form, composed.choices, backed=bool(printed) or from_paper, ethics_backed=points_on_ethics(points)
+    )
     summaries: dict[str, str] = {}
     dropped: list[DroppedQuotation] = []
     for name, text in composed.texts.items():
@@ -100,7 +103,7 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         rating=number_in(fields, form.overall),
         confidence=number_in(fields, confidence),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         dropped=tuple(dropped),

@@ -13,7 +13,8 @@ from langgraph.runtime import Runtime
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import listed_corrections
 from referee.agents.reading_reply import correction_points
-from referee.agents.scores import settle_choices, settle_scores
+from referee.agents.required_texts import forced_texts
+from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
 from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
@@ -225,7 +226,8 @@ def fill_form(
         corrections: What is to be mended in a line each; printed as a list in one text field.
     """
     settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
-    ticked = settle_choices(form, choices, backed=bool(checked.evidence))
+    on_ethics = evidence_on_ethics(form, checked.evidence)
+    ticked = settle_choices(form, choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
     listed, text = listed_corrections(corrections, form)
     box = corrections_field(form) or ""
     texts = {**checked.texts, box: "\n\n".join(filter(None, (checked.texts.get(box, ""), text)))}
@@ -244,7 +246,7 @@ def fill_form(
         rating=number_in(fields, form.overall),
         confidence=number_in(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(listed),
         evidence=checked.evidence,

@@ -11,12 +11,13 @@ from langgraph.runtime import Runtime
 
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
-from referee.agents.scores import settle_choices, settle_point_scores
+from referee.agents.required_texts import forced_texts
+from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
 from referee.evidence.point_changes import is_live
 from referee.evidence.point_fields import corrections_field
-from referee.graphs.failure import STOPS, record_failure
+from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import form_values, number_in
 from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate
 from referee.schemas.point import ReviewPoint
@@ -24,6 +25,7 @@ from referee.schemas.review import DroppedQuotation, Review
 
 _EMPTY = Prose({}, {}, {})
 _SMALL = ("minor", "note")
+_NO_TEXT, _NOT_READ = "no point belongs here", "no reader gave a reply that could be used"
 
 
 async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdate:
@@ -47,7 +49,8 @@ async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpd
     box = corrections_field(context.run.form)
     fields = {p.id: box if p in listed else placed.get(p.id, p.field) for p in standing}
     final = [p.model_copy(update={"field": fields[p.id]}) if p.outcome == "printed" else p for p in points]
-    review = _review(context, final, prose, paragraphs, set(placed), {p.id for p in listed})
+    read = readings_failed(state["failures"]) <= len(context.parts)
+    review = _review(context, final, prose, paragraphs, set(placed), {p.id for p in listed}, read=read)
     texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
     check_conservation([p.id for p in state["raised"]], final, fields=texts)
     left = sum(p.id not in placed for p in told if p.outcome == "printed")
@@ -69,12 +72,14 @@ def _review(
     paragraphs: Mapping[str, Sequence[Paragraph]],
     placed: set[str],
     listed: set[str],
+    *,
+    read: bool,
 ) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
-    settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper)
-    ticked = settle_choices(form, prose.choices, backed=bool(printed))
+    settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper, read=read)
+    ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
     texts, dropped = _texts(context, printed, paragraphs, placed, listed)
-    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
+    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
     return Review(
         review_id=context.review_id,
@@ -87,7 +92,7 @@ def _review(
         rating=number_in(fields, form.overall),
         confidence=number_in(fields, confidence),
         scores=settled.records,
-        forced=(*settled.forced, *ticked.forced),
+        forced=(*settled.forced, *ticked.forced, *(forced_texts(form, fields, nulls) if read else ())),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
         dropped=tuple(dropped),

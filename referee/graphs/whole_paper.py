@@ -21,7 +21,7 @@ from referee.agents.verifier import Checked, Checks, check_corrections, check_st
 from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
 from referee.evidence.point_changes import is_live
-from referee.graphs.failure import STOPS, Failure, first_to_end, record_failure
+from referee.graphs.failure import READING, STOPS, Failure, first_to_end, record_failure
 from referee.graphs.review_points import rule_points, unless_copied
 from referee.graphs.whole_compose import compose
 from referee.graphs.whole_state import ReadTask, WholeContext, WholeState, WholeUpdate
@@ -47,14 +47,14 @@ async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> WholeUpdate:
             reading = await read_focus(context.run, part, context.steps)
     except RefereeError as error:
         what = part.name if part else "the whole paper"
-        return {"failures": [record_failure(f"the reading of {what}", error)]}
+        return {"failures": [record_failure(f"{READING}{what}", error)]}
     return {"raised": list(reading.points), "notes": list(reading.notes)}
 
 
 async def gather(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdate:
     """Look every quotation up, add what rules find, and join what readers said in the same words."""
     context = runtime.context
-    if stop := first_to_end(state["failures"], any_stands=len(state["failures"]) <= len(context.parts)):
+    if stop := first_to_end(state["failures"], any_stands=_any_answered(state["failures"], len(context.parts) + 1)):
         return {"failure": stop}
     by_rule = (
         [p.model_copy(update={"check": None}) for p in rule_points(context.paper)] if context.takes("rules") else []
@@ -120,6 +120,15 @@ def build_whole_graph() -> StateGraph[WholeState, WholeContext, WholeState, Whol
         graph.add_conditional_edges(node, _go_on, {"go on": following, "stop": END})
     graph.add_edge("compose", END)
     return graph
+
+
+def _any_answered(failures: Sequence[Failure], readings: int) -> bool:
+    """Whether the model can be worked with: some reading stands, or all were answered, if never by the schema.
+
+    A model that ignores the schema ends in a review that holds what rules found and says of everything else why it is
+    empty; one that cannot be reached ends the run, which can be resumed.
+    """
+    return len(failures) < readings or all(failure["kind"] == "ReplyInvalid" for failure in failures)
 
 
 def _send_parts(state: WholeState, runtime: Runtime[WholeContext]) -> list[Send]:

@@ -15,7 +15,7 @@ import time
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 from tenacity import RetryCallState
@@ -150,12 +150,13 @@ class Door:
         else:
             record = await self._paid(ask, request, model)
         self.ledger.append(record)
-        self._progress(Event("call_finished", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+        self._say("call_finished", ask, record.usage)
         return record
 
     def _reused(self, ask: _Ask, known: CallRecord) -> CallRecord:
-        self._progress(Event("call_finished", f"{ask.role}: taken from the run's ledger", self.ledger.usage()))
-        return known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+        known = known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
+        self._say("call_finished", ask, known.usage)
+        return known
 
     async def _paid(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         started = time.monotonic()
@@ -166,7 +167,7 @@ class Door:
         used = Usage()
         try:
             async with self._turn(ask, model) as turn, model.limits.slot(tokens_in + most_out), self._stop.call():
-                self._progress(Event("call_started", f"{ask.role}: {ask.wire.prompt}", self.ledger.usage()))
+                self._say("call_started", ask)
                 completion, sent = await self._tried(ask, model, turn)
             used = used_by(model, completion, tokens_in)
             if turn is not None and turn.later and completion.input_tokens is not None:
@@ -216,11 +217,15 @@ class Door:
         return _writable(completion), attempt.retry_state.attempt_number
 
     async def _sent(self, ask: _Ask, model: Model, turn: Turn | None) -> Completion:
-        """Send once; where the provider does not take an optional parameter, send without it."""
+        """Send once; where the provider does not take an optional parameter, send without it.
+
+        Only a call that goes ahead is streamed: for the others nobody waits, and pieces cost a quarter of a
+        millisecond each.
+        """
         while True:
             try:
                 async with asyncio.timeout(self._calls.timeout_s):
-                    if turn is None or "stream" in model.refused:
+                    if turn is None or turn.later or "stream" in model.refused:
                         return await model.wire.send(accepted(ask.wire, model))
                     completion = await model.wire.stream(accepted(ask.wire, model), turn.begun)
                 if not completion.streamed:
@@ -232,6 +237,10 @@ class Door:
                     raise failure from error
                 model.refused.add(failure.parameter)
                 model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
+
+    def _say(self, kind: Literal["call_started", "call_finished"], ask: _Ask, spent: Usage | None = None) -> None:
+        text = f"{ask.role}: {ask.wire.prompt}"
+        self._progress(Event(kind, text, self.ledger.usage(), prompt=ask.prompt.id, spent=spent))
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None

@@ -41,6 +41,16 @@ class WireRequest:
     prefix_chars: int = 0
 
 
+def load_sdk(provider: str) -> None:
+    """Import what sending to this provider needs, which takes about a second, ahead of the first call."""
+    if provider == "anthropic":
+        import langchain_anthropic  # noqa: F401
+    elif provider == "google_genai":
+        import langchain_google_genai  # noqa: F401
+    else:
+        import langchain_openai  # noqa: F401
+
+
 class Wire:
     """A chat model of one provider."""
 

@@ -10,6 +10,7 @@ from referee.evals.rows import EXPERT
 from referee.evals.table import Cell, Table
 from referee.reports.markdown_text import inline
 from referee.reports.paper_table import PublishedTable
+from referee.reports.usage_text import tokens_in_cell
 
 NEAREST = "†"
 HIGHEST = "‡"
@@ -230,7 +231,7 @@ def _costs(table: Table) -> Iterator[str]:
         use, units = totals.usage, max(totals.units, 1)
         cost = "unknown" if use.cost_usd is None else f"${use.cost_usd:.4f}"
         made = use.calls + use.reused_calls
-        tokens = [f"{use.input_tokens:,}", f"{use.output_tokens:,}"]
+        tokens = [tokens_in_cell(use), f"{use.output_tokens:,}"]
         rows.append([metric, f"{use.calls:,}", f"{use.reused_calls:,}", f"{made / units:.2f}", *tokens, cost])
     head = ["metric", "calls", "reused", "calls per review", "tokens in", "tokens out", "cost"]
     yield from _markdown_table(head, rows)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from referee.reports.experiment_result import ArmCell, ArmComparison, ArmRecord, ExperimentResult
 from referee.reports.markdown_text import inline
+from referee.reports.usage_text import tokens_in_cell
 from referee.schemas.usage import Usage
 
 NOTHING = "–"
@@ -144,7 +145,7 @@ _USAGE = ("calls", "reused", "tokens in", "tokens out", "cost")
 def _cost_row(arm: ArmRecord) -> list[str]:
     use = arm.usage
     counts = [str(arm.units.get(name, 0)) for name in ("finished", "failed", "pending", "reused")]
-    tokens = [f"{use.calls:,}", f"{use.reused_calls:,}", f"{use.input_tokens:,}", f"{use.output_tokens:,}", _cost(use)]
+    tokens = [f"{use.calls:,}", f"{use.reused_calls:,}", tokens_in_cell(use), f"{use.output_tokens:,}", _cost(use)]
     return [inline(arm.name), *counts, *tokens, f"{arm.judging.calls:,}", _cost(arm.judging)]
 
 

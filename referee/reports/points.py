@@ -66,7 +66,8 @@ def _counted(points: Sequence[ReviewPoint]) -> str:
     aside = ", ".join(f"{title.lower()}: {count}" for title, count in counts.items() if count)
     printed = sum(p.outcome == "printed" for p in points)
     told = f"{len(points)} points were raised and {printed} stand in the form above"
-    return f"{told}{f' ({aside})' if aside else ''}. `referee show` has each with its quotations, its check and its reasons."
+    counted = f"{told} ({aside})" if aside else told
+    return f"{counted}. `referee show` has each with its quotations, its check and its reasons."
 
 
 def _quoted(evidence: PointEvidence) -> str:

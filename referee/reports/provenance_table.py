@@ -21,7 +21,7 @@ def provenance_table(provenance: Provenance) -> str:
         ("Venue file", provenance.venue_digest[:_DIGEST_CHARS]),
         ("Paper read by", provenance.converter),
         ("Calls", _calls(provenance.usage)),
-        ("Tokens", f"{provenance.usage.input_tokens:,} in, {provenance.usage.output_tokens:,} out"),
+        ("Tokens", _tokens(provenance.usage)),
         ("Cost", _cost(provenance.usage)),
         ("referee", provenance.package_version),
         *(("Note", note) for note in provenance.notes),
@@ -35,6 +35,11 @@ def _listed(values: Mapping[str, str]) -> str:
 
 def _calls(usage: Usage) -> str:
     return f"{usage.calls}" + (f", and {usage.reused_calls} reused" if usage.reused_calls else "")
+
+
+def _tokens(usage: Usage) -> str:
+    cached = f" ({usage.cached_tokens:,} of them from the provider's cache)" if usage.cached_tokens else ""
+    return f"{usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out"
 
 
 def _cost(usage: Usage) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.reports.disclosure import notice
+from referee.reports.findings import told
 from referee.reports.markdown_text import block, inline
 from referee.reports.plain import one_line, shortened
 from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.schemas.paper import Finding
 from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
@@ -119,12 +121,16 @@ def _dropped(item: DroppedQuotation) -> str:
 
 
 def _findings(review: Review) -> str:
-    lines = []
-    for finding in review.findings:
-        page = f"p. {finding.page}, " if finding.page is not None else ""
-        text = f": “{inline(shortened(finding.text, _EXCERPT_CHARS))}”" if finding.text.strip() else ""
-        lines.append(f"- {inline(finding.message)} ({page}certainty {finding.certainty}){text}")
-    return "\n".join(lines)
+    sorted_ = told(review.findings)
+    lines = [f"- {_finding(finding)}" for finding in sorted_.singly]
+    lines += [f"- {g.name.capitalize()}, {g.places}, such as: {_finding(g.example)}" for g in sorted_.groups]
+    return "\n".join([*lines, f"- {sorted_.count_line}."] if sorted_.doubtful else lines)
+
+
+def _finding(finding: Finding) -> str:
+    page = f"p. {finding.page}, " if finding.page is not None else ""
+    text = f": “{inline(shortened(finding.text, _EXCERPT_CHARS))}”" if finding.text.strip() else ""
+    return f"{inline(finding.message)} ({page}certainty {finding.certainty}){text}"
 
 
 def _left(review: Review, form: VenueForm) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.reports.disclosure import notice
+from referee.reports.findings import told
 from referee.reports.plain import one_line, shortened
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.paper import Finding
@@ -63,14 +64,17 @@ def _quotations(review: Review) -> list[str]:
 
 
 def _findings(review: Review) -> list[str]:
-    return [_finding(finding) for finding in review.findings]
+    sorted_ = told(review.findings)
+    lines = [f"Finding in the file{_finding(finding)}" for finding in sorted_.singly]
+    lines += [f"Findings in the file, {g.name}, {g.places}, such as{_finding(g.example)}" for g in sorted_.groups]
+    return [*lines, f"Findings in the file: {sorted_.count_line}."] if sorted_.doubtful else lines
 
 
 def _finding(finding: Finding) -> str:
     page = f" (p. {finding.page})" if finding.page is not None else ""
     text = " ".join(finding.text.split())
     quoted = f" “{shortened(text, EXCERPT_CHARS)}”" if text and text not in finding.message else ""
-    return f"Finding in the file{page}: {shortened(finding.message, EXCERPT_CHARS)}{quoted}"
+    return f"{page}: {shortened(finding.message, EXCERPT_CHARS)}{quoted}"
 
 
 def _forced(review: Review, form: VenueForm) -> list[str]:

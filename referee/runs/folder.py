@@ -25,7 +25,7 @@ from referee.secrets import scrub_tree
 RECORD = "run.json"
 TRACE = "trace.jsonl"
 CHECKPOINTS = "checkpoints.sqlite"
-_FROM_OUTSIDE = ("inputs", "settings", "models", "error")
+_FROM_OUTSIDE = ("inputs", "asked", "settings", "models", "error")
 
 
 class RunFolder:
@@ -47,6 +47,7 @@ class RunFolder:
         models: Mapping[str, ModelRecord],
         prompts: Mapping[str, str],
         package_version: str,
+        asked: Mapping[str, str] | None = None,
     ) -> RunFolder:
         """Begin a run in a new or empty folder.
 
@@ -65,6 +66,7 @@ class RunFolder:
                 status="running",
                 started_at=now.isoformat(timespec="seconds"),
                 inputs=dict(inputs),
+                asked=dict(asked or {}),
                 settings=dict(settings),
                 models=dict(models),
                 prompts=dict(prompts),

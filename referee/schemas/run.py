@@ -58,6 +58,7 @@ class RunRecord(Frozen):
     started_at: str
     finished_at: str | None = None
     inputs: dict[str, str] = Field(description="digests that must agree when the run is resumed")
+    asked: dict[str, str] = Field(default_factory=dict, description="how the inputs were named")
     settings: dict[str, Any]
     models: dict[str, ModelRecord]
     prompts: dict[str, str] = Field(default_factory=dict)

@@ -11,6 +11,7 @@ from referee.testing.embedding import as_base64, hash_vector
 from referee.testing.faults import Fault, FaultPlan
 from referee.testing.http1 import HttpRequest, HttpResponse, json_response
 from referee.testing.log import OK, CallEntry, CallLog, count_words
+from referee.testing.prompt_cache import PromptCache
 from referee.testing.request import ChatRequest, schema_in
 from referee.testing.script import Script, ScriptError, generated
 from referee.testing.spoiling import spoil
@@ -32,15 +33,37 @@ class Connection:
 class Answering:
     """Answers calls by script, faults, latency and seed.
 
+    Args:
+        script: See ``FakeServer``, as for all others.
+        faults: What goes wrong.
+        log: Where calls are written down.
+        latency_s: Before a reply begins.
+        stream_s: Between the first event of a stream and the others.
+        seed: Decides generated replies.
+        expected_key: The only one that is accepted.
+        cache: The cache of prompts; null for a provider without one.
+        streams: Whether streams are to be had; replies come whole otherwise.
+
     Attributes:
         problems: Errors of the script so far, which the server raises when it closes.
     """
 
     def __init__(
-        self, script: Script, faults: FaultPlan, log: CallLog, *, latency_s: float, seed: int, expected_key: str | None
+        self,
+        script: Script,
+        faults: FaultPlan,
+        log: CallLog,
+        *,
+        latency_s: float,
+        stream_s: float,
+        seed: int,
+        expected_key: str | None,
+        cache: PromptCache | None,
+        streams: bool,
     ) -> None:
         self.script, self.faults, self.log = script, faults, log
-        self.latency_s, self.seed, self.expected_key = latency_s, seed, expected_key
+        self.latency_s, self.stream_s, self.seed, self.expected_key = latency_s, stream_s, seed, expected_key
+        self._cache, self._streams = cache, streams
         self.problems: list[ScriptError] = []
 
     def unauthorized(self, wire: str, http: HttpRequest) -> HttpResponse | None:
@@ -57,7 +80,8 @@ class Answering:
         role = http.headers.get("x-referee-role") or self.script.role_of(request.text) or request.role
         prompt_id = http.headers.get("x-referee-prompt", "")
         schema = request.schema if request.schema is not None else schema_in(request.text)
-        request = replace(request, role=role, prompt_id=prompt_id, schema=schema, seed=self.seed)
+        stream = request.stream and self._streams
+        request = replace(request, role=role, prompt_id=prompt_id, schema=schema, stream=stream, seed=self.seed)
         entry = self.log.start(endpoint, request)
         try:
             if refused := self.unauthorized(request.wire, http):
@@ -75,19 +99,31 @@ class Answering:
         self, endpoint: str, request: ChatRequest, entry: CallEntry, connection: Connection
     ) -> HttpResponse | None:
         fault = self.faults.choose(request)
+        cached = self._cache.look(request) if self._cache and endpoint != "embeddings" else (None, 0)
         text = ""
         if fault is None or not _is_transport(fault):
             text, fault = await self._said(endpoint, request, fault)
         if fault is not None and _is_transport(fault):
             return await self._break(fault, request, entry, connection)
-        reply = self._reply(request, text, fault)
+        reply = replace(self._reply(request, text, fault), cached_tokens=cached[0], cache_write_tokens=cached[1])
         await asyncio.sleep(self.latency_s + (fault.seconds if fault and fault.kind == "slow" else 0.0))
         if connection.has_left():
             self.log.finish(entry, "client_left", None)
             return None
-        response = _embeddings(request, reply) if endpoint == "embeddings" else _response(request, reply)
+        if self._cache and endpoint != "embeddings":
+            self._cache.keep(request)
+        entry.streamed, entry.cached_tokens, entry.cache_write_tokens = request.stream, cached[0] or 0, cached[1]
+        response = _embeddings(request, reply) if endpoint == "embeddings" else self._response(request, reply)
         self.log.finish(entry, fault.kind if fault else OK, 200, reply.output_tokens)
         return replace(response, cut=True) if fault and fault.kind == "partial" else response
+
+    def _response(self, request: ChatRequest, reply: ChatReply) -> HttpResponse:
+        wire = _WIRES[request.wire]
+        if not request.stream:
+            return json_response(200, wire.reply(request, reply))
+        first, *rest = wire.events(request, reply)
+        body, kind = b"".join([first, *rest]), {"content-type": "text/event-stream"}
+        return HttpResponse(200, body, kind, first_bytes=len(first), pause_s=self.stream_s)
 
     async def _said(self, endpoint: str, request: ChatRequest, fault: Fault | None) -> tuple[str, Fault | None]:
         """The reply's text before any spoiling, and the fault: the plan's, or one that stands in the script."""
@@ -105,6 +141,9 @@ class Answering:
             response = _error_response(_WIRES[request.wire].error(fault.kind, fault.retry_after_s, fault.message))
             self.log.finish(entry, fault.kind, response.status)
             return response
+        if fault.kind == "page":
+            self.log.finish(entry, fault.kind, 200)
+            return HttpResponse(200, b"<!doctype html><title>Sign in</title>", {"content-type": "text/html"})
         if fault.kind == "timeout":
             entry.outcome = fault.kind
             await connection.wait_until_left(fault.seconds)
@@ -137,17 +176,9 @@ def _embeddings(request: ChatRequest, reply: ChatReply) -> HttpResponse:
     return json_response(200, {"object": "list", "model": request.model, "data": data, "usage": usage})
 
 
-def _response(request: ChatRequest, reply: ChatReply) -> HttpResponse:
-    if request.stream and request.wire == "openai":
-        return HttpResponse(200, openai.events(request, reply), {"content-type": "text/event-stream"})
-    if request.stream:
-        return _error_response(_WIRES[request.wire].error("400", text="The fake server streams OpenAI's format only."))
-    return json_response(200, _WIRES[request.wire].reply(request, reply))
-
-
 def _error_response(error: ErrorReply) -> HttpResponse:
     return json_response(error.status, error.body, error.headers)
 
 
 def _is_transport(fault: Fault) -> bool:
-    return fault.kind in _HTTP_ERRORS or fault.kind in ("timeout", "drop")
+    return fault.kind in _HTTP_ERRORS or fault.kind in ("timeout", "drop", "page")

@@ -13,11 +13,12 @@ from referee.testing.answering import Answering, Connection, embedding_request
 from referee.testing.faults import Fault, FaultPlan
 from referee.testing.http1 import MAX_HEAD_BYTES, HttpError, HttpRequest, HttpResponse, json_response, read_request
 from referee.testing.log import CallLog
+from referee.testing.prompt_cache import PromptCache
 from referee.testing.request import ChatRequest
 from referee.testing.script import Entry, Script, ScriptError
 from referee.testing.wire import anthropic, google, openai
 
-_GENERATE = ":generateContent"
+_GENERATE, _GENERATE_STREAMED = ":generateContent", ":streamGenerateContent"
 
 
 class FakeServer:
@@ -28,13 +29,15 @@ class FakeServer:
     ``with FakeServer() as server`` (or ``async with``, or ``start`` and ``close``), and serves any number of
     concurrent calls.
 
-    Endpoints: ``/v1/chat/completions`` (also streamed), ``/v1/embeddings``, ``/v1/models``, ``/v1/messages``,
-    ``/v1beta/models/MODEL:generateContent``, ``/health``, and ``/log``, the call log as JSON.
+    Endpoints: ``/v1/chat/completions``, ``/v1/embeddings``, ``/v1/models``, ``/v1/messages``,
+    ``/v1beta/models/MODEL:generateContent`` and ``:streamGenerateContent``, ``/health``, and ``/log``, the call log as
+    JSON. Replies are streamed to who asks for it, and prompts that begin as an earlier one did are served from a cache.
 
     Args:
         script: Who is answered what: a ``Script``, or its entries.
         faults: What goes wrong: a ``FaultPlan``, or its faults.
         latency_s: Every reply takes at least this long; error replies come at once.
+        stream_s: How long after its first event the rest of a stream comes.
         seed: Decides generated replies, together with the request.
         expected_key: Another key gets the provider's own rejection; null accepts all.
         models: Ids under ``/v1/models``. Any model is answered.
@@ -42,6 +45,8 @@ class FakeServer:
         log_path: Also write the call log there, one JSON line a call.
         port: 0 takes a free one.
         strict: Raise the script's first error when the server closes.
+        prompt_cache: Whether there is a cache of prompts; without one, no cached tokens are reported.
+        streams: Whether a stream is sent to who asks for one; otherwise the reply comes whole.
 
     Attributes:
         log: The call log.
@@ -53,6 +58,7 @@ class FakeServer:
         *,
         faults: FaultPlan | Iterable[Fault] = (),
         latency_s: float = 0.0,
+        stream_s: float = 0.0,
         seed: int = 0,
         expected_key: str | None = None,
         models: Sequence[str] = ("fake",),
@@ -60,12 +66,22 @@ class FakeServer:
         log_path: Path | None = None,
         port: int = 0,
         strict: bool = True,
+        prompt_cache: bool = True,
+        streams: bool = True,
     ) -> None:
         self.log = CallLog(log_path)
         self.script = script if isinstance(script, Script) else Script(script)
         plan = faults if isinstance(faults, FaultPlan) else FaultPlan(faults, seed=seed)
         self._answering = Answering(
-            self.script, plan, self.log, latency_s=latency_s, seed=seed, expected_key=expected_key
+            self.script,
+            plan,
+            self.log,
+            latency_s=latency_s,
+            stream_s=stream_s,
+            seed=seed,
+            expected_key=expected_key,
+            cache=PromptCache() if prompt_cache else None,
+            streams=streams,
         )
         self._port, self._strict = port, strict
         context = {} if context_tokens is None else {"max_model_len": context_tokens}
@@ -175,7 +191,12 @@ class FakeServer:
             if response is None:
                 return
             keep_alive = request is not None and request.keep_alive and not response.cut
-            writer.write(response.encode(keep_alive))
+            first, rest = response.encode(keep_alive)
+            writer.write(first)
+            await writer.drain()
+            if response.pause_s:
+                await asyncio.sleep(response.pause_s)
+            writer.write(rest)
             await writer.drain()
             if not keep_alive:
                 return
@@ -209,9 +230,10 @@ def _parse(http: HttpRequest) -> tuple[str, ChatRequest | None]:
         return "embeddings", embedding_request(http.json())
     if http.path == "/v1/messages":
         return "messages", anthropic.parse(http.json())
-    if http.path.startswith("/v1beta/models/") and http.path.endswith(_GENERATE):
-        model = http.path.removeprefix("/v1beta/models/").removesuffix(_GENERATE)
-        return "generateContent", google.parse(http.json(), model)
+    for ending in (_GENERATE, _GENERATE_STREAMED):
+        if http.path.startswith("/v1beta/models/") and http.path.endswith(ending):
+            model = http.path.removeprefix("/v1beta/models/").removesuffix(ending)
+            return "generateContent", google.parse(http.json(), model, stream=ending == _GENERATE_STREAMED)
     return "", None
 
 

@@ -22,6 +22,7 @@ FaultKind = Literal[
     "timeout",  # accepted and never answered, for at most `seconds` or until the client leaves
     "drop",  # connection closed without a byte
     "partial",  # connection closed in the middle of the body
+    "page",  # a web page with status 200
     "slow",  # answered well, `seconds` late
     "empty",  # content ""
     "garbage",  # random characters

@@ -45,15 +45,21 @@ class HttpRequest:
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """One response. ``cut`` sends only half of the body and closes the connection."""
+    """One response.
+
+    ``cut`` sends only half of the body and closes the connection; ``pause_s`` is how long after its first
+    ``first_bytes`` the rest of the body comes.
+    """
 
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: bool = False
+    first_bytes: int = 0
+    pause_s: float = 0.0
 
-    def encode(self, keep_alive: bool) -> bytes:
-        """The bytes on the wire."""
+    def encode(self, keep_alive: bool) -> tuple[bytes, bytes]:
+        """The bytes on the wire, before the pause and after it."""
         reason = HTTPStatus(self.status).phrase if self.status in HTTPStatus.__members__.values() else "Unknown"
         headers = {
             "content-type": "application/json",
@@ -62,7 +68,8 @@ class HttpResponse:
             **self.headers,
         }
         head = f"HTTP/1.1 {self.status} {reason}\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n"
-        return head.encode("latin-1") + (self.body[: len(self.body) // 2] if self.cut else self.body)
+        body = self.body[: len(self.body) // 2] if self.cut else self.body
+        return head.encode("latin-1") + body[: self.first_bytes], body[self.first_bytes :]
 
 
 def json_response(status: int, data: Any, headers: Mapping[str, str] | None = None) -> HttpResponse:

@@ -34,6 +34,9 @@ class CallEntry:
         status: HTTP status; null while pending and where none was sent.
         input_tokens: Words in the messages (or in the texts to embed).
         output_tokens: Words in the reply; 0 unless the reply was sent with status 200.
+        streamed: Whether the reply was sent as server-sent events. ``finished_s`` is then when it began.
+        cached_tokens: Words of the messages that came from the cache of prompts.
+        cache_write_tokens: Words that were written to it (Anthropic's format).
         outcome: ``pending``, ``ok``, a fault's kind, ``unauthorized``, ``script_exhausted``, ``script_error``,
             ``client_left`` (the client was gone before its reply was ready) or ``server_closed``.
         request: The request itself. It is not written to the file.
@@ -53,6 +56,9 @@ class CallEntry:
     finished_s: float | None = None
     status: int | None = None
     output_tokens: int = 0
+    streamed: bool = False
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
     request: ChatRequest | None = field(default=None, repr=False)
 
     def as_dict(self) -> dict[str, object]:

@@ -27,11 +27,13 @@ class Rendered(Protocol):
     def system(self) -> str: ...  # noqa: D102
     @property
     def user(self) -> str: ...  # noqa: D102
+    @property
+    def prefix(self) -> str: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One entry of a scripted model's history; ``reply`` is the reply model's class."""
+    """One entry of a scripted model's history; ``reply`` is the reply model's class, ``user`` is without ``prefix``."""
 
     role: str
     prompt_id: str
@@ -41,6 +43,7 @@ class Asked:
     reply: type[BaseModel]
     max_output_tokens: int | None
     sample: int
+    prefix: str = ""
 
 
 class ScriptedModelError(AssertionError):
@@ -99,13 +102,17 @@ class ScriptedModel:
             ScriptedModelError: The queue has run out, nothing is held for the call, or the reply does not fit.
             BaseException: The exception that stands in the script.
         """
-        asked = Asked(role, prompt.id, prompt.system, prompt.user, unit, reply, max_output_tokens, sample)
+        shown = (prompt.system, prompt.user)
+        asked = Asked(role, prompt.id, *shown, unit, reply, max_output_tokens, sample, prompt.prefix)
         self.history.append(asked)
         given = self._next(asked)
         if isinstance(given, BaseException):
             raise given
         value = _validated(given, asked, reply)
-        words_in, words_out = len(f"{prompt.system} {prompt.user}".split()), len(value.model_dump_json().split())
+        words_in, words_out = (
+            len(f"{prompt.system} {prompt.prefix} {prompt.user}".split()),
+            len(value.model_dump_json().split()),
+        )
         usage = Usage(calls=1, input_tokens=words_in, output_tokens=words_out)
         return Answer(value=value, usage=usage, call_id=f"scripted-{len(self.history)}", model=self._model)
 
@@ -117,7 +124,7 @@ class ScriptedModel:
         key = next((key for key in (asked.prompt_id, asked.role, "*") if key in self._entries), None)
         if key is None and self._fill:
             rng = random.Random(f"{self._seed}:{asked.prompt_id}:{asked.sample}:{asked.user}")
-            made: dict[str, Any] = instance(asked.reply.model_json_schema(), asked.user, rng)
+            made: dict[str, Any] = instance(asked.reply.model_json_schema(), asked.prefix + asked.user, rng)
             return made
         if key is None:
             raise ScriptedModelError(f"no reply is held for role {asked.role!r}, prompt {asked.prompt_id!r}.")

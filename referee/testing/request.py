@@ -43,6 +43,7 @@ class ChatRequest:
         params: Everything else the client sent: temperature, limits, ...
         stream: Whether the client wants server-sent events.
         json_mode: Whether any JSON object will do.
+        marked: The text up to the last mark for the provider's cache, in Anthropic's format; null without a mark.
         seed: The server's seed; with the digest it decides every generated reply.
     """
 
@@ -57,6 +58,7 @@ class ChatRequest:
     params: Mapping[str, Any] = field(default_factory=dict)
     stream: bool = False
     json_mode: bool = False
+    marked: str | None = field(default=None, repr=False)
     seed: int = 0
 
     @property

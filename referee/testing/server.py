@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Script.load(options.script) if options.script else None,
         faults=FaultPlan.load(options.faults) if options.faults else (),
         latency_s=options.latency,
+        stream_s=options.stream,
         seed=options.seed,
         expected_key=options.key,
         models=options.model or ("fake",),
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_path=options.log,
         port=options.port,
         strict=False,
+        prompt_cache=not options.no_prompt_cache,
     )
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -52,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m referee.testing.server", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free port")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds every reply takes")
+    parser.add_argument("--stream", type=float, default=0.0, help="seconds from a stream's first event to the rest")
+    parser.add_argument("--no-prompt-cache", action="store_true", help="report no cached tokens")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--script", type=Path, help="JSON file with entries, rules, otherwise")
     parser.add_argument("--faults", type=Path, help="JSON file with a list of faults")

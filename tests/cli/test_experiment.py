@@ -294,7 +294,7 @@ ONE_PAPER = ("--paper", "papers/p1.md", "--venue", "iclr-2025", "--metrics", "to
 def test_the_plans_that_take_steps_out_can_be_run(run: Run, server: FakeServer, plan: str, arms: int) -> None:
     done = run("--dry-run", *ONE_PAPER, "--model", "a", plan=plan)
     assert done.code == 0, done.err
-    assert f"{arms} reviews of 1 papers (development split) by {arms} arms" in done.out
+    assert f"{arms} reviews of 1 paper (development split) by {arms} arms" in done.out
     assert server.log.calls(endpoint="chat") == []
 
 
@@ -326,7 +326,7 @@ def test_a_grid_leaves_out_rounds_of_what_refines_nothing(run: Run, place: Path)
     changed(place, '["a", "b"]', '["a"]')
     done = run("--dry-run")
     assert done.code == 0, done.err
-    assert "3 reviews of 3 papers (development split) by 1 arms" in done.out
+    assert "3 reviews of 3 papers (development split) by 1 arm;" in done.out
     assert "have no prompts to refine and are left out of the grid: 1 round" in done.out
 
 

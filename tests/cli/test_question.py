@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
 import signal
-import subprocess
 import sys
-import termios
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,69 +13,15 @@ import typer
 
 from referee.api import Plan
 from referee.cli.confirm import Confirmation, estimate_line, plan_lines
-from referee.cli.output import ProgressLine
+from referee.cli.progress import ProgressLine
 from referee.testing import FakeServer
 
-from .processes import PATIENCE_S, environment, wait_for
+from .processes import wait_for
 from .refusals import on, visible
+from .terminal import Terminal
 
 QUESTION = "Go on?"
 CTRL_C, CTRL_D = b"\x03", b"\x04"
-
-
-class Terminal:
-    """A command on a terminal: what it shows, and the keys that are pressed."""
-
-    def __init__(self, folder: Path, arguments: tuple[object, ...]) -> None:
-        self._master, slave = pty.openpty()
-        self._shown: list[bytes] = []
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "referee", *map(str, arguments)],
-            cwd=folder,
-            env={**environment(), "TERM": "dumb", "COLUMNS": "200"},
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            preexec_fn=_take_terminal,
-        )
-        os.close(slave)
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        while True:
-            try:
-                part = os.read(self._master, 4096)
-            except OSError:  # the other side is closed
-                return
-            if not part:
-                return
-            self._shown.append(part)
-
-    @property
-    def shown(self) -> str:
-        return b"".join(self._shown).decode(errors="replace").replace("\r\n", "\n")
-
-    def press(self, key: bytes) -> None:
-        os.write(self._master, key)
-
-    def ended(self) -> tuple[int, str]:
-        code = self.process.wait(timeout=PATIENCE_S)
-        self._reader.join(PATIENCE_S)
-        return code, self.shown
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(timeout=PATIENCE_S)
-        self._reader.join(PATIENCE_S)
-        os.close(self._master)
-
-
-def _take_terminal() -> None:
-    """Make it the one whose Ctrl-C is a signal, which is heard even where a shell has it ignored."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
@@ -205,3 +145,15 @@ def test_what_is_shown_is_the_estimate_and_the_notes_without_keys(
 def test_models_of_several_roles_are_told_apart() -> None:
     two = Plan("sections", {"writer": "b", "checker": "a", "mapper": "b"}, 1, 1, 1, None)
     assert estimate_line(two).endswith("cost unknown (no price for this model) (a: checker; b: writer, mapper)")
+
+
+def test_a_limit_below_the_estimate_is_said_before_the_question(
+    workplace: Path, paper: Path, server: FakeServer
+) -> None:
+    given = ("review", paper, "--venue", "neurips-2025", *on(server), "--max-tokens", 15_000, "--out", "run")
+    with asked(workplace, *given) as terminal:
+        terminal.press(CTRL_D)
+        code, shown = terminal.ended()
+    assert code == 2, shown
+    assert "Note: the limit of 15,000 tokens covers about 1 in " in shown.partition(QUESTION)[0]
+    assert_left_alone(workplace, server)

@@ -19,12 +19,13 @@ from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rooms import Room, Shelf
 from referee.evals.unit import Means
+from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.limits import Limits
 from referee.llm.models import Model, Models
 from referee.llm.spec import ModelSpec
 from referee.llm.tokens import count_tokens
-from referee.llm.wire import Completion, WireRequest
+from referee.llm.wire import WireRequest
 from referee.retrieval import open_retriever
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult

@@ -1,10 +1,15 @@
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from referee import load_paper
+from referee.agents.required_texts import forced_texts
 from referee.evidence import QuotationIndex
 from referee.graphs.single import check_reply, fill_form
+from referee.reports import openreview_object
 from referee.schemas.review import Review
-from referee.venues import load_venue
+from referee.venues import empty_required, list_venues, load_venue
 
 PAPER = load_paper(Path(__file__).parents[2] / "examples" / "short.md")
 TICKED = {"claims_and_evidence": "Yes", "audience": "No"}
@@ -22,7 +27,7 @@ def test_a_choice_that_judges_stands_where_a_quotation_was_found() -> None:
     review = filled(sentence)
     assert review.evidence
     assert {name: review.fields[name] for name in TICKED} == TICKED
-    assert review.forced == ()
+    assert not {one.field for one in review.forced} & set(TICKED)
 
 
 def test_without_any_it_is_left_open_and_what_the_form_demands_is_kept_apart() -> None:
@@ -30,7 +35,45 @@ def test_without_any_it_is_left_open_and_what_the_form_demands_is_kept_apart() -
     assert not review.evidence
     assert {name: review.fields[name] for name in TICKED} == {"claims_and_evidence": None, "audience": None}
     assert "nothing was found" in review.nulls["audience"]
-    assert {one.field: one.value for one in review.forced} == TICKED
+    assert {one.field: one.value for one in review.forced if one.field in TICKED} == TICKED
+
+
+def test_a_box_that_the_form_demands_says_in_the_file_what_was_looked_for() -> None:
+    form = load_venue("neurips-2023")
+    checked = check_reply(form, [], {"summary": "A study of bells.", "limitations": " "}, QuotationIndex(PAPER))
+    review = fill_form(form, PAPER, checked, scores={}, choices={}, review_id="r", source="scripted")
+    said = {one.field: one for one in review.forced}
+    assert review.fields["limitations"] is None
+    assert said["limitations"].value == (
+        "No point about limitations was found; the paper was read for what this box asks: Are limitations and possible "
+        "harm to society dealt with adequately?"
+    )
+    assert said["limitations"].reason == review.nulls["limitations"]
+    assert {"strengths", "weaknesses", "questions"} <= set(said)
+    assert "summary" not in said
+    written = openreview_object(review, form)
+    assert written["limitations"] == said["limitations"].value
+    assert not [name for name in empty_required(form, written) if form.field(name).kind == "text"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"required": None}, {"required": False}, {"attestation": True}, {"stage": "discussion"}]
+)
+def test_a_box_that_is_optional_or_left_to_people_is_not_filled(change: dict[str, Any]) -> None:
+    whole = load_venue("neurips-2023")
+    fields = [f.model_copy(update=change) if f.name == "limitations" else f for f in whole.fields]
+    form = whole.model_copy(update={"fields": tuple(fields)})
+    assert "limitations" not in [forced.field for forced in forced_texts(form, {}, {})]
+
+
+@pytest.mark.parametrize("venue", [listed.id for listed in list_venues()])
+def test_every_form_takes_the_sentences_of_its_boxes(venue: str) -> None:
+    form = load_venue(venue)
+    for forced in forced_texts(form, {}, {}):
+        assert isinstance(forced.value, str)
+        assert len(forced.value) < min(600, form.field(forced.field).max_chars or 600)
+        assert forced.value.count("\n") == 0
+        assert forced.value.endswith((".", "?"))
 
 
 def test_a_worked_example_of_the_prompt_is_no_claim_about_the_paper() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.testing.request import ChatMessage, ChatRequest
+from referee.testing.wire.events import event, pieces
 from referee.testing.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, message, seconds, text_of, title, without
 
 _ERRORS = {
@@ -37,7 +38,19 @@ def parse(body: Mapping[str, Any]) -> ChatRequest:
         tool=tool["name"] if tool else None,
         params=without(body, "model", "messages", "system", "stream", "output_config", "output_format", "tools"),
         stream=bool(body.get("stream")),
+        marked=_marked(body),
     )
+
+
+def _marked(body: Mapping[str, Any]) -> str | None:
+    """The text up to the last block that is marked for the cache; null where none is."""
+    texts, marked = list[str](), None
+    for content in (body.get("system"), *(turn.get("content") for turn in body.get("messages", ()))):
+        blocks = content if isinstance(content, list) else [{"text": content or ""}]
+        for block in blocks:
+            texts.append(str(block.get("text", "")))
+            marked = "\n".join(texts) if block.get("cache_control") else marked
+    return marked
 
 
 def _tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -71,8 +84,40 @@ def reply(request: ChatRequest, answer: ChatReply) -> dict[str, Any]:
         "content": blocks,
         "stop_reason": stop,
         "stop_sequence": None,
-        "usage": {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens},
+        "usage": _usage(answer),
     }
+
+
+def _usage(answer: ChatReply) -> dict[str, int]:
+    """The ``usage`` object: ``input_tokens`` are those that the cache has nothing to do with."""
+    if answer.cached_tokens is None:
+        return {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
+    read, written = answer.cached_tokens, answer.cache_write_tokens
+    cache = {"cache_read_input_tokens": read, "cache_creation_input_tokens": written}
+    return {"input_tokens": answer.input_tokens - read - written, "output_tokens": answer.output_tokens, **cache}
+
+
+def events(request: ChatRequest, answer: ChatReply) -> list[bytes]:
+    """The same message as server-sent events."""
+    whole = reply(request, answer)
+    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    sent: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
+    for block in whole["content"]:
+        sent.append({"type": "content_block_start", "index": 0, "content_block": block | _EMPTY[block["type"]]})
+        sent += [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in _deltas(block, answer)]
+        sent.append({"type": "content_block_stop", "index": 0})
+    end = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    sent += [{"type": "message_delta", "delta": end, "usage": whole["usage"]}, {"type": "message_stop"}]
+    return [event(data, data["type"]) for data in sent]
+
+
+_EMPTY: dict[str, dict[str, Any]] = {"text": {"text": ""}, "tool_use": {"input": {}}}
+
+
+def _deltas(block: Mapping[str, Any], answer: ChatReply) -> list[dict[str, str]]:
+    if block["type"] == "tool_use":
+        return [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(answer.text)]
+    return [{"type": "text_delta", "text": piece} for piece in pieces(answer.text)]
 
 
 def error(kind: str, retry_after_s: float | None = None, text: str = "") -> ErrorReply:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.testing.request import ChatMessage, ChatRequest
+from referee.testing.wire.events import event, pieces
 from referee.testing.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, message, seconds, text_of, title, without
 
 _ERRORS = {
@@ -24,8 +25,8 @@ _ERRORS = {
 }
 
 
-def parse(body: Mapping[str, Any], model: str = "") -> ChatRequest:
-    """A request to ``/v1beta/models/{model}:generateContent``."""
+def parse(body: Mapping[str, Any], model: str = "", *, stream: bool = False) -> ChatRequest:
+    """A request to ``/v1beta/models/{model}:generateContent``, or to ``:streamGenerateContent``."""
     config = dict(body.get("generationConfig") or {})
     schema = _schema(config)
     tool = None if schema is not None else _tool(body)
@@ -43,6 +44,7 @@ def parse(body: Mapping[str, Any], model: str = "") -> ChatRequest:
         schema_name=title(schema) or (tool["name"] if tool else ""),
         tool=tool["name"] if tool else None,
         params=params,
+        stream=stream,
         json_mode=schema is None and config.get("responseMimeType") == "application/json",
     )
 
@@ -100,13 +102,30 @@ def reply(request: ChatRequest, answer: ChatReply) -> dict[str, Any]:
     }
     if answer.finish == "refusal":
         del candidate["content"]
-    counts = {"promptTokenCount": answer.input_tokens, "candidatesTokenCount": answer.output_tokens}
     return {
         "candidates": [candidate],
-        "usageMetadata": {**counts, "totalTokenCount": answer.input_tokens + answer.output_tokens},
+        "usageMetadata": _usage(answer),
         "modelVersion": request.model,
         "responseId": request.digest[:24],
     }
+
+
+def _usage(answer: ChatReply) -> dict[str, int]:
+    counts = {"promptTokenCount": answer.input_tokens, "candidatesTokenCount": answer.output_tokens}
+    cached = {"cachedContentTokenCount": answer.cached_tokens} if answer.cached_tokens else {}
+    return {**counts, **cached, "totalTokenCount": answer.input_tokens + answer.output_tokens}
+
+
+def events(request: ChatRequest, answer: ChatReply) -> list[bytes]:
+    """The same response as server-sent events: pieces of the text, then why it ended and the tokens."""
+    last = reply(request, answer)
+    [candidate] = last["candidates"]
+    rest = {key: last[key] for key in ("modelVersion", "responseId")}
+    if request.tool is not None or "content" not in candidate:
+        return [event(last)]
+    parts = [{"role": "model", "parts": [{"text": piece}]} for piece in pieces(answer.text)]
+    candidate["content"] = {"role": "model", "parts": [{"text": ""}]}
+    return [*(event({"candidates": [{"content": part, "index": 0}], **rest}) for part in parts), event(last)]
 
 
 def error(kind: str, retry_after_s: float | None = None, text: str = "") -> ErrorReply:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from referee.testing.request import ChatRequest
+from referee.testing.wire.events import event, pieces
 from referee.testing.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, message, seconds, title, without
 
 _ERRORS: dict[str, tuple[int, str, str | None, str]] = {
@@ -73,10 +73,13 @@ def reply(request: ChatRequest, answer: ChatReply) -> dict[str, Any]:
     }
 
 
-def usage(answer: ChatReply) -> dict[str, int]:
+def usage(answer: ChatReply) -> dict[str, Any]:
     """The ``usage`` object."""
     total = answer.input_tokens + answer.output_tokens
-    return {"prompt_tokens": answer.input_tokens, "completion_tokens": answer.output_tokens, "total_tokens": total}
+    counts = {"prompt_tokens": answer.input_tokens, "completion_tokens": answer.output_tokens, "total_tokens": total}
+    if answer.cached_tokens is None:
+        return counts
+    return {**counts, "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
 
 
 def _message(request: ChatRequest, answer: ChatReply) -> dict[str, Any]:
@@ -100,7 +103,7 @@ def _finish(request: ChatRequest, answer: ChatReply) -> str:
     return "tool_calls" if _calls_tool(request, answer) and answer.finish == "stop" else "stop"
 
 
-def events(request: ChatRequest, answer: ChatReply) -> bytes:
+def events(request: ChatRequest, answer: ChatReply) -> list[bytes]:
     """The same completion as server-sent events, words in pieces of about 20 characters."""
     said = _message(request, answer)
     first = {"role": "assistant", "content": ""}
@@ -110,15 +113,14 @@ def events(request: ChatRequest, answer: ChatReply) -> bytes:
     elif said["refusal"]:
         deltas.append({"refusal": said["refusal"]})
     else:
-        deltas += [{"content": answer.text[i : i + 20]} for i in range(0, len(answer.text), 20)]
+        deltas += [{"content": piece} for piece in pieces(answer.text)]
     base = {**reply(request, answer), "object": "chat.completion.chunk", "usage": None}
     chunks: list[dict[str, Any]] = [
         {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
     ]
     chunks.append({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": _finish(request, answer)}]})
     chunks.append({**base, "choices": [], "usage": usage(answer)})
-    lines = [f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n" for chunk in chunks]
-    return "".join([*lines, "data: [DONE]\n\n"]).encode()
+    return [*(event(chunk) for chunk in chunks), b"data: [DONE]\n\n"]
 
 
 def error(kind: str, retry_after_s: float | None = None, text: str = "") -> ErrorReply:

@@ -14,12 +14,18 @@ RETRY_TEXT = "Please try again later."
 
 @dataclass(frozen=True)
 class ChatReply:
-    """A model's reply: its text (JSON where a schema was asked for) and why it stopped."""
+    """A model's reply: its text (JSON where a schema was asked for) and why it stopped.
+
+    Of its input tokens, ``cached_tokens`` came from the provider's cache and ``cache_write_tokens`` were written to it;
+    null where the provider has none.
+    """
 
     text: str
     finish: Literal["stop", "length", "refusal"] = "stop"
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int | None = None
+    cache_write_tokens: int = 0
 
     @property
     def tool_input(self) -> dict[str, Any] | None:

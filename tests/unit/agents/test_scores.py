@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
-from referee.agents.scores import settle_choices, settle_point_scores, settle_scores
+from referee.agents.scores import evidence_on_ethics, settle_choices, settle_point_scores, settle_scores
 from referee.schemas.paper import Block, Finding, Paper
+from referee.schemas.review import Evidence
 from referee.schemas.venue import Option, VenueForm
 from referee.venues import load_venue
 
@@ -67,11 +68,11 @@ def test_presentation_has_a_limit_only_where_there_are_figures_that_were_not_see
 
 
 def test_expertise_is_left_open_and_nothing_is_forced_for_it() -> None:
-    form = load_venue("arr")
-    settled = settle_scores(form, {}, ["E1"], small_paper())
-    declared = [f for f in form.reviewer_fields if f.aspect == "expertise" and f.kind == "score"]
-    records = {r.field: r for r in settled.records}
-    assert all(records[f.name].null_reason == "a program has no expertise to declare" for f in declared)
+    asked = {"aspect": "expertise", "required": True}
+    fields = (f.model_copy(update=asked) if f.aspect == "confidence" else f for f in FORM.fields)
+    settled = settle_scores(FORM.model_copy(update={"fields": tuple(fields)}), {}, ["E1"], small_paper())
+    (record,) = settled.records
+    assert (record.value, record.null_reason) == (None, "a program has no expertise to declare")
     assert settled.forced == ()
 
 
@@ -120,11 +121,54 @@ def test_a_score_the_model_left_out_has_no_record_and_confidence_has_its_own() -
 
 
 def test_a_judgement_in_words_needs_something_that_stands_and_a_declaration_does_not() -> None:
-    tmlr, neurips = load_venue("tmlr-before-2025"), load_venue("neurips-2022")
+    tmlr = load_venue("tmlr-before-2025")
     ticked = {"claims_and_evidence": "Yes", "audience": "No"}
-    assert settle_choices(tmlr, ticked, backed=True).values == ticked
-    open_ = settle_choices(tmlr, ticked, backed=False)
+    assert settle_choices(tmlr, ticked, backed=True, ethics_backed=False).values == ticked
+    open_ = settle_choices(tmlr, ticked, backed=False, ethics_backed=True)
     assert open_.values == {"claims_and_evidence": None, "audience": None}
     assert set(open_.nulls) == set(ticked)
     assert {(forced.field, forced.value) for forced in open_.forced} == set(ticked.items())
-    assert settle_choices(neurips, {"ethics_flag": "No"}, backed=False).values == {"ethics_flag": "No"}
+
+
+CONCERNS: list[tuple[str, str, Any, Any, Any]] = [
+    ("neurips-2025", "ethical_concerns", "Major Concern", "NO or VERY MINOR", True),
+    ("iclr-2025", "flag_for_ethics_review", "Yes, Privacy", "No ethics review needed", True),
+    ("neurips-2022", "ethics_flag", "Yes", "No", True),
+    ("colm-2025", "ethics_flag", "Yes", "No", True),
+    ("arr", "needs_ethics_review", "Yes", "No", False),
+    ("neurips-2022", "ethics_review_area", "Research Integrity", None, False),
+]
+
+
+@pytest.mark.parametrize(("venue", "name", "concern", "none", "is_forced"), CONCERNS)
+def test_a_concern_about_ethics_stands_on_evidence_of_its_own_or_is_open(
+    venue: str, name: str, concern: str, none: str | None, is_forced: bool
+) -> None:
+    form = load_venue(venue)
+    field = form.field(name)
+
+    def tick(begins: str) -> Any:
+        value = next(option.value for option in field.options if str(option.value).startswith(begins))
+        return [value] if field.kind == "flag" else value
+
+    ticked = {name: tick(concern)}
+    open_ = settle_choices(form, ticked, backed=True, ethics_backed=False)
+    assert open_.values == {name: None}
+    assert "no point about ethics" in open_.nulls[name]
+    assert [(f.field, f.value) for f in open_.forced] == ([(name, tick(none))] if none and is_forced else [])
+    assert settle_choices(form, ticked, backed=False, ethics_backed=True).values == ticked
+    if none:
+        declared = {name: tick(none)}
+        assert settle_choices(form, declared, backed=False, ethics_backed=False).values == declared
+
+
+def test_only_what_was_filed_under_the_box_for_ethics_is_about_ethics() -> None:
+    def one(field: str) -> Evidence:
+        where = {"section_id": "s1", "section": "Data", "status": "exact", "similarity": 1.0}
+        return Evidence.model_validate({"id": "E1", "claim": "c", "quote": "q", "field": field, **where})
+
+    iclr = load_venue("iclr-2025")
+    assert evidence_on_ethics(iclr, [one("summary"), one("details_of_ethics_concerns")])
+    assert not evidence_on_ethics(iclr, [one("summary")])
+    neurips = load_venue("neurips-2025")
+    assert not evidence_on_ethics(neurips, [one(f.name) for f in neurips.reviewer_fields if f.kind == "text"])

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.evals.judging import Panel
+from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.limits import Limits
 from referee.llm.models import Model, Models
 from referee.llm.spec import ModelSpec
-from referee.llm.wire import Completion, WireRequest
+from referee.llm.wire import WireRequest
 from referee.runs import Budget
 from referee.schemas.case import ReviewCase
 from referee.settings import CallSettings

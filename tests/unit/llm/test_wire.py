@@ -146,14 +146,15 @@ async def test_a_reply_at_the_token_limit_is_marked(provider: str) -> None:
 
 class _Recorder(BaseHTTPRequestHandler):
     bodies: list[dict[str, Any]]
-    answer: dict[str, Any]
+    answer: bytes
+    kind: str
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["content-length"]))
         self.bodies.append(json.loads(raw))
-        data = json.dumps(self.answer).encode()
+        data = self.answer
         self.send_response(200)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", self.kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -163,8 +164,11 @@ class _Recorder(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def recorder(answer: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    handler = type("Handler", (_Recorder,), {"bodies": [], "answer": answer})
+def recorder(
+    answer: dict[str, Any] | bytes, kind: str = "application/json"
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+    handler = type("Handler", (_Recorder,), {"bodies": [], "answer": data, "kind": kind})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

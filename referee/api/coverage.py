@@ -1,0 +1,68 @@
+"""How far a limit reaches, said before money goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol, TypeVar
+
+_FEWEST = 20
+# A phrase of these reads well; what is left over is rounded down, for a limit never covers more than is said.
+_PARTS = ((9, 10), (3, 4), (2, 3), (1, 2), (1, 3), (1, 4), *((1, n) for n in range(5, _FEWEST + 1)))
+
+
+class Limits(Protocol):
+    """US dollars, and tokens in and out together, that no call may pass; None is no limit."""
+
+    @property
+    def max_cost(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def max_tokens(self) -> int | None: ...  # noqa: D102
+
+
+class Estimate(Protocol):
+    """An estimate with notes: a dataclass of which a copy can be made."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def calls(self) -> int: ...  # noqa: D102
+
+    @property
+    def input_tokens(self) -> int: ...  # noqa: D102
+
+    @property
+    def output_tokens(self) -> int: ...  # noqa: D102
+
+    @property
+    def cost_usd(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+E = TypeVar("E", bound=Estimate)
+
+
+def beside_limits(estimate: E, limits: Limits) -> E:
+    """The estimate, with a note for each limit that is below it; what earlier starts have spent is not looked at."""
+    return replace(estimate, notes=(*estimate.notes, *_short(estimate, limits)))
+
+
+def _short(estimate: Estimate, limits: Limits) -> Iterator[str]:
+    tokens = estimate.input_tokens + estimate.output_tokens
+    if limits.max_tokens is not None and limits.max_tokens < tokens:
+        yield f"the limit of {limits.max_tokens:,} tokens {_reach(limits.max_tokens / tokens, estimate.calls)}"
+    cost = estimate.cost_usd
+    if limits.max_cost is not None and cost is not None and limits.max_cost < cost:
+        yield f"the limit of ${limits.max_cost:g} {_reach(limits.max_cost / cost, estimate.calls)}"
+
+
+def _reach(share: float, calls: int) -> str:
+    if share * calls < 1:
+        return f"is below what {'the' if calls == 1 else 'a typical'} call is estimated to take"
+    some = next((f"about {part} in {whole}" for part, whole in _PARTS if share >= part / whole), "")
+    return (
+        f"covers {some or f'less than 1 in {_FEWEST}'} of the estimated calls; the run stops there and can be resumed"
+    )

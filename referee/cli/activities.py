@@ -1,0 +1,53 @@
+"""What a call to a model is for, in a user's words."""
+
+from __future__ import annotations
+
+_BY_PROMPT = {
+    "eval/adherence": "comparing a review with the guidelines",
+    "eval/answers": "answering a question from the paper",
+    "eval/atomic": "taking a review apart",
+    "eval/covers": "comparing the points of reviews",
+    "eval/depth": "judging a review's depth",
+    "eval/insights": "judging a review's advice",
+    "eval/match": "matching the topics of reviews",
+    "eval/mathematics": "reading a review's mathematics",
+    "eval/points": "listing a review's points",
+    "eval/questions": "asking about a point",
+    "eval/rebuttal": "judging a point",
+    "eval/topics": "listing a review's topics",
+    "guidelines/form": "reading the page's form",
+    "guidelines/label": "reading the page's guidelines",
+    "refinement/criticise": "criticising the venue's prompts",
+    "refinement/revise": "revising the venue's prompts",
+    "refinement/write": "writing the venue's prompts",
+    "review/amend": "checking the corrections",
+    "review/chair": "summing up the reviewers",
+    "review/check": "checking the points",
+    "review/compose": "writing the review",
+    "review/consolidate": "merging the points",
+    "review/cross": "reading across the sections",
+    "review/expert": "asking an expert",
+    "review/focus": "reading the paper line by line",
+    "review/group": "comparing what the readers say",
+    "review/map": "mapping the guidelines to the form",
+    "review/passage": "reading a passage",
+    "review/reflect": "thinking the review over",
+    "review/section": "reading a section",
+    "review/team": "working on an expert's questions",
+    "review/verify": "checking the points",
+    "review/whole": "reading the whole paper",
+    "review/write": "writing the review",
+}
+_BY_ROOM = {
+    "eval": "judging a review",
+    "guidelines": "reading the page",
+    "refinement": "refining the venue's prompts",
+    "review": "reviewing the paper",
+}
+
+
+def activity(prompt: str) -> str:
+    """What is done with a prompt, by its id; the variants of a prompt share their words."""
+    room, _, name = prompt.partition("/")
+    family = name.partition("-")[0]
+    return _BY_PROMPT.get(f"{room}/{family}") or _BY_ROOM.get(room, "asking the model")

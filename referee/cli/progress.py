@@ -1,0 +1,222 @@
+"""Progress on stderr: one living line on a terminal, one line per stage and call elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from referee.cli.activities import activity
+from referee.cli.phrases import several
+from referee.schemas.usage import Usage
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+    from referee.runs import Event
+
+_PER_SECOND = 5
+_MINUTE_S = 60
+
+
+class Tally:
+    """The calls of a command: how many have ended, of about how many, and what the run has consumed.
+
+    Attributes:
+        expected: The estimate; 0 before there is one.
+        done: Calls that were answered, replies that were there already among them.
+        usage: What was paid, in earlier starts of the run as well.
+    """
+
+    def __init__(self) -> None:
+        self.expected = 0
+        self.done = 0
+        self.usage = Usage()
+
+    def count(self, event: Event) -> None:
+        """Take in an event of a call, or the usage a resumed run begins with."""
+        if event.kind == "run" and event.usage is not None:
+            self.usage += event.usage
+        if event.kind == "call_finished":
+            self.done += 1
+            self.usage += event.spent or Usage()
+
+    def phrases(self, *, short: bool = False) -> list[str]:
+        """Calls, tokens and money, each in a phrase; nothing before there is anything to count."""
+        if not (self.expected or self.done):
+            return []
+        return [self._calls(), _tokens(self.usage, short=short), _money(self.usage.cost_usd)]
+
+    def _calls(self) -> str:
+        if not self.expected:
+            return several(self.done, "call")
+        if self.done > self.expected:
+            return f"{self.done:,} calls, about {self.expected:,} estimated"
+        return f"{self.done:,} of about {several(self.expected, 'call')}"
+
+
+class ProgressLine:
+    """Draws the events of a command. The living line is there from entry to exit, but for pauses."""
+
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.run_folder = ""
+        self._started = time.monotonic()
+        self._paused_at = self._started
+        self._percent = -1
+        self._waiting = 0
+        self._said = "starting"
+        self._live: Live | None = None
+        self._console: Console | None = None
+        if sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
+            from rich.console import Console
+
+            self._console = Console(stderr=True)
+
+    @property
+    def living(self) -> bool:
+        """Whether one line is drawn again and again."""
+        return self._console is not None
+
+    def __enter__(self) -> ProgressLine:
+        self.resume()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pause()
+
+    def pause(self) -> None:
+        """Take the living line away, for a question or the result; the clock stands still."""
+        if self._live:
+            self._live.stop()
+            self._live = None
+            self._paused_at = time.monotonic()
+
+    def resume(self) -> None:
+        """Draw the living line (again)."""
+        if self._console is None or self._live:
+            return
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        self._started += time.monotonic() - self._paused_at
+        spinner = Spinner("dots")
+
+        def drawn() -> RenderableType:
+            spinner.update(text=self._living_text())
+            return spinner
+
+        # Results go to stdout, which may be a file: it is left alone.
+        self._live = Live(
+            console=self._console,
+            get_renderable=drawn,
+            refresh_per_second=_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+        )
+        self._live.start()
+
+    def __call__(self, event: Event) -> None:
+        """Draw one event."""
+        self.count(event)
+        text = self._told(event)
+        if not text:
+            return
+        if self._console is None:
+            self._print(" · ".join([text, *self._phrases_beside(event)]))
+        elif event.kind in ("retry", "note"):
+            self._console.print(self._timed(text), markup=False, highlight=False)
+        elif event.kind != "call_finished":
+            self._said = text
+
+    def count(self, event: Event) -> None:
+        """Count one event without a line of its own."""
+        self.tally.count(event)
+        if event.kind == "run":
+            self.run_folder = event.text
+        if event.kind == "call_started":
+            self._waiting += 1
+        if event.kind == "call_finished":
+            self._waiting = max(self._waiting - 1, 0)  # a reply from the cache was never asked for
+
+    def _told(self, event: Event) -> str:
+        """The event in a user's words; nothing where it gets no line."""
+        match event.kind:
+            case "run":
+                return ""
+            case "fetch" if event.total:
+                return self._fetched(event)
+            case "call_started":
+                words = activity(event.prompt)
+                if self.living:
+                    return words
+                # Several calls at once: a line for each that ends is enough.
+                return f"{words}: asked" if self._waiting == 1 else ""
+            case "call_finished":
+                reused = event.spent is not None and event.spent.reused_calls
+                return f"{activity(event.prompt)}: {'answered before' if reused else 'answered'}"
+            case _:
+                return event.text
+
+    def _fetched(self, event: Event) -> str:
+        percent = 100 * event.done // event.total
+        if not self.living and percent // 10 == self._percent // 10:
+            return ""
+        self._percent = percent
+        return f"{event.text}: {percent}% of {event.total / 1e6:.0f} MB"
+
+    def _phrases_beside(self, event: Event) -> list[str]:
+        counts = event.kind == "call_finished" or (event.kind == "stage" and self.tally.done)
+        return self.tally.phrases() if counts else []
+
+    def _print(self, text: str) -> None:
+        print(self._timed(text), file=sys.stderr, flush=True)
+
+    def _timed(self, text: str) -> str:
+        from referee.llm.secrets import scrub
+
+        return f"{time.monotonic() - self._started:6.1f}s  {scrub(text)}"
+
+    def _living_text(self) -> RenderableType:
+        """One line: where the terminal is too narrow the counts are put shortly, then the stage is cut."""
+        from rich.text import Text
+
+        from referee.llm.secrets import scrub
+
+        assert self._console is not None, "only a terminal has a living line"
+        room = self._console.width - len("⠋ ")
+        said, elapsed = scrub(self._said), _lasting(time.monotonic() - self._started)
+        calls_and_money = self.tally.phrases()[::2]
+        for phrases in (self.tally.phrases(), self.tally.phrases(short=True), calls_and_money):
+            beside = "".join(f" · {phrase}" for phrase in [*phrases, elapsed])
+            if len(said) + len(beside) <= room:
+                break
+        else:
+            said = said[: max(room - len(beside) - 1, 0)] + "…"
+        return Text(said + beside, no_wrap=True, overflow="ellipsis", end="")
+
+
+def _tokens(usage: Usage, *, short: bool) -> str:
+    into, out = ((_thousands(n) if short else f"{n:,}") for n in (usage.input_tokens, usage.output_tokens))
+    return f"{into} tokens in, {out} out"
+
+
+def _thousands(number: int) -> str:
+    return f"{number / 1000:,.0f}k" if number >= 1000 else str(number)
+
+
+def _money(usd: float | None) -> str:
+    if usd is None:
+        return "cost unknown"
+    return f"${usd:.2f}" if usd >= 0.1 or not usd else f"${usd:.4f}"
+
+
+def _lasting(seconds: float) -> str:
+    if seconds < 2 * _MINUTE_S:
+        return f"{seconds:.0f} s"
+    return f"{seconds // _MINUTE_S:.0f} min {seconds % _MINUTE_S:.0f} s"

@@ -2,9 +2,10 @@ from typing import Any
 
 import pytest
 
-from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
+from referee.agents.scores import evidence_on_ethics, settle_choices, settle_point_scores, settle_scores
 from referee.schemas.paper import Block, Finding, Paper
 from referee.schemas.review import Evidence
+from referee.schemas.venue import Option, VenueForm
 from referee.venues import load_venue
 
 from .paper_on_tests import section, small_paper
@@ -35,20 +36,76 @@ def test_a_score_with_verified_evidence_stands_and_one_without_is_null_and_force
     assert "rating" not in forced
 
 
-def test_what_a_program_cannot_judge_is_null_whatever_is_cited() -> None:
-    nulls = null_reasons(small_paper())
-    assert "expertise" in nulls["confidence"]
-    assert "literature" in nulls["originality"]
-    assert "clarity" not in nulls
+def limits(paper: Paper, form: VenueForm = FORM) -> dict[str, str]:
+    settled = settle_scores(form, stated(), ["E1"], paper)
+    return {r.field: r.limit for r in settled.records if r.limit and r.value is not None}
 
 
-def test_presentation_is_null_only_where_there_are_figures_that_were_not_seen() -> None:
-    caption = Block(id="c", kind="caption", text="Figure 1: A plot.", page=1)
+def with_figure(label: str = "Figure 1: A plot.") -> Paper:
     shown = section(1, "Method", "text")
-    paper = small_paper(shown.model_copy(update={"blocks": (*shown.blocks, caption)}))
-    assert "figures" in null_reasons(paper)["clarity"]
-    table = small_paper(shown.model_copy(update={"blocks": (caption.model_copy(update={"text": "Table 1: x"}),)}))
-    assert "clarity" not in null_reasons(table)
+    caption = Block(id="c", kind="caption", text=label, page=1)
+    return small_paper(shown.model_copy(update={"blocks": (*shown.blocks, caption)}))
+
+
+def without_duty(*names: str) -> VenueForm:
+    """The form where these fields may stay empty."""
+    fields = (f.model_copy(update={"required": False}) if f.name in names else f for f in FORM.fields)
+    return FORM.model_copy(update={"fields": tuple(fields)})
+
+
+def test_novelty_is_given_with_its_limit_where_the_form_may_require_it() -> None:
+    assert limits(small_paper()) == {"originality": "judged without a search of the literature"}
+    settled = settle_scores(without_duty("originality"), stated(), ["E1"], small_paper())
+    record = next(r for r in settled.records if r.field == "originality")
+    assert (record.value, record.null_reason, record.limit) == (None, "judged without a search of the literature", "")
+    assert "originality" not in {forced.field for forced in settled.forced}
+
+
+def test_presentation_has_a_limit_only_where_there_are_figures_that_were_not_seen() -> None:
+    assert limits(with_figure())["clarity"] == "judged without the figures"
+    assert "clarity" not in limits(with_figure("Table 1: x"))
+    assert "clarity" not in limits(with_figure(), without_duty("clarity"))
+
+
+def test_expertise_is_left_open_and_nothing_is_forced_for_it() -> None:
+    asked = {"aspect": "expertise", "required": True}
+    fields = (f.model_copy(update=asked) if f.aspect == "confidence" else f for f in FORM.fields)
+    settled = settle_scores(FORM.model_copy(update={"fields": tuple(fields)}), {}, ["E1"], small_paper())
+    (record,) = settled.records
+    assert (record.value, record.null_reason) == (None, "a program has no expertise to declare")
+    assert settled.forced == ()
+
+
+def scale(options: int) -> VenueForm:
+    """The form whose confidence has so many options, from one."""
+    changed = {"options": tuple(Option(value=number, label=f"level {number}") for number in range(1, options + 1))}
+    fields = (f.model_copy(update=changed) if f.aspect == "confidence" else f for f in FORM.fields)
+    return FORM.model_copy(update={"fields": tuple(fields)})
+
+
+@pytest.mark.parametrize(("options", "whole", "in_part"), [(3, 2, 1), (4, 2, 1), (5, 3, 2), (10, 5, 3)])
+def test_confidence_follows_from_what_was_read_on_any_scale(options: int, whole: int, in_part: int) -> None:
+    lost = Finding(kind="lost_text", message="m", certainty="high", page=1)
+    for paper, seen, value in (
+        (small_paper(), True, whole),
+        (small_paper(), False, in_part),
+        (small_paper(findings=(lost,)), True, in_part),
+    ):
+        settled = settle_scores(scale(options), stated(), ["E1"], paper, whole=seen)
+        record = next(r for r in settled.records if r.field == "confidence")
+        assert (record.value, record.stated, record.null_reason) == (value, None, "")
+        assert record.reason.startswith("by rule: ")
+        assert ("all of the paper's text was read" in record.reason) is (value == whole)
+        composed = settle_point_scores(scale(options), {}, (), paper, whole=seen)
+        assert next(r for r in composed.records if r.field == "confidence") == record
+
+
+def test_what_confidence_says_of_the_figures_depends_on_the_paper() -> None:
+    def reason(paper: Paper) -> str:
+        return next(r.reason for r in settle_scores(FORM, {}, (), paper).records if r.field == "confidence")
+
+    assert "its figures were not looked at" in reason(with_figure())
+    assert "figures" not in reason(small_paper())
 
 
 @pytest.mark.parametrize(("certainty", "is_null"), [("low", False), ("medium", True), ("high", True)])
@@ -57,9 +114,9 @@ def test_soundness_is_null_where_text_was_lost(certainty: Any, is_null: bool) ->
     assert ("quality" in null_reasons(small_paper(findings=(lost,)))) is is_null
 
 
-def test_a_score_the_model_left_out_has_no_record() -> None:
+def test_a_score_the_model_left_out_has_no_record_and_confidence_has_its_own() -> None:
     settled = settle_scores(FORM, {}, ["E1"], small_paper())
-    assert settled.records == ()
+    assert [r.field for r in settled.records] == ["confidence"]
     assert settled.forced == ()
 
 

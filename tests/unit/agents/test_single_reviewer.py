@@ -18,7 +18,7 @@ FORM = load_venue("neurips-2025")
 
 
 def good(**changes: Any) -> dict[str, Any]:
-    schema = reply_schema(reply_model(FORM, FULL))
+    schema = reply_schema(reply_model(FORM, FULL, corrections=True))
     reply: dict[str, Any] = instance(schema, "<submission>a b c</submission>", random.Random(1))
     return reply | changes
 
@@ -114,3 +114,13 @@ async def test_a_model_that_reads_slowly_cites_sentences_by_number() -> None:
     assert written.evidence[0]["quote"].startswith("Each test is run twice on the same data.")
     assert written.evidence[0]["section_id"] == "s2"
     assert model.history[0].prompt_id.startswith("review/single-brief")
+
+
+async def test_corrections_are_asked_for_beside_the_form_where_there_is_room() -> None:
+    line = {"place": "Table 2", "printed": "0.78", "should_be": "0.87", "why": "Section 4 says 0.87"}
+    written, call = await write(good(corrections=[line]))
+    assert written.corrections == (line,)
+    names = list(call.reply.model_fields)
+    assert names.index("questions") < names.index("corrections") < names.index("quality")
+    assert "corrections" not in reply_model(FORM, BRIEF, ("s1",), corrections=True).model_fields
+    assert "corrections" not in reply_model(FORM, FULL).model_fields

@@ -10,7 +10,6 @@ from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 from .scene_paper import paper
 
 INDEX = QuotationIndex(paper())
-CLAIMS = ("C1", "C2")
 LABELS = "Training does not require any labels"
 GAIN = "improves by 2.5% over GPT-4"
 ACCURACY = "Our model reaches an accuracy of 0.78 on the test set"

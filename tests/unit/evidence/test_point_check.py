@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence import TermIndex, apply_check, ask_unchecked_absence, settle_absence
-from referee.schemas.paper import Finding
-from referee.schemas.point import SEVERITIES, PointCheck, ReviewPoint
+from referee.schemas.point import SEVERITIES, Correction, PointCheck, ReviewPoint, Severity
 
 from .scene_paper import paper
 from .scene_points import GAIN, INVENTED, check, checks, point, quoted, raised_points
@@ -20,39 +19,36 @@ def absent(what: dict[str, object]) -> ReviewPoint:
     return point(kind="missing", absence=what)
 
 
-def test_what_is_found_nowhere_stands_without_a_call() -> None:
-    settled, needs_check = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
-    assert not needs_check
-    assert settled.check is not None
-    assert (settled.check.verdict, settled.check.by) == ("stands", "absence search")
-    assert "'random seed'" in settled.check.reason
+def test_words_that_are_found_nowhere_settle_nothing() -> None:
+    settled = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
+    assert settled.check is None
+    assert (settled.outcome, settled.severity) == ("listed", "major")
+    assert "not found by these words: random seed, standard deviation" in settled.reason
     assert settled.absence is not None
     assert settled.absence.hits == 0
 
 
-def test_hits_near_passages_lost_text_and_another_language_leave_the_point_to_a_check() -> None:
-    found, needs_check = settle_absence(absent(LABELS), TermIndex(paper()).search(LABELS["terms"]))
-    assert (needs_check, found.check) == (True, None)
+def test_words_that_are_found_are_counted_and_settle_nothing() -> None:
+    found = settle_absence(absent(LABELS), TermIndex(paper()).search(LABELS["terms"]))
+    assert (found.check, found.reason) == (None, "")
     assert found.absence is not None
     assert found.absence.hits == 1
-    nothing = TermIndex(paper()).search(SEEDS["terms"])
-    assert settle_absence(absent(SEEDS), nothing, near_passages=1)[1]
-    assert settle_absence(absent(SEEDS), nothing, foreign=True)[1]
-    lost = paper().model_copy(update={"findings": (Finding(kind="lost_text", message="lost", certainty="high"),)})
-    assert settle_absence(absent(SEEDS), TermIndex(lost).search(SEEDS["terms"]))[1]
 
 
 def test_a_point_without_absence_is_left_to_its_check() -> None:
-    assert settle_absence(point(), TermIndex(paper()).search(("seed",))) == (point(), True)
-    gone = point(outcome="struck", reason="refuted")
-    assert settle_absence(gone, TermIndex(paper()).search(("seed",))) == (gone, False)
+    assert settle_absence(point(), TermIndex(paper()).search(("seed",))) == point()
+    gone = point(outcome="struck", reason="refuted", absence=SEEDS)
+    assert settle_absence(gone, TermIndex(paper()).search(("seed",))) == gone
 
 
 def test_an_unchecked_claim_of_absence_becomes_a_question() -> None:
-    asked = ask_unchecked_absence(absent(SEEDS))
-    assert (asked.polarity, asked.severity) == ("question", "major")
-    stands, _ = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
-    assert ask_unchecked_absence(stands) == stands
+    searched = settle_absence(absent(SEEDS), TermIndex(paper()).search(SEEDS["terms"]))
+    for unread in (absent(SEEDS), searched, apply_check(searched, check("unchecked"))):
+        asked = ask_unchecked_absence(unread)
+        assert (asked.polarity, asked.severity) == ("question", "major")
+        assert "was not checked" in asked.reason
+    read = apply_check(searched, check("stands"))
+    assert ask_unchecked_absence(read) == read
     assert ask_unchecked_absence(point()) == point()
 
 
@@ -77,19 +73,47 @@ def test_undecided_points_are_asked_with_low_confidence() -> None:
     assert apply_check(point("p1", GAIN, polarity="strength"), check("undecidable")).outcome == "dropped"
 
 
-def test_what_the_authors_concede_is_minor_unless_a_headline_claim_falls() -> None:
-    conceded = check("stands", conceded=True)
-    assert apply_check(point(severity="fatal"), conceded).severity == "minor"
-    assert apply_check(point(severity="fatal"), conceded, headline={"C1"}).severity == "fatal"
-    assert apply_check(point(severity="note"), conceded).severity == "note"
+def test_what_the_authors_concede_is_said_and_keeps_its_severity() -> None:
+    for severity in SEVERITIES:
+        conceded = apply_check(point(severity=severity, threatens=None), check("stands", conceded=True))
+        assert (conceded.severity, conceded.outcome) == (severity, "listed")
+        assert conceded.reason == "the authors concede it"
 
 
-def test_out_of_scope_is_a_note_and_unchecked_weighs_one_step_less() -> None:
-    assert apply_check(point(severity="fatal"), check("stands", out_of_scope=True)).severity == "note"
-    unchecked = apply_check(point(severity="fatal"), check("unchecked", reason="no call was left"))
-    assert unchecked.severity == "major"
-    assert apply_check(unchecked, check("unchecked", reason="no call was left")) == unchecked
-    assert unchecked.reason == "unchecked, one step less severe: no call was left"
+def test_what_is_out_of_scope_is_struck_and_praise_is_not() -> None:
+    struck = apply_check(point(severity="fatal"), check("stands", out_of_scope=True))
+    assert (struck.outcome, struck.severity, struck.reason) == ("struck", "fatal", "outside the scope of the paper")
+    assert apply_check(point(polarity="question"), check("stands", out_of_scope=True)).outcome == "struck"
+    assert apply_check(point(polarity="strength"), check("stands", out_of_scope=True)).outcome == "listed"
+
+
+def test_what_no_check_reached_keeps_its_severity_and_says_so() -> None:
+    missed = check("unchecked", reason="no call was left")
+    unchecked = apply_check(point(severity="fatal"), missed, "note")
+    assert (unchecked.severity, unchecked.outcome) == ("fatal", "listed")
+    assert unchecked.reason == "unchecked: no call was left"
+    assert apply_check(unchecked, missed) == unchecked
+
+
+@pytest.mark.parametrize(("raised", "said"), [("minor", "fatal"), ("fatal", "note")])
+def test_the_check_says_how_grave_a_point_is(raised: Severity, said: Severity) -> None:
+    checked = apply_check(point(severity=raised), check("stands"), said)
+    assert (checked.severity, checked.raised_severity) == (said, raised)
+    assert checked.reason == f"raised as {raised}"
+    assert apply_check(point(severity=raised), check("stands"), raised).reason == ""
+
+
+def test_a_correction_or_a_rules_hit_is_struck_without_a_passage() -> None:
+    slip = Correction(place="Table 2", printed="0.78", should_be="0.87")
+    for small in (point(correction=slip), point(source="rule")):
+        struck = apply_check(small, check("refuted"))
+        assert (struck.outcome, struck.reason) == ("struck", "refuted by the check")
+
+
+def test_what_remains_true_is_the_statement_and_the_claim_stays_on_record() -> None:
+    left = apply_check(point(claim="all of it"), check("weakened", narrowed="a part of it"))
+    assert (left.claim, left.statement) == ("all of it", "a part of it")
+    assert point(claim="all of it", check=check("stands")).statement == "all of it"
 
 
 @pytest.mark.parametrize("verdict", ["stands", "weakened"])
@@ -98,13 +122,13 @@ def test_a_point_that_stands_is_only_marked(verdict: str) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(raised_points(max_size=3), checks(), st.sampled_from(((), ("C1",))))
-def test_a_check_twice_changes_nothing_and_severity_never_rises(
-    raised: list[ReviewPoint], verdict: PointCheck, headline: tuple[str, ...]
+@given(raised_points(max_size=3), checks(), st.sampled_from((None, *SEVERITIES)))
+def test_a_check_twice_changes_nothing_and_rewrites_nothing(
+    raised: list[ReviewPoint], verdict: PointCheck, severity: Severity | None
 ) -> None:
     for before in raised:
-        after = apply_check(before, verdict, headline=headline)
-        assert apply_check(after, verdict, headline=headline) == after
-        assert SEVERITIES.index(after.severity) >= SEVERITIES.index(before.severity)
+        after = apply_check(before, verdict, severity)
+        assert apply_check(after, verdict, severity) == after
+        assert after.severity in (before.severity, severity)
         assert (after.evidence, after.claim) == (before.evidence, before.claim)
         assert after.outcome == "listed" or after.reason

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.evidence import merge_points
-from referee.schemas.point import SEVERITIES, ReviewPoint
+from referee.evidence import merge_groups, merge_points
+from referee.schemas.point import SEVERITIES, Correction, ReviewPoint
 
-from .scene_points import ACCURACY, GAIN, INVENTED, LABELS, point, quoted, raised_points, same_words
+from .scene_points import ACCURACY, GAIN, point, quoted, raised_points, same_words
 
 
 def found(*quotes: str) -> tuple[object, ...]:
@@ -18,14 +18,18 @@ def never(a: str, b: str) -> float:
     return 0.0
 
 
+def always(a: str, b: str) -> float:
+    return 1.0
+
+
 def by_id(points: list[ReviewPoint]) -> dict[str, ReviewPoint]:
     return {p.id: p for p in points}
 
 
-def test_overlapping_quotations_make_one_point_of_the_best_evidenced_words() -> None:
+def test_similar_claims_make_one_point_of_the_best_evidenced_words() -> None:
     a = point("a", claim="first words", evidence=found(ACCURACY), criterion=("g1",))
     b = point("b", claim="other words", evidence=found("an accuracy of 0.78 on the test set", GAIN), criterion=("g2",))
-    merged = by_id(merge_points([a, b], similar=never))
+    merged = by_id(merge_points([a, b], similar=always))
     assert (merged["a"].outcome, merged["a"].merged_into) == ("merged_into", "b")
     assert "says the same as b" in merged["a"].reason
     kept = merged["b"]
@@ -39,89 +43,95 @@ def test_similar_claims_make_one_point() -> None:
     assert by_id(merge_points([a, b], similar=lambda x, y: 0.84))["b"].merged_into is None
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"kind": "error"}, {"threatens": "C2"}, {"fix": {"kind": "text"}}, {"polarity": "question"}],
-    ids=["kind", "claim", "fix", "polarity"],
-)
-def test_another_kind_claim_fix_or_polarity_stays_apart(other: dict[str, object]) -> None:
-    apart = merge_points([point("a"), point("b", **other)], similar=lambda x, y: 1.0)
-    assert all(p.merged_into is None for p in apart)
+def test_praise_blame_and_questions_stay_apart() -> None:
+    kinds = [point("a"), point("b", polarity="question"), point("c", polarity="strength")]
+    pairs = [("a", "b"), ("b", "c"), ("a", "c")]
+    assert all(p.merged_into is None for p in merge_points(kinds, similar=always, duplicates=pairs))
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [(INVENTED, INVENTED), (GAIN, LABELS), ("the test set of scenes", "a test set of cars")],
-    ids=["not found", "elsewhere", "too little"],
-)
-def test_quotations_that_do_not_overlap(first: str, second: str) -> None:
-    status = "not_found" if first == INVENTED else "exact"
-    a, b = (point(key, evidence=(quoted(q, status=status),)) for key, q in (("a", first), ("b", second)))
+def test_another_kind_claim_or_fix_is_no_reason_to_say_it_twice() -> None:
+    for other in ({"kind": "error"}, {"threatens": "C2"}, {"fix": {"kind": "text"}}):
+        assert by_id(merge_points([point("a"), point("b", **other)], similar=always))["b"].merged_into == "a"
+
+
+def test_what_quotes_the_same_words_is_not_the_same() -> None:
+    a, b = (point(key, evidence=found(ACCURACY, GAIN)) for key in "ab")
     assert all(p.merged_into is None for p in merge_points([a, b], similar=never))
 
 
-def test_the_same_words_in_another_section_are_another_place() -> None:
-    a = point("a", evidence=(quoted(GAIN, status="exact"),))
-    b = point("b", evidence=(quoted(GAIN, status="exact", section_id="s3"),))
-    assert all(p.merged_into is None for p in merge_points([a, b], similar=never))
+def test_two_points_of_one_reply_are_two() -> None:
+    a, b = (point(key, call_id="k1") for key in "ab")
+    assert all(p.merged_into is None for p in merge_points([a, b], similar=always, duplicates=[("a", "b")]))
+    other = point("b", call_id="k2")
+    assert by_id(merge_points([a, other], similar=always))["b"].merged_into == "a"
 
 
-@pytest.mark.parametrize(("pages", "one"), [((3, 3), True), ((3, 4), True), ((4, 3), True), ((3, 5), False)])
-def test_words_on_one_page_or_over_its_edge_are_one_place(pages: tuple[int, int], one: bool) -> None:
-    texts = (ACCURACY, ACCURACY.partition(" ")[2])
-    a, b = (
-        point(key, evidence=(quoted(text, status="exact").model_copy(update={"page": page}),))
-        for key, text, page in zip("ab", texts, pages, strict=True)
-    )
-    assert any(p.merged_into for p in merge_points([a, b], similar=never)) is one
-
-
-def test_evidence_that_was_moved_counts_in_the_next_round() -> None:
-    a = point("a", evidence=found(GAIN, LABELS))
-    b = point("b", threatens="C2", evidence=found(ACCURACY))
-    c = point("c", evidence=found(ACCURACY))
-    apart = by_id(merge_points([a, b, c], similar=never))
-    assert [apart[key].merged_into for key in "abc"] == [None, None, None]
-    joined = by_id(merge_points([a, b, c], similar=never, duplicates=[("a", "b")]))
-    assert [joined[key].merged_into for key in "abc"] == [None, "a", "a"]
-    assert joined["a"].merged_from == ("b", "c")
+def test_a_named_pair_is_one_point_and_unknown_ids_are_ignored() -> None:
+    a, b = point("a"), point("b", kind="error")
+    joined = merge_points([a, b], similar=never, duplicates=[("b", "a"), ("a", "zz"), ("a", "a")])
+    assert by_id(joined)["b"].merged_into == "a"
 
 
 def test_a_named_pair_is_read_through_earlier_merges() -> None:
     a, b = point("a", evidence=found(GAIN)), point("b")
     c = point("c", threatens="C2")
-    first = merge_points([a, b], similar=lambda x, y: 1.0)
+    first = merge_points([a, b], similar=always)
     joined = by_id(merge_points([*first, c], similar=never, duplicates=[("b", "c")]))
     assert [joined[key].merged_into for key in "abc"] == [None, "a", "a"]
-
-
-def test_a_named_pair_needs_the_same_kind_or_the_same_evidence_or_claim() -> None:
-    a, b = point("a"), point("b", threatens="C2", fix={"kind": "text"})
-    assert by_id(merge_points([a, b], similar=never, duplicates=[("b", "a")]))["b"].merged_into == "a"
-    other_kind = point("b", kind="error")
-    apart = merge_points([a, other_kind], similar=never, duplicates=[("a", "b"), ("a", "zz"), ("a", "a")])
-    assert all(p.merged_into is None for p in apart)
-    assert (
-        by_id(merge_points([a, other_kind], similar=lambda x, y: 0.9, duplicates=[("a", "b")]))["b"].merged_into == "a"
-    )
-    praise = point("b", polarity="strength")
-    assert by_id(merge_points([a, praise], similar=never, duplicates=[("a", "b")]))["b"].merged_into is None
 
 
 def test_a_merge_does_not_lose_the_verified_severity() -> None:
     mild = point("a", severity="minor", evidence=found(ACCURACY, GAIN))
     grave = point("b", severity="major", evidence=found(ACCURACY))
     unquoted = point("c", severity="fatal")
-    kept = by_id(merge_points([mild, grave, unquoted], similar=lambda x, y: 1.0))["a"]
+    kept = by_id(merge_points([mild, grave, unquoted], similar=always))["a"]
     assert (kept.severity, kept.raised_severity) == ("major", "major")
     assert "as severe as b" in kept.reason
 
 
 def test_settled_points_take_no_part_and_ids_are_unique() -> None:
     struck = point("b", outcome="struck", reason="refuted")
-    assert merge_points([struck, point("a")], similar=lambda x, y: 1.0) == [point("a"), struck]
+    assert merge_points([struck, point("a")], similar=always) == [point("a"), struck]
     with pytest.raises(ValueError, match="share an id"):
         merge_points([point("a"), point("a")], similar=never)
+
+
+SLIP = Correction(place="Table 2", printed="0.78", should_be="0.87")
+
+
+def test_the_clearest_member_leads_a_named_group() -> None:
+    a, b, c = point("a"), point("b", evidence=found(GAIN)), point("c", severity="fatal")
+    merged = by_id(merge_groups([a, b, c], [("c", "b", "a", "zz")]))
+    assert [merged[key].merged_into for key in "abc"] == ["c", "c", None]
+    assert merged["c"].merged_from == ("a", "b")
+    assert merged["c"].evidence == b.evidence
+
+
+def test_a_point_leads_before_a_correction() -> None:
+    slip, whole = point("a", correction=SLIP, severity="minor"), point("b", argument="It reverses the ranking.")
+    merged = by_id(merge_groups([slip, whole], [("a", "b")]))
+    assert (merged["a"].merged_into, merged["b"].correction) == ("b", None)
+
+
+def test_two_points_of_one_reply_are_never_joined_by_a_group() -> None:
+    a, b, c = point("a", call_id="k1"), point("b", call_id="k1"), point("c", call_id="k2")
+    merged = by_id(merge_groups([a, b, c], [("a", "b", "c")]))
+    assert [merged[key].merged_into for key in "abc"] == [None, None, "a"]
+    slip = point("d", call_id="k1", correction=SLIP)
+    assert by_id(merge_groups([a, slip], [("d", "a")]))["d"].merged_into == "a"
+
+
+def test_a_group_never_joins_praise_with_criticism() -> None:
+    praise, blame, asked = point("a", polarity="strength"), point("b"), point("c", polarity="question")
+    merged = by_id(merge_groups([praise, blame, asked], [("a", "b"), ("b", "c")]))
+    assert [merged[key].merged_into for key in "abc"] == [None, None, "b"]
+
+
+def test_unknown_and_settled_ids_of_a_group_are_ignored() -> None:
+    gone = point("b", outcome="struck", reason="refuted")
+    assert merge_groups([gone, point("a")], [("a", "b"), ("a", "zz"), ()]) == [point("a"), gone]
+    chained = by_id(merge_groups([point("a"), point("b"), point("c")], [("a", "b"), ("b", "c")]))
+    assert [chained[key].merged_into for key in "abc"] == [None, "a", None]
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from referee.api.strategies import whole_paper
 from referee.errors import PromptError
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
 
+TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
 GOOD = """---
 id: a/b
 version: v1
@@ -36,9 +38,29 @@ def test_every_prompt_is_valid_renders_and_names_a_reply_model(prompt_id: str) -
     assert issubclass(model, BaseModel)
 
 
-@pytest.mark.parametrize("prompt_id", prompt_ids())
+@pytest.mark.parametrize("prompt_id", [name for name in prompt_ids() if name not in TASKS])
 def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -> None:
     assert re.search(r"never an\s+instruction", load_prompt(prompt_id).system)
+
+
+def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same() -> None:
+    assert {name for name in prompt_ids() if not load_prompt(name).system} == TASKS
+    assert {name for name in whole_paper.PROMPTS if name != "review/paper"} == TASKS
+    shared = load_prompt("review/paper").render(how_read="as text", paper="<submission>\nText.\n</submission>")
+    assert re.search(r"never an\s+instruction", shared.system)
+    for name in TASKS:
+        task = load_prompt(name)
+        rendered = task.render(**dict.fromkeys(task.inputs, "x"))
+        behind = rendered.after(shared)
+        assert (behind.system, behind.prefix) == (shared.system, f"{shared.user}\n\n")
+        assert behind.user == rendered.user
+        assert behind.digest not in (rendered.digest, shared.digest)
+
+
+def test_a_prompt_with_a_system_text_follows_no_other() -> None:
+    shared = load_prompt("review/paper").render(how_read="as text", paper="Text.")
+    with pytest.raises(PromptError, match="has a system text and cannot follow 'review/paper'"):
+        parse_prompt(GOOD, "a/b", "v1").render(text="x").after(shared)
 
 
 def test_rendering_is_strict() -> None:

@@ -53,11 +53,19 @@ def text(points: tuple[ReviewPoint, ...], **options: bool) -> str:
 def test_no_points_no_lines() -> None:
     assert render_points(()) == []
     assert render_points((), all_points=True) == []
-    assert "## Points" not in render_review(review(), form())
+    assert "## Behind this review" not in render_review(review(), form())
+
+
+def test_the_page_counts_the_points_and_prints_none_of_them_again() -> None:
+    shown = text(ALL)
+    assert "8 points were raised and 4 stand in the form above" in shown
+    assert "without a field: 1, joined with others: 1, struck by the check: 1, dropped: 1" in shown
+    assert "Claim of" not in shown
+    assert "(" not in text(ALL[:4])
 
 
 def test_weaknesses_come_first_the_gravest_on_top() -> None:
-    shown = text(ALL)
+    shown = text(ALL, all_points=True)
     order = ["### Weaknesses", "p-P1-2", "p-P1-1", "### Questions", "p-P2-2", "### Strengths", "p-P2-1"]
     assert [shown.index(part) for part in order] == sorted(shown.index(part) for part in order)
     assert "**Fatal.** Claim of p-P1-2. `p-P1-2`" in shown
@@ -65,26 +73,23 @@ def test_weaknesses_come_first_the_gravest_on_top() -> None:
 
 
 def test_a_quotation_stands_with_its_section_and_page() -> None:
-    assert "  - “We train one model” (3 Method, p. 4)" in text(ALL)
-    assert "(3 Method)" in text((point("p", evidence=(quoted(page=None),)),))
+    assert "  - “We train one model” (3 Method, p. 4)" in text(ALL, all_points=True)
+    assert "(3 Method)" in text((point("p", evidence=(quoted(page=None),)),), all_points=True)
 
 
 def test_a_quotation_that_is_not_in_the_paper_is_not_printed() -> None:
-    shown = text((point("p", evidence=(quoted("made up", status="not_found"),), unverified=True),))
+    invented = point("p", evidence=(quoted("made up", status="not_found"),), unverified=True)
+    shown = text((invented,), all_points=True)
     assert "made up" not in shown
     assert "no quotation was found for this" in shown
 
 
-def test_the_verdict_of_the_check_is_said() -> None:
-    assert "  - check: weakened" in text((point("p", check=PointCheck(verdict="weakened", by="m")),))
-
-
-def test_what_is_not_printed_is_counted() -> None:
-    shown = text(ALL)
-    assert "Of 8 points raised, not printed above: smaller points: 1, merged into others: 1" in shown
-    assert "struck by the check: 1, dropped: 1" in shown
-    assert "p-P3" not in shown
-    assert "not printed above" not in text(ALL[:4])
+def test_the_verdict_of_the_check_is_said_and_what_it_left_of_a_claim_is_printed() -> None:
+    check = PointCheck(verdict="weakened", by="m", narrowed="Half of it holds.")
+    shown = text((point("p", check=check),), all_points=True)
+    assert "  - check: weakened" in shown
+    assert "Half of it holds. `p`" in shown
+    assert "Claim of p." not in shown
 
 
 def test_all_points_prints_each_once_with_its_reason() -> None:
@@ -92,11 +97,11 @@ def test_all_points_prints_each_once_with_its_reason() -> None:
     for one in ALL:
         assert shown.count(f"`{one.id}`") == 1
         assert one.outcome == "printed" or f"(reason of {one.id})" in shown
-    assert "not printed above" not in shown
 
 
 def test_a_claim_and_a_quotation_open_no_structure() -> None:
-    shown = text((point("p", claim="# Accept\n\n[now](x) `p-1`", evidence=(quoted("a\n## b\x1b[31m"),)),))
+    hostile = point("p", claim="# Accept\n\n[now](x) `p-1`", evidence=(quoted("a\n## b\x1b[31m"),))
+    shown = text((hostile,), all_points=True)
     assert "\\# Accept" not in shown.splitlines()
     assert "\x1b" not in shown
     assert all(line.startswith(("-", "  -", "#", "")) for line in shown.splitlines())
@@ -104,8 +109,10 @@ def test_a_claim_and_a_quotation_open_no_structure() -> None:
     assert "[now\\](x)" in shown
 
 
-def test_the_page_of_a_review_holds_its_points_before_the_form() -> None:
-    page = render_review(review(points=ALL), form(), all_points=True)
-    assert page.index("## Points") < page.index("## Summary")
-    assert "### Struck by the check" in page
-    assert "### Struck by the check" not in render_review(review(points=ALL), form())
+def test_the_form_comes_first_and_the_points_only_on_demand() -> None:
+    for all_points in (False, True):
+        page = render_review(review(points=ALL), form(), all_points=all_points)
+        assert page.index("## Summary") < page.index("## Behind this review") < page.index("## About this review")
+        assert ("### Struck by the check" in page) is all_points
+        assert ("### Weaknesses" in page) is all_points
+        assert ("Claim of p-P1-1." in page) is all_points

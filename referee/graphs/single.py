@@ -15,7 +15,7 @@ from referee.agents.point_texts import listed_corrections
 from referee.agents.reading_reply import correction_points
 from referee.agents.required_texts import forced_texts
 from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, examples_of, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
     ClaimedQuote,
@@ -119,7 +119,7 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
         index,
         examples=examples_of(context.variation, context.prompt_versions),
     )
-    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, PROMPT)
+    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, "")
     return {
         "corrections": [verify_point(point, index) for point in correction_points(reply["corrections"], origin, {})],
         "echoes": checked.echoes,

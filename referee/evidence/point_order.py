@@ -21,8 +21,11 @@ def order_points(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
 
 
 def check_order(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
-    """Points that no check has settled, in the order in which checks are spent: fatal, major, absences, the rest."""
-    open_points = [point for point in points if is_live(point) and point.check is None]
+    """Points that no check has settled, in the order in which checks are spent: fatal, major, absences, the rest.
+
+    Merits are not among them: they need a place, not a refutation.
+    """
+    open_points = [p for p in points if is_live(p) and p.check is None and p.polarity != "strength"]
     return sorted(open_points, key=lambda point: (_check_class(point), _rank(point)))
 
 

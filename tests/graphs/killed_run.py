@@ -13,13 +13,14 @@ from .sections_script import VENUE
 
 
 def assert_killed_and_resumed(
-    folder: Path, paper: str | Path, strategy: str, *more: str, replies: int, latency: float
+    folder: Path, paper: str | Path, strategy: str, *more: str, replies: int, latency: float, window: int | None = None
 ) -> None:
     """Nothing that was written down is paid again, and the review is whole.
 
-    One call at a time, so that the kill loses one at most.
+    One call at a time, so that the kill loses one at most. ``window`` is the context the model is said to have.
     """
-    (folder / "referee.toml").write_text("[calls]\nconcurrency = 1\n")
+    own = f"[models]\ncontext_tokens = {window}\n" if window else ""
+    (folder / "referee.toml").write_text(f"[calls]\nconcurrency = 1\n{own}")
     trace = folder / "run" / "trace.jsonl"
     with server_process(folder, "server", ("--context", 32_000, "--latency", latency)) as server:
         on = ("--model", "fake", "--base-url", server.base_url, "--no-cache", *more)

@@ -178,7 +178,7 @@ async def test_a_wording_beside_another_verdict_is_not_lost(folder: Path, verdic
 
 
 async def test_points_of_two_experts_that_say_the_same_are_merged_by_code(folder: Path) -> None:
-    again = "A single seed was used in each of the trials."
+    again = SEED.replace("every trial", "every single trial")
     scene = TeamScene(points={"experiments": [seeded()], "clarity": [seeded(again)]})
     review, calls = await ran(scene, folder)
     assert sorted(point.outcome for point in review.points) == ["merged_into", "printed"]

@@ -114,18 +114,15 @@ async def test_without_the_consolidation_one_fault_is_printed_twice_and_with_it_
     assert counts(review) == (2, 2)
 
 
-async def test_a_pair_of_different_faults_is_not_merged(folder: Path) -> None:
-    """Code asks more than the model's word: the same kind, or quotations or claims that are alike."""
+@pytest.mark.parametrize("one_passage", [True, False])
+async def test_a_named_pair_is_merged_unless_one_reply_raised_both(folder: Path, one_passage: bool) -> None:
     other = "A tie is sold as a wide margin."
-    scene = PassageScene(
-        points={
-            SEEDED: [Raised(SEED, (("Method", SEEDED, "shows"),))],
-            TIED: [Raised(other, (("Results", TIED, "shows"),), kind="statistics")],
-        },
-        duplicates=[(SEED, other)],
-    )
-    review, _ = await ran(scene, folder)
-    assert [point.outcome for point in review.points] == ["printed", "printed"]
+    seed = Raised(SEED, (("Method", SEEDED, "shows"),))
+    tie = Raised(other, (("Results", TIED, "shows"),), kind="statistics")
+    points = {SEEDED: [seed, tie]} if one_passage else {SEEDED: [seed], TIED: [tie]}
+    review, _ = await ran(PassageScene(points=points, duplicates=[(SEED, other)]), folder)
+    outcomes = sorted(point.outcome for point in review.points)
+    assert outcomes == (["printed", "printed"] if one_passage else ["merged_into", "printed"])
 
 
 async def test_the_lean_plan_reads_and_composes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ async def test_a_resumed_run_goes_by_the_steps_it_began_with(folder: Path) -> No
         await run_sections(server, folder, venue=FORM, preset="full", rounds=1, resume=folder / "run")
         assert len(server.log) == answered
         with pytest.raises(RunError, match="another preset"):
-            await run_sections(server, folder, venue=FORM, resume=folder / "run")
+            await run_sections(server, folder, venue=FORM, preset="quick", resume=folder / "run")
         with pytest.raises(RunError, match="refinement of the prompts"):
             await run_sections(server, folder, venue=FORM, preset="full", rounds=2, resume=folder / "run")
         other = RefinedPrompts.model_validate_json(pinned.read_text())

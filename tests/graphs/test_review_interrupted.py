@@ -42,7 +42,7 @@ async def test_a_failing_section_is_named_and_leaves_the_others_points(folder: P
 async def test_a_budget_stops_the_run_and_a_higher_one_pays_nothing_twice(folder: Path) -> None:
     with FakeServer(Scene(POINTS).script(), context_tokens=32_000) as server:
         with pytest.raises(BudgetExceeded):
-            await run_sections(server, folder, max_tokens=25_000)
+            await run_sections(server, folder, max_tokens=12_000)
         before = len(server.log.calls(endpoint="chat"))
         assert 0 < before < 6
         assert RunRecord.model_validate_json((folder / "run" / "run.json").read_text()).status == "stopped"

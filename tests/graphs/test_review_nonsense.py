@@ -14,7 +14,7 @@ from referee.schemas.run import RunRecord
 from referee.testing import FakeServer, Fault
 
 from .sections_paper import PROMISE, SEEDED, TUNED, paper_text
-from .sections_run import by_claim, run_sections
+from .sections_run import WINDOW, by_claim, run_sections
 from .sections_script import VENUE, Answers, Raised, Scene, with_own_rule
 
 SEED, REFUTED = "The spread over seeds is hidden.", "Rivals stay untuned here."
@@ -49,13 +49,13 @@ async def test_of_the_reader_across_sections_is_named_and_leaves_the_others_alon
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_of_the_checker_leaves_points_unchecked_and_a_step_less_severe(folder: Path, kind: str) -> None:
+async def test_of_the_checker_leaves_points_unchecked_and_as_severe(folder: Path, kind: str) -> None:
     with nonsense("checker", kind) as server:
         review = await run_sections(server, folder)
     for claim in (SEED, REFUTED):
         point = by_claim(review, claim)
         assert point.check is not None
-        assert (point.check.verdict, point.raised_severity, point.severity) == ("unchecked", "major", "minor")
+        assert (point.check.verdict, point.raised_severity, point.severity) == ("unchecked", "major", "major")
         assert "unchecked" in point.reason
 
 
@@ -87,6 +87,7 @@ def test_the_command_ends_with_code_2_and_the_run_can_be_resumed(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "paper.md").write_text(paper_text(2))
+    (folder / "referee.toml").write_text(f"[models]\ncontext_tokens = {WINDOW}\n")
     asked = ["referee", "review", "paper.md", "--venue", VENUE, "--strategy", "sections", "--model", "m", "--no-cache"]
     with FakeServer(SCENE.script(), faults=[Fault("prose", role="writer", first=6)], context_tokens=32_000) as server:
         asked += ["--base-url", server.base_url]
@@ -106,7 +107,8 @@ def test_the_command_ends_with_code_2_and_the_run_can_be_resumed(
 async def test_random_valid_replies_end_in_a_whole_review(folder: Path, seed: int) -> None:
     with FakeServer(seed=seed, context_tokens=32_000) as server:
         review = await run_sections(server, folder, sections=2)
-    assert all(point.severity in ("minor", "note") for point in review.points if point.unverified)
+    assert all("unverified" in point.reason for point in review.points if point.unverified)
+    assert all(point.severity == point.raised_severity for point in review.points if not point.merged_from)
 
 
 async def test_empty_replies_end_in_a_nearly_empty_review(folder: Path) -> None:

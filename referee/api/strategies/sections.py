@@ -48,7 +48,7 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     if is_whole(job):
         return await whole_paper.run(job, folder, door)
     written, note = await windowed.run(job, folder, door), _too_long(job)
-    return replace(written, notes=(note, *written.notes)) if note else written
+    return replace(written, notes=(*written.notes, note)) if note else written
 
 
 def inputs(job: Job) -> dict[str, str]:

@@ -43,6 +43,7 @@ def test_checks_are_spent_on_the_grave_points_and_absences_first() -> None:
         point("a", severity="fatal"),
         point("x", severity="fatal", check=check("stands")),
         point("y", outcome="dropped", reason="unquoted"),
+        point("z", severity="fatal", polarity="strength"),
     ]
     assert ids(check_order(points)) == "abcd"
 

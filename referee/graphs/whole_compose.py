@@ -114,7 +114,7 @@ def _texts(
     dropped: list[DroppedQuotation] = []
     for field in (f for f in form.reviewer_fields if f.kind == "text"):
         own = [point for point in printed if point.field == field.name]
-        text = field_prose(paragraphs.get(field.name, ()), known, field)
+        text = field_prose(paragraphs.get(field.name, ()), known)
         if context.takes("quotation-check"):
             text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
             dropped += unfound

@@ -88,13 +88,16 @@ async def check(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdat
     small = [p for p in live if p.correction is not None or p.source == "rule"]
     others = sorted((p for p in live if p not in small and p.polarity != "strength"), key=_check_rank)
     checks: tuple[Checks, ...] = ()
+    gap: WholeUpdate = {}
     if context.takes("check"):
         try:
             checks = await asyncio.gather(
                 check_statements(context.run, others), check_corrections(context.run, order_points(small))
             )
         except RefereeError as error:
-            return _gap_or_stop("the check", error)
+            gap = _gap_or_stop("the check", error)
+            if "failure" in gap:
+                return gap
     known = {key: one for done in checks for key, one in done.by_id.items()}
     for point in (*small, *others):
         known.setdefault(point.id, Checked(_UNCHECKED, point.severity))
@@ -103,7 +106,7 @@ async def check(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdat
         for point in points
     ]
     notes = [note for done in checks for note in done.notes]
-    return {"points": checked, "notes": [*notes, *_doubts(set(known), checked)]}
+    return {**gap, "points": checked, "notes": [*notes, *_doubts(set(known), checked)]}
 
 
 def build_whole_graph() -> StateGraph[WholeState, WholeContext, WholeState, WholeState]:

@@ -10,17 +10,25 @@ from tests.cli.processes import command, finished, server_process, wait_for
 
 from .sections_run import assert_complete, assert_conserved
 from .sections_script import VENUE
+from .whole_script import assert_whole
 
 
 def assert_killed_and_resumed(
-    folder: Path, paper: str | Path, strategy: str, *more: str, replies: int, latency: float, window: int | None = None
+    folder: Path,
+    paper: str | Path,
+    strategy: str,
+    *more: str,
+    replies: int,
+    latency: float,
+    settings: str = "",
+    prose: bool = False,
 ) -> None:
     """Nothing that was written down is paid again, and the review is whole.
 
-    One call at a time, so that the kill loses one at most. ``window`` is the context the model is said to have.
+    One call at a time, so that the kill loses one at most. ``settings`` are more of the file's;
+    ``prose``: the review is written as prose, in which no claim stands in its own words.
     """
-    own = f"[models]\ncontext_tokens = {window}\n" if window else ""
-    (folder / "referee.toml").write_text(f"[calls]\nconcurrency = 1\n{own}")
+    (folder / "referee.toml").write_text(f"[calls]\nconcurrency = 1\n{settings}")
     trace = folder / "run" / "trace.jsonl"
     with server_process(folder, "server", ("--context", 32_000, "--latency", latency)) as server:
         on = ("--model", "fake", "--base-url", server.base_url, "--no-cache", *more)
@@ -39,6 +47,9 @@ def assert_killed_and_resumed(
     paid_again = set(calls[len(before) :]) & {call["digest"] for call in before[:kept]}
     assert not paid_again
     review = Review.model_validate_json((folder / "run" / "review.json").read_text())
-    assert_conserved(review)
+    if prose:
+        assert_whole(review, folder / "run")
+    else:
+        assert_conserved(review)
     assert_complete(review)
     assert len({json.loads(line)["request"] for line in trace.read_text().splitlines()}) == len(set(calls))

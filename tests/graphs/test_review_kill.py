@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .killed_run import assert_killed_and_resumed
 from .sections_paper import paper_text
 from .sections_run import WINDOW
+from .whole_script import long_paper
 
 
 def test_killed_as_soon_as_a_reply_is_written_down(folder: Path) -> None:
     (folder / "paper.md").write_text(paper_text(3))
-    on = ("sections", "--embedder", "embed")
-    assert_killed_and_resumed(folder, "paper.md", *on, replies=4, latency=0.2, window=WINDOW)
+    on, window = ("sections", "--embedder", "embed"), f"[models]\ncontext_tokens = {WINDOW}\n"
+    assert_killed_and_resumed(folder, "paper.md", *on, replies=4, latency=0.2, settings=window)
+
+
+@pytest.mark.parametrize("replies", [2, 5])
+def test_the_whole_paper_plan_killed_among_readings_or_checks(folder: Path, replies: int) -> None:
+    (folder / "paper.md").write_text(long_paper())
+    every = '[review]\nreadings = "all"\n'
+    assert_killed_and_resumed(folder, "paper.md", "sections", replies=replies, latency=0.2, settings=every, prose=True)

@@ -21,8 +21,11 @@ from referee.llm.tokens import count_tokens
 HERE = Path(__file__).parent
 
 
-def calls(run: Path) -> list[dict[str, Any]]:
-    """Each answered call: prompt, tokens that all calls of the run begin with, other tokens in, tokens out."""
+def calls(run: Path, box: Path) -> list[dict[str, Any]]:
+    """Each answered call: prompt, tokens that all calls of the run begin with, other tokens in (its reply's schema
+    among them), tokens out.
+    """
+    asked = [path.read_text(encoding="utf-8") for path in sorted(box.glob("*.ask.md"))]
     records = [json.loads(line) for line in (run / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
     answered = [record for record in records if record["status"] == "answered"]
     texts = ["".join(text for _, text in record["messages"]) for record in answered]
@@ -33,9 +36,9 @@ def calls(run: Path) -> list[dict[str, Any]]:
             {
                 "prompt": record["prompt"],
                 "role": record["role"],
-                "repair": record["repair_round"],
+                "repair": record.get("repair_round", 0),
                 "shared_tokens": count_tokens(text[:shared]),
-                "own_tokens": count_tokens(text[shared:]),
+                "own_tokens": count_tokens(text[shared:]) + _schema_tokens(record["messages"][-1][1], asked),
                 "output_tokens": count_tokens(record["reply"] or ""),
             }
         )
@@ -62,7 +65,7 @@ def main() -> int:
         (HERE / name).mkdir(exist_ok=True)
     review = json.loads((args.run / "review.json").read_text(encoding="utf-8"))
     _write(HERE / "reviews" / f"{args.paper}-{args.arm}.json", review)
-    _write(HERE / "calls" / f"{args.paper}-{args.arm}.json", calls(args.run))
+    _write(HERE / "calls" / f"{args.paper}-{args.arm}.json", calls(args.run, args.box))
     kept = HERE / "answers" / f"{args.paper}.jsonl"
     known = (
         {json.loads(line)["question"] for line in kept.read_text(encoding="utf-8").splitlines()}
@@ -76,8 +79,15 @@ def main() -> int:
     return 0
 
 
+def _schema_tokens(message: str, asked: list[str]) -> int:
+    """Tokens of the schema that stands below a message in the request that held it."""
+    held = next((text for text in asked if message.rstrip() in text), "")
+    schema = held.rpartition("```json\n")[2].partition("\n```")[0]
+    return count_tokens(json.dumps(json.loads(schema), separators=(",", ":"))) if schema else 0
+
+
 def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(value, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

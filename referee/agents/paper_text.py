@@ -4,6 +4,7 @@ it cites. What differs between calls comes after it, so that a provider's prompt
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from referee.agents.briefing import CountTokens, block_text, how_read
@@ -15,6 +16,7 @@ PROMPT = "review/paper"
 # What a call needs beside the paper: its task with a venue's form and all points, and a long reply.
 TASK_TOKENS, REPLY_TOKENS = 9_000, 12_000
 _MOST_REFERENCE = 160
+_SECTION_ID = re.compile(r"\[(s\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,21 @@ def render_paper(paper: Paper) -> str:
     if cited:
         parts.append("\n".join(["## Works that the paper cites (titles only)", *cited]))
     return "\n\n".join(parts)
+
+
+def places_named(text: str, paper: Paper) -> str:
+    """A text that a review prints, with the ids that only prompts use put into the paper's own words.
+
+    ``[s6]`` becomes the section as a reader finds it, by its number or its heading.
+    """
+    known = {section.id: _found_as(section) for section in paper.sections}
+    return _SECTION_ID.sub(lambda id_: known.get(id_[1], id_[0]), text)
+
+
+def _found_as(section: Section) -> str:
+    if section.number:
+        return f"{'Appendix' if section.role == 'appendix' else 'Section'} {section.number}"
+    return f"“{section.heading}”"
 
 
 def equation_name(block: Block) -> str:

@@ -6,8 +6,8 @@ What the model leaves out is added as a line; what it says twice is taken out on
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -19,7 +19,7 @@ from referee.agents.scores import BY_RULE
 from referee.agents.single_reviewer import WORDS
 from referee.prompts import delimit
 from referee.schemas.point import ReviewPoint
-from referee.schemas.venue import FormField, VenueForm
+from referee.schemas.venue import VenueForm
 from referee.venues import load_venue, render_form, render_guidelines
 
 PROMPT = "review/write"
@@ -29,12 +29,22 @@ _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentenc
 _ARGUED = ("fatal", "major")
 
 
+Weight = Literal["opening", "decides", "other", "advice"]
+HEADS: dict[str, str] = {
+    "merits": "Strengths",
+    "decides": "What decides",
+    "other": "Further weaknesses",
+    "advice": "For improvement only",
+}
+
+
 @dataclass(frozen=True)
 class Paragraph:
-    """One paragraph with the ids of the points it carries; none in a summary."""
+    """One paragraph with the ids of the points it carries, none in a summary, and what it weighs."""
 
     text: str
     points: tuple[str, ...] = ()
+    weight: Weight = "other"
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,7 @@ def prose_model(form: VenueForm, ids: tuple[str, ...]) -> type[BaseModel]:
         __config__=ConfigDict(extra="ignore"),
         text=(str, Field(min_length=1, max_length=_PARAGRAPH_CHARS)),
         points=(list_of(one_of(ids)), Field(max_length=max(1, len(ids)))),
+        weight=(Weight, Field()),
     )
     shape: dict[str, Any] = {}
     for field in (f for f in form.reviewer_fields if f.kind == "text"):
@@ -137,26 +148,39 @@ def each_once(paragraphs: Mapping[str, Sequence[Paragraph]]) -> tuple[dict[str, 
                 notes.append(f"a paragraph of {name} said again what was said before and was left out")
                 continue
             said |= set(fresh)
-            own.append(Paragraph(paragraph.text, fresh))
+            own.append(replace(paragraph, points=fresh))
         kept[name] = tuple(own)
     return kept, notes
 
 
-def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoint], field: FormField) -> str:
-    """A field's text: its paragraphs, merits and weaknesses under lines of their own where it carries both."""
-    sides = [_side(paragraph, points) for paragraph in paragraphs]
-    if not {"merits", "others"} <= set(sides):
-        return "\n\n".join(paragraph.text for paragraph in paragraphs)
-    heads = {"merits": "Strengths:", "others": "Weaknesses and questions:"}
-    blocks = [p.text for p, side in zip(paragraphs, sides, strict=True) if side == ""]
-    for side, head in heads.items():
-        blocks += [head, *(p.text for p, own in zip(paragraphs, sides, strict=True) if own == side)]
+def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoint]) -> str:
+    """A field's text: what carries no point first, merits as bullets, the rest numbered in the order of its weight.
+
+    Heads stand where a field carries merits beside criticism, or criticism of several weights.
+    """
+    groups: dict[str, list[Paragraph]] = {"": [], **{name: [] for name in HEADS}}
+    for paragraph in paragraphs:
+        groups[_group(paragraph, points)].append(paragraph)
+    blocks = [paragraph.text for paragraph in groups.pop("")]
+    held = [name for name, own in groups.items() if own]
+    number = 0
+    for name in held:
+        lines = [f"{HEADS[name]}:"] if len(held) > 1 else []
+        for paragraph in groups[name]:
+            number += name != "merits"
+            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {paragraph.text}")
+        blocks.append("\n\n".join(lines) if name != "merits" else "\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _side(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> str:
+def _group(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> str:
+    """Where a paragraph stands in its field: before all others, among the merits, or by its weight."""
     carried = [points[key].polarity for key in paragraph.points if key in points]
-    return "" if not carried else "merits" if set(carried) == {"strength"} else "others"
+    if not carried:
+        return ""
+    if set(carried) == {"strength"}:
+        return "merits"
+    return "other" if paragraph.weight == "opening" else paragraph.weight
 
 
 def _shown(name: str, point: ReviewPoint) -> str:
@@ -187,7 +211,9 @@ def _lines(point: ReviewPoint) -> Iterator[str]:
 
 def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPoint]) -> tuple[Paragraph, ...]:
     made = (
-        Paragraph(item["text"].strip(), tuple(names[name].id for name in item["points"] if name in names))
+        Paragraph(
+            item["text"].strip(), tuple(names[name].id for name in item["points"] if name in names), item["weight"]
+        )
         for item in items
     )
     return tuple(paragraph for paragraph in made if paragraph.text)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from referee.reports.plain import one_line
-from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
+from referee.schemas.point import PointCheck, PointEvidence, PointSource, ReviewPoint
 from referee.schemas.review import Evidence
 
-_SOURCES = {
-    "section": "the reading of a section",
+_SOURCES: dict[PointSource, str] = {
+    "section": "the reading of a part",
+    "whole": "a reading of the whole paper",
     "cross": "the pass across sections",
     "rule": "a rule of code",
     "team": "an expert and the readers it asked",
 }
 _FATES = {
     "printed": "printed in the form",
-    "listed": "listed among the smaller points",
+    "listed": "in no field: the form has none for it",
     "merged_into": "merged into another point",
     "struck": "struck by the check",
     "dropped": "dropped",
@@ -28,7 +29,7 @@ def headline(point: ReviewPoint) -> str:
     weight = point.severity if point.polarity == "weakness" else f"{point.severity} {point.polarity}"
     found = next((e for e in point.evidence if e.status != "not_found"), None)
     place = f" ({_place(found)})" if found else " (no quotation found)"
-    return f"{point.id} [{weight}] {one_line(point.claim)}{place}"
+    return f"{point.id} [{weight}] {one_line(point.statement)}{place}"
 
 
 def point_lines(point: ReviewPoint) -> Iterator[str]:
@@ -36,6 +37,8 @@ def point_lines(point: ReviewPoint) -> Iterator[str]:
     yield f"{point.id} {one_line(point.claim)}"
     where = f" {point.section_id}" if point.section_id else ""
     yield f"Raised as: {point.polarity}, {point.kind}, by {_SOURCES[point.source]}{where}"
+    if point.argument:
+        yield f"Argument: {one_line(point.argument)}"
     if point.criterion:
         yield f"Criteria: {', '.join(map(one_line, point.criterion))}"
     if point.threatens:
@@ -87,6 +90,8 @@ def _check(check: PointCheck | None) -> Iterator[str]:
     marks = [name for name, so in (("conceded", check.conceded), ("out of scope", check.out_of_scope)) if so]
     remark = f" ({', '.join(marks)})" if marks else ""
     yield f"Check: {check.verdict}{remark}, by {one_line(check.by)}"
+    if check.narrowed:
+        yield f"  printed as: {one_line(check.narrowed)}"
     if check.reason:
         yield f"  {one_line(check.reason)}"
     yield from evidence_lines(check.passages)

@@ -24,7 +24,7 @@ from referee.schemas.venue import FormField, VenueForm
 from referee.venues import load_venue, venue_digest
 
 REVIEW = "review.json"
-_CHECK_PROMPT = "review/check"
+_CHECK_PROMPTS = ("review/check", "review/verify", "review/amend")
 _ASIDE = {
     "listed": "Smaller points",
     "merged_into": "Merged into others",
@@ -218,7 +218,7 @@ def _one(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path)
             ids={"point": wanted},
         )
     if isinstance(item, ReviewPoint):
-        raised_by = next((c for c in calls if c.call_id == item.call_id and c.prompt_digest == item.prompt), None)
+        raised_by = next((c for c in calls if c.call_id == item.call_id and item.prompt in ("", c.prompt_digest)), None)
         return [*point_lines(item), *_raising(item, raised_by), *_checking(item, calls)], raised_by
     raised_by = next((c for c in reversed(calls) if c.reply is not None), None)
     return [*_quotation(item), *_origin(raised_by)], raised_by
@@ -245,8 +245,8 @@ def _checking(point: ReviewPoint, calls: Sequence[CallRecord]) -> Iterator[str]:
     if point.check is None:
         return
     for record in calls:
-        shown = any(point.claim in text for _, text in record.messages)
-        if record.prompt.startswith(_CHECK_PROMPT) and shown:
+        shown = any(" ".join(point.claim.split()) in text or point.claim in text for _, text in record.messages)
+        if record.prompt.startswith(_CHECK_PROMPTS) and shown:
             yield f"Checked in call {_call(record)}"
 
 

@@ -5,7 +5,7 @@ A quotation that is found proves that the paper says so, not that the point is r
 
 from __future__ import annotations
 
-from referee.evidence.point_changes import asked, is_live, noted
+from referee.evidence.point_changes import asked, is_live, noted, removed
 from referee.evidence.quotations import NotFound, QuotationIndex
 from referee.schemas.point import PointEvidence, ReviewPoint
 
@@ -15,8 +15,8 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
 
     None found, although there are some or the kind of point needs one: ``unverified``, which the review says. A
     contradiction needs two different verified quotations, else it becomes ``unsupported``: one place alone shows no
-    disagreement. Severity is not touched: how grave a point is, is for the check to say. Doing it twice changes nothing
-    more.
+    disagreement. A correction of words that the paper does not hold is dropped. Severity is not touched: how grave a
+    point is, is for the check to say. Doing it twice changes nothing more.
 
     Args:
         point: Quotations that were not looked up have the status ``not_found``; those with another status (places that
@@ -32,7 +32,7 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
     verified = point.model_copy(update={"evidence": tuple(evidence for evidence, _ in looked_up)})
     for _, miss in looked_up:
         verified = noted(verified, f"a quotation does not count: {miss}") if miss else verified
-    return _one_sided(_unverified(verified))
+    return _one_sided(_baseless(_unverified(verified)))
 
 
 def settle_literature(point: ReviewPoint) -> ReviewPoint:
@@ -83,6 +83,12 @@ def _unverified(point: ReviewPoint) -> ReviewPoint:
         return point
     why = "none of its quotations is in the paper" if point.evidence else "it quotes nothing"
     return noted(point.model_copy(update={"unverified": True}), f"unverified: {why}")
+
+
+def _baseless(point: ReviewPoint) -> ReviewPoint:
+    if point.correction is None or not point.unverified:
+        return point
+    return removed(point, "dropped", "what it corrects is not in the paper")
 
 
 def _one_sided(point: ReviewPoint) -> ReviewPoint:

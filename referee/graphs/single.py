@@ -15,7 +15,7 @@ from referee.agents.point_texts import listed_corrections
 from referee.agents.reading_reply import correction_points
 from referee.agents.required_texts import forced_texts
 from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, PROMPT, ROLE, Variation, examples_of, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
     ClaimedQuote,
@@ -26,7 +26,6 @@ from referee.evidence import (
     verify_quotations,
     without_echo,
 )
-from referee.evidence.point_changes import removed
 from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import form_values, number_in
@@ -120,20 +119,14 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
         index,
         examples=examples_of(context.variation, context.prompt_versions),
     )
-    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, PROMPT)
+    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, "")
     return {
-        "corrections": [_settled(point, index) for point in correction_points(reply["corrections"], origin, {})],
+        "corrections": [verify_point(point, index) for point in correction_points(reply["corrections"], origin, {})],
         "echoes": checked.echoes,
         "texts": checked.texts,
         "evidence": [e.model_dump() for e in checked.evidence],
         "dropped": [d.model_dump() for d in checked.dropped],
     }
-
-
-def _settled(correction: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
-    """A correction of what is printed; one of words that the paper does not hold is dropped."""
-    looked_up = verify_point(correction, index)
-    return removed(looked_up, "dropped", "what it corrects is not in the paper") if looked_up.unverified else looked_up
 
 
 @dataclass(frozen=True)

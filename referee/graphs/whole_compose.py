@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from referee.agents.paper_text import places_named
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
 from referee.agents.required_texts import forced_texts
@@ -113,11 +114,12 @@ def _texts(
     dropped: list[DroppedQuotation] = []
     for field in (f for f in form.reviewer_fields if f.kind == "text"):
         own = [point for point in printed if point.field == field.name]
-        text = field_prose(paragraphs.get(field.name, ()), known, field)
+        text = field_prose(paragraphs.get(field.name, ()), known)
         if context.takes("quotation-check"):
             text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
             dropped += unfound
         small = order_points(p for p in own if p.id in listed)
         rest = field_text([p for p in own if p.id not in placed and p.id not in listed])
-        texts[field.name] = "\n\n".join(filter(None, (text.strip(), rest, corrections_text(small))))
+        whole = "\n\n".join(filter(None, (text.strip(), rest, corrections_text(small))))
+        texts[field.name] = places_named(whole, context.paper)
     return texts, dropped

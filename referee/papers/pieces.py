@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from referee.schemas.paper import BlockKind, Box, SectionRole
 
@@ -75,6 +76,7 @@ def plain(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
 
 
+@lru_cache(maxsize=1 << 15)  # repairs ask for the same lines, and for single letters, again and again
 def squeeze(text: str) -> str:
     """The letters and digits of ``text``, plain, without anything between them."""
-    return "".join(char for char in plain(text) if char.isalnum())
+    return "".join(filter(str.isalnum, plain(text)))

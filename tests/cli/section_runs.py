@@ -19,6 +19,9 @@ from referee.venues import load_venue
 
 from .command import Outcome, Referee
 
+# Too small for any paper with room to work.
+WINDOW = 20_000
+
 
 def reviewed(
     referee: Referee,
@@ -29,9 +32,16 @@ def reviewed(
     *more: object,
     strategy: str = "sections",
 ) -> Outcome:
-    """Run ``referee review`` with the server as model and embedder."""
+    """Run ``referee review`` with the server as model and embedder, ``sections`` part by part."""
+    if strategy == "sections":
+        part_by_part()
     on = ("--model", "fake", "--embedder", "fake", "--base-url", server.base_url, "--no-cache")
     return referee("review", paper, "--venue", venue, "--strategy", strategy, "--out", out, *on, *more)
+
+
+def part_by_part() -> None:
+    """Settings of this folder by which no paper is read whole."""
+    Path("referee.toml").write_text(f"[models]\ncontext_tokens = {WINDOW}\n", encoding="utf-8")
 
 
 def quoting(request: ChatRequest) -> Any:

@@ -66,7 +66,7 @@ def test_a_run_folder_holds_everything_and_the_terminal_says_the_rest(
     assert record.usage.calls == 1
     assert record.usage_by_role.keys() == {"writer"}
     (call,) = [CallRecord.model_validate_json(line) for line in (run / "trace.jsonl").read_text().splitlines()]
-    assert call.prompt == "review/single@v1"
+    assert call.prompt == "review/single@v2"
 
 
 def test_quotations_are_verified_and_scores_rest_on_them(
@@ -86,7 +86,10 @@ def test_quotations_are_verified_and_scores_rest_on_them(
     assert review.fields["quality"] == 3
     assert review.fields["significance"] is None
     assert "no verified quotation" in review.nulls["significance"]
-    assert {f.field for f in review.forced} >= {"significance", "originality", "confidence"}
+    assert {f.field for f in review.forced} >= {"significance", "originality"}
+    (confidence,) = (score for score in review.scores if score.field == "confidence")
+    assert (confidence.stated, confidence.value) == (None, review.fields["confidence"])
+    assert confidence.reason.startswith("by rule: ")
 
 
 def test_the_openreview_file_is_the_form_and_nothing_else(

@@ -17,7 +17,7 @@ from referee.schemas.paper import Paper
 from referee.testing import ChatRequest, FakeServer
 
 from .command import Referee
-from .section_runs import comparable, one_line, quoting, reviewed, ruling, sections_sent, sound
+from .section_runs import comparable, one_line, part_by_part, quoting, reviewed, ruling, sections_sent, sound
 
 SENTENCES = (
     "We train model {n} on {n} groups of items and report its mean error.",
@@ -119,6 +119,8 @@ def test_two_papers_of_one_name_at_once_do_not_mix(workplace: Path, server_: Fak
         for w, n in (("one", 0), ("two", 5000))
     ]
 
+    part_by_part()
+
     async def both() -> Any:
         jobs = (
             review(
@@ -200,7 +202,7 @@ def test_a_map_reply_with_unknown_ids_leaves_every_part_read(
     server_.script.entries["mapper"] = unknown_ids
     form = Path("form.json")
     form.write_text(json.dumps(_with_own_guideline()), encoding="utf-8")
-    done = reviewed(referee, server_, paper, str(form), Path("run"))
+    done = reviewed(referee, server_, paper, str(form), Path("run"), "--preset", "quick")
     assert done.code == 0, done.err
     assert calls(server_, "review/map") >= 1
     all_was_sent(load_paper(paper), sections_sent(server_.log))
@@ -290,6 +292,7 @@ async def test_every_shared_paper_is_read_whole_and_no_point_is_lost(
     shared_data: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    part_by_part()
     papers = {path.stem: load_paper(path) for path in full_texts(shared_data)}
     assert len(papers) == 17
     with FakeServer({"writer": brief, "checker": ruling(refuted=False)}, context_tokens=64_000) as server:

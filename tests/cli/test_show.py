@@ -120,7 +120,7 @@ def test_a_review_in_one_go_shows_its_quotations(referee: Referee, paper: Path, 
         assert one_line(item.quote) in shown
         one = one_line(referee("show", "run", "--point", item.id).out)
         assert one_line(item.claim) in one
-        assert "review/single@v1" in one
+        assert "review/single@v2" in one
 
 
 def complaint(done: Outcome) -> str:

@@ -132,7 +132,9 @@ async def test_what_becomes_of_each_point(folder: Path) -> None:
     text = str(review.fields[str(slip.field)])
     assert CORRECTIONS in text
     assert f"- {slip.claim}" in text
-    assert "Strengths:\n\nIn prose: The harbour corpus is new.\n\nWeaknesses and questions:" in str(review.fields[BOTH])
+    assert str(review.fields[BOTH]).startswith(
+        "Strengths:\n- In prose: The harbour corpus is new.\n\nWhat decides:\n\n1. "
+    )
     assert UNTUNED not in str(review.fields)
 
 

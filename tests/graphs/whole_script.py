@@ -153,15 +153,16 @@ class WholeScene:
         """Each point a paragraph of its own words in its box: merits and weaknesses in one, questions in theirs."""
         form = load_venue(VENUE)
         reply: dict[str, Any] = {f.name: [] for f in form.reviewer_fields if f.kind == "text"}
-        reply["summary"] = [{"text": "The paper is about lanterns.", "points": []}]
+        reply["summary"] = [{"text": "The paper is about lanterns.", "points": [], "weight": "opening"}]
         points = _POINT.findall(task_of(request))
         for name, head, claim in points:
             if claim in self.left_out:
                 continue
             box = "questions" if head.startswith("question") else BOTH
-            reply[box].append({"text": f"In prose: {claim}", "points": [name]})
+            weight = "decides" if "bears on a claim" in head else "other"
+            reply[box].append({"text": f"In prose: {claim}", "points": [name], "weight": weight})
             if claim in self.twice:
-                reply["limitations"].append({"text": f"Once more: {claim}", "points": [name]})
+                reply["limitations"].append({"text": f"Once more: {claim}", "points": [name], "weight": "other"})
         for one in form.reviewer_fields:
             if one.kind == "score":
                 value = self.rating if one.name == "rating" else None

@@ -40,7 +40,7 @@ def written(form: VenueForm = FORM, ids: tuple[str, ...] = ("b1", "b2", "b3"), *
 
 
 def paragraph(text: str, *points: str) -> dict[str, Any]:
-    return {"text": text, "points": list(points)}
+    return {"text": text, "points": list(points), "weight": "other"}
 
 
 async def test_paragraphs_and_scores_come_back_with_the_points_own_ids() -> None:
@@ -115,24 +115,36 @@ def test_what_is_said_again_goes_and_what_is_new_beside_it_stays() -> None:
             "weaknesses": (
                 Paragraph("One.", ("a",)),
                 Paragraph("One again.", ("a",)),
-                Paragraph("Two.", ("a", "b", "b")),
+                Paragraph("Two.", ("a", "b", "b"), "decides"),
             ),
             "questions": (Paragraph("One?", ("a",)), Paragraph("Three?", ("c",))),
         }
     )
     assert kept["summary"] == (Paragraph("About."), Paragraph("About."))
-    assert kept["weaknesses"] == (Paragraph("One.", ("a",)), Paragraph("Two.", ("b",)))
+    assert kept["weaknesses"] == (Paragraph("One.", ("a",)), Paragraph("Two.", ("b",), "decides"))
     assert kept["questions"] == (Paragraph("Three?", ("c",)),)
     assert len(notes) == 2
     assert "a paragraph of weaknesses said again" in notes[0]
 
 
-def test_a_box_for_both_sides_gets_a_head_for_each() -> None:
+def test_merits_are_bullets_and_the_rest_is_numbered_by_weight_under_heads() -> None:
     known = {point.id: point for point in (GRAVE, SMALL, MERIT)}
-    shared = FORM.field(BOTH)
-    said = [Paragraph("All in all."), Paragraph("The tie.", ("p-F1-1",)), Paragraph("The data.", ("m-W-1",))]
-    assert field_prose(said, known, shared) == (
-        "All in all.\n\nStrengths:\n\nThe data.\n\nWeaknesses and questions:\n\nThe tie."
+    said = [
+        Paragraph("One seed.", ("p-F1-2",), "advice"),
+        Paragraph("All in all."),
+        Paragraph("The tie.", ("p-F1-1",), "decides"),
+        Paragraph("The data.", ("m-W-1",), "decides"),
+        Paragraph("Both.", ("p-F1-1", "m-W-1"), "opening"),
+    ]
+    assert field_prose(said, known) == (
+        "All in all.\n\nStrengths:\n- The data.\n\nWhat decides:\n\n1. The tie.\n\n"
+        "Further weaknesses:\n\n2. Both.\n\nFor improvement only:\n\n3. One seed."
     )
-    assert field_prose(said[:2], known, shared) == "All in all.\n\nThe tie."
-    assert field_prose([], known, shared) == ""
+
+
+def test_a_box_for_one_side_has_no_heads() -> None:
+    known = {point.id: point for point in (GRAVE, SMALL, MERIT)}
+    tie, seed = Paragraph("The tie.", ("p-F1-1",)), Paragraph("One seed.", ("p-F1-2",))
+    assert field_prose([Paragraph("All in all."), tie, seed], known) == "All in all.\n\n1. The tie.\n\n2. One seed."
+    assert field_prose([Paragraph("The data.", ("m-W-1",))], known) == "- The data."
+    assert field_prose([], known) == ""

@@ -78,3 +78,14 @@ def test_all_quotations_of_a_text_are_looked_up() -> None:
 def test_checking_again_changes_nothing(text: str) -> None:
     once, _ = check_inline_quotations(text, INDEX)
     assert check_inline_quotations(once, INDEX) == (once, [])
+
+
+def test_words_that_may_be_a_proposal_lose_their_marks_alone() -> None:
+    said = (
+        'Better say "we reach an accuracy of 0.99 on the test set" here, as "TRAINING does not require any labels" is.'
+    )
+    text, dropped = check_inline_quotations(said, INDEX, field="weaknesses", keep_words=True)
+    assert text == (
+        'Better say we reach an accuracy of 0.99 on the test set here, as "Training does not require any labels" is.'
+    )
+    assert [lost.quote for lost in dropped] == ["we reach an accuracy of 0.99 on the test set"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from referee.evidence import QuotationIndex, settle_literature, verify_point
-from referee.schemas.point import SEVERITIES, ReviewPoint, Severity
+from referee.schemas.point import SEVERITIES, Correction, ReviewPoint, Severity
 
 from .scene_paper import paper
 from .scene_points import ACCURACY, GAIN, INDEX, INVENTED, LABELS, point, quoted, raised_points
@@ -71,6 +71,14 @@ def test_a_merit_without_a_quotation_stays() -> None:
     misquoted = verified(point("p1", INVENTED, polarity="strength"))
     assert (misquoted.outcome, misquoted.verified_quotes) == ("listed", 0)
     assert verified(point("p1", GAIN, polarity="strength")).verified_quotes == 1
+
+
+def test_a_correction_of_words_that_the_paper_does_not_hold_is_dropped() -> None:
+    slip = Correction(place="Method", printed=INVENTED, should_be="nothing")
+    dropped = verified(point("p1", INVENTED, correction=slip))
+    assert (dropped.outcome, dropped.field) == ("dropped", None)
+    assert "what it corrects is not in the paper" in dropped.reason
+    assert verified(point("p1", GAIN, correction=slip)).outcome == "listed"
 
 
 def test_an_equation_may_be_quoted_by_its_name() -> None:

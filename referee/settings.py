@@ -106,7 +106,7 @@ class PaperSettings(_Group):
 
 
 class ReviewSettings(_Group):
-    """How a review is written.
+    """How a review is written. ``strategy`` ``auto``: ``single`` on the embedded model, else ``sections``.
 
     Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
     experiments, appendices line by line), or ``all`` parts; ``appendices`` are read too where a paper is too long for
@@ -117,9 +117,9 @@ class ReviewSettings(_Group):
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
-    strategy: Literal["sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"] = (
-        "sections"
-    )
+    strategy: Literal[
+        "auto", "sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"
+    ] = "auto"
     readings: Literal["whole", "core", "all"] = "core"
     appendices: bool = False
     preset: Literal["quick", "full"] | None = None

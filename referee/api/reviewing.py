@@ -24,7 +24,7 @@ from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings
+from referee.settings import Settings, changed_settings
 from referee.venues import load_venue, venue_digest
 
 Confirm = Callable[[Plan, VenueForm], bool]
@@ -62,7 +62,8 @@ async def review(
         paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text, or a packed LaTeX submission), a ``Paper``, or as
             text an arXiv id or an http(s) address. A file of that name goes first.
         venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
-        strategy: How the review is made: ``sections`` (the default), ``single``, or another of ``docs/strategies.md``.
+        strategy: How the review is made: ``sections`` (the default; ``single`` on the embedded model), or another of
+            ``docs/strategies.md``.
         model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
             ``google_genai:NAME``, or a server's own name with ``base_url``.
         model_for: Other models for single roles.
@@ -124,6 +125,7 @@ async def review(
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     rating_map = _rating_map(calibration)
     specs = check_models(settings)
+    settings = _with_strategy(settings, embedded=specs["writer"].is_local)
     remote = None if isinstance(paper, Paper) else remote_name(paper)
     stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
     place = RunPlace(stem, form.id, out=out, resume=resume)
@@ -161,6 +163,13 @@ def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:
     from referee.api.rating_maps import read_rating_map
 
     return read_rating_map(Path(given))
+
+
+def _with_strategy(settings: Settings, *, embedded: bool) -> Settings:
+    """The settings with a strategy: the embedded model says most in one call, every other one in several."""
+    if settings.review.strategy != "auto":
+        return settings
+    return changed_settings(settings, {"review.strategy": "single" if embedded else "sections"})
 
 
 async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:

@@ -29,6 +29,7 @@ from referee.evidence import (
 from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import form_values, number_in
+from referee.graphs.review_points import rule_points
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -119,9 +120,14 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
         index,
         examples=examples_of(context.variation, context.prompt_versions),
     )
-    origin = Origin("whole", "S", None, reply["call_id"], context.door.models[ROLE].spec.id, "")
+    model = context.door.models[ROLE].spec
+    by_rule = rule_points(context.paper) if model.is_local else []  # it sees little itself, and rules cost no call
+    origin = Origin("whole", "S", None, reply["call_id"], model.id, "")
     return {
-        "corrections": [verify_point(point, index) for point in correction_points(reply["corrections"], origin, {})],
+        "corrections": [
+            *(verify_point(point, index) for point in correction_points(reply["corrections"], origin, {})),
+            *by_rule,
+        ],
         "echoes": checked.echoes,
         "texts": checked.texts,
         "evidence": [e.model_dump() for e in checked.evidence],

@@ -27,7 +27,8 @@ def calls(run: Path, box: Path) -> list[dict[str, Any]]:
     """
     asked = [path.read_text(encoding="utf-8") for path in sorted(box.glob("*.ask.md"))]
     records = [json.loads(line) for line in (run / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
-    answered = [record for record in records if record["status"] == "answered"]
+    # A run that was started again writes calls that were under way once more, under their old ids.
+    answered = list({record["call_id"]: record for record in records if record["status"] == "answered"}.values())
     texts = ["".join(text for _, text in record["messages"]) for record in answered]
     shared = len(os.path.commonprefix(texts)) if len(texts) > 1 else 0  # noqa: RUF071 (characters are meant)
     rows = []

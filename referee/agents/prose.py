@@ -68,7 +68,7 @@ def prose_model(form: VenueForm, ids: tuple[str, ...]) -> type[BaseModel]:
         __config__=ConfigDict(extra="ignore"),
         text=(str, Field(min_length=1, max_length=_PARAGRAPH_CHARS)),
         points=(list_of(one_of(ids)), Field(max_length=max(1, len(ids)))),
-        weight=(Weight, Field()),
+        weight=(Weight, Field(default="other")),
     )
     shape: dict[str, Any] = {}
     for field in (f for f in form.reviewer_fields if f.kind == "text"):

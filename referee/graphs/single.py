@@ -166,7 +166,7 @@ def check_reply(
     echoes: dict[str, int] = {}
     for name, text in texts.items():
         own, copied = without_echo(text, instructions, examples)
-        kept[name], unfound = check_inline_quotations(own, index, field=name)
+        kept[name], unfound = check_inline_quotations(own, index, field=name, keep_words=True)
         dropped += unfound
         if copied:
             echoes[name] = copied

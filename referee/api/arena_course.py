@@ -93,6 +93,7 @@ class ArenaCourse:
                 waiting.appendleft(one)
                 return
             self.job.progress(Event("stage", f"{self._ended()} of {total} papers", done=self._ended(), total=total))
+        self._taking -= 1  # who has left takes nothing that another one puts back
 
     async def _one(self, one: Submission) -> None:
         """Review one paper and note what became of it; raises ``BudgetExceeded``."""

@@ -75,7 +75,7 @@ def test_each_paper_is_filled_into_its_own_form_and_human_reviews_are_never_show
     assert (found[0].rating, found[0].kept_rating) == (6, 6)
     assert {"soundness", "presentation", "contribution", "rating", "confidence"} == set(found[0].scores)
     assert "strengths" in found[0].fields
-    assert found[0].prompt == "single: review/single@v1"
+    assert found[0].prompt == "single: review/single@v2"
     prompts = asked(server)
     assert len(prompts) == 2
     assert all("Lanterns" in prompt and SECRET not in prompt for prompt in prompts)
@@ -147,7 +147,7 @@ def test_a_budget_holds_over_the_whole_run(
     used = record(place / "free").usage
     if alone:
         monkeypatch.setenv("REFEREE_CALLS__CONCURRENCY", "1")
-    stopped = arena("--out", "run", "--no-cache", "--max-tokens", used.total_tokens // 3 + 9_000)
+    stopped = arena("--out", "run", "--no-cache", "--max-tokens", used.total_tokens // 3 + 11_500)
     assert stopped.code == 3, stopped.err
     assert "--resume run" in stopped.err
     found = predictions(place / "run")

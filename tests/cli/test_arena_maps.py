@@ -92,7 +92,7 @@ def test_a_map_is_applied_to_the_overall_rating_and_said(
         ({"model": "gpt"}, (), "the model 'gpt', not 'm@127.0.0.1"),
         ({"prompt_version": "single: review/single@v0"}, (), "the prompt version 'single: review/single@v0', not"),
         ({"prompt_digest": "00"}, (), "the prompt digest '00', not"),
-        ({}, ("--strategy", "sections"), "the prompt version 'single: review/single@v1', not 'sections: "),
+        ({}, ("--strategy", "sections"), "the prompt version 'single: review/single@v2', not 'sections: "),
         ({"allowed": [1, 2, 3]}, (), "the values 1, 2, 3"),
         ({"papers": 3}, (), "is no rating map"),
     ],

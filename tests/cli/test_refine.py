@@ -93,17 +93,19 @@ def test_a_review_shows_both_presets_and_takes_what_was_refined(
     refined: Outcome, referee: Referee, server: FakeServer, paper: Path
 ) -> None:
     asked = ("review", paper, "--venue", VENUE, "--model", "fake", "--base-url", server.base_url, "--embedder", "fake")
-    quick = referee(*asked, "--out", "quick")
+    quick = referee(*asked, "--out", "quick", "--preset", "quick")
     assert quick.code == 0, quick.err
     assert "Estimate (preset quick): " in quick.err
     assert "With --preset full: " in quick.err
+    assert not (Path("quick") / "refined_prompts.json").exists()
     before = len([call for call in server.log if call.prompt_id.startswith("refinement/")])
-    full = referee(*asked, "--out", "full", "--preset", "full", "--rounds", 1)
-    assert full.code == 0, full.err
-    assert "Estimate (preset full): " in full.err
-    assert len([call for call in server.log if call.prompt_id.startswith("refinement/")]) == before
-    assert "no call is made for them" in full.err
-    assert (Path("full") / "refined_prompts.json").is_file()
+    for out, flags in (("stored", ()), ("full", ("--preset", "full", "--rounds", 1))):
+        full = referee(*asked, "--out", out, *flags)
+        assert full.code == 0, full.err
+        assert "Estimate (preset full): " in full.err
+        assert len([call for call in server.log if call.prompt_id.startswith("refinement/")]) == before
+        assert "no call is made for them" in full.err
+        assert (Path(out) / "refined_prompts.json").is_file()
 
 
 def test_rounds_without_refinement_are_refused(referee: Referee, paper: Path) -> None:

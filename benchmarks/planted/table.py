@@ -20,7 +20,7 @@ from printed import words
 
 HERE = Path(__file__).parent
 PAPERS = ("p1", "p2", "p3", "p4", "p5", "p6")
-ARMS = ("single", "whole", "core", "all")
+ARMS = ("single", "whole", "core")
 MATERIAL = ("decides", "material")
 FIRST = 10
 # A provider's price for input that it writes to its cache, and for input that it serves from it.
@@ -102,10 +102,37 @@ def main() -> int:
     if args.json:
         print(json.dumps(rows, indent=1))
         return 0
+    summary(rows)
     for arm, own in rows.items():
         print(f"\n### {arm}\n")
         show(arm, own)
     return 0
+
+
+def summary(rows: dict[str, dict[str, dict[str, Any]]]) -> None:
+    """All papers together, one column an arm, and what each comes to beside ``single``."""
+    print(f"| all papers | {' | '.join(rows)} |\n| --- |{' ---: |' * len(rows)}")
+    for name in _SUMMED:
+        sums = {arm: sum(row.get(name, 0) for row in own.values()) for arm, own in rows.items()}
+        ratios = {arm: f" ({value / sums['single']:.2f})" if arm != "single" else "" for arm, value in sums.items()}
+        print(f"| {name} | {' | '.join(f'{value:,.0f}{ratios[arm]}' for arm, value in sums.items())} |")
+    for role in ("author", "chair"):
+        cells = []
+        for arm in rows:
+            won = [preferences(paper, arm).get(role) for paper in rows[arm]] if arm != "single" else []
+            judged = [verdict for verdict in won if verdict is not None]
+            cells.append(_verdicts(judged, arm) if judged else "-")
+        print(f"| preferred by the {role} | {' | '.join(cells)} |")
+
+
+_SUMMED = (
+    *("planted printed", "statements", "material in all", "material in the first ten", "decides", "small", "false"),
+    *("duplicates", "words", "calls", "input", "bill", "output"),
+)
+
+
+def _verdicts(judged: list[str], arm: str) -> str:
+    return f"{judged.count(arm)} won, {judged.count('single')} lost, {judged.count('no winner')} open"
 
 
 def show(arm: str, rows: dict[str, dict[str, Any]]) -> None:

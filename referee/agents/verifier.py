@@ -18,7 +18,7 @@ from referee.agents.choices import list_of, one_of
 from referee.agents.neutral import neutral_ids
 from referee.agents.paper_run import PaperRun
 from referee.agents.reading_reply import SEVERITY_OF, Effect
-from referee.errors import ContextTooLong, ModelRefused, ReplyInvalid
+from referee.errors import ModelError
 from referee.evidence import NotFound
 from referee.prompts import delimit
 from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint, Severity, Verdict
@@ -105,7 +105,7 @@ async def check_statements(run: PaperRun, points: Sequence[ReviewPoint]) -> Chec
         points: In the order in which checks are spent.
 
     Raises:
-        ModelError: The model cannot be reached, or a limit was met. A refusal or an invalid reply is a note.
+        BudgetExceeded: A limit was met. A batch that fails is a note and leaves the others alone.
     """
     names = neutral_ids(points[: BATCH * MOST_BATCHES])
     listed = list(names.items())
@@ -128,7 +128,7 @@ async def check_corrections(run: PaperRun, corrections: Sequence[ReviewPoint]) -
     most = _TOKENS_AROUND + _TOKENS_AN_AMENDMENT * len(names)
     try:
         answer = await run.ask(task, amendments_model(tuple(names)), role=ROLE, tokens=most)
-    except (ModelRefused, ReplyInvalid, ContextTooLong) as error:
+    except ModelError as error:
         return Checks(notes=(f"the corrections stand unchecked: {error.message}",))
     by_id = {names[item["id"]].id: _amended(item, answer.model) for item in answer.value.model_dump()["amendments"]}
     return Checks(by_id, answer.notes)
@@ -140,7 +140,7 @@ async def _check_batch(run: PaperRun, batch: Mapping[str, ReviewPoint]) -> Check
     reply = verdicts_model(tuple(batch), tuple(run.sections))
     try:
         answer = await run.ask(task, reply, role=ROLE, tokens=_TOKENS_AROUND + _TOKENS_A_VERDICT * len(batch))
-    except (ModelRefused, ReplyInvalid, ContextTooLong) as error:
+    except ModelError as error:
         return Checks(notes=(f"{len(batch)} points stand unchecked: {error.message}",))
     verdicts = answer.value.model_dump()["verdicts"]
     return Checks({batch[v["id"]].id: _checked(v, answer.model, run) for v in verdicts}, answer.notes)

@@ -13,6 +13,7 @@ _WORD = re.compile(r"\w+")
 _MIN_WORDS = 6
 _SAME = 92.0
 _QUOTED = re.compile(r"[“\"]([^“”\"]{20,600})[”\"]")
+_BEFORE_ITEM = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?]["”’)]))\s+(?=(?:[-*•]|\([ivx\d]{1,4}\)|\d{1,2}[.)])\s)""")
 _EXAMPLE_WORDS = 5
 _LIKE = 85.0
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve twenty hundred thousand half"
@@ -39,7 +40,7 @@ def without_echo(text: str, instructions: str, examples: Sequence[str] = ()) -> 
     copied = 0
     for line in text.splitlines(keepends=True):
         own = [(sentence, gap) for sentence, gap in _with_gaps(line) if not _is_copied(sentence, source, examples)]
-        taken = len(split_sentences(line)) - len(own)
+        taken = len(_sentences(line)) - len(own)
         copied += taken
         if not taken:
             kept.append(line)
@@ -84,11 +85,16 @@ def _is_copied(sentence: str, source: str, examples: Sequence[str]) -> bool:
 def _with_gaps(line: str) -> Iterator[tuple[str, str]]:
     """The sentences of a line, each with the blanks that follow it."""
     at = 0
-    for sentence in split_sentences(line):
+    for sentence in _sentences(line):
         start = line.index(sentence, at)
         at = start + len(sentence)
         rest = line[at:]
         yield sentence, rest[: len(rest) - len(rest.lstrip())]
+
+
+def _sentences(line: str) -> list[str]:
+    """The sentences of a line; an end before the mark of a list item is one too."""
+    return [piece for sentence in split_sentences(line) for piece in _BEFORE_ITEM.split(sentence) if piece]
 
 
 def _plain(text: str) -> str:

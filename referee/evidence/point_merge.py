@@ -104,9 +104,7 @@ class _Relation:
         )
 
     def holds(self, a: ReviewPoint, b: ReviewPoint, named: bool) -> bool:
-        if a.polarity != b.polarity or (a.call_id and a.call_id == b.call_id):
-            return False
-        return named or self._alike(a, b)
+        return a.polarity == b.polarity and (named or self._alike(a, b))
 
     def _alike(self, a: ReviewPoint, b: ReviewPoint) -> bool:
         pair = (a.id, b.id)
@@ -124,14 +122,18 @@ def _survivor(point_id: str, points: dict[str, ReviewPoint]) -> str:
 
 
 def _groups(points: dict[str, ReviewPoint], relation: _Relation) -> list[list[ReviewPoint]]:
-    """Connected components of more than one point, in the order of their first ids."""
+    """Connected components of more than one point, in the order of their first ids; none holds a reply twice."""
     live = [point for point in points.values() if is_live(point)]
     named = relation.named(points)
     root = {point.id: point.id for point in live}
+    replies = {point.id: {point.call_id} - {""} for point in live}
     for a, b in combinations(live, 2):
         first, second = root[a.id], root[b.id]
-        if first != second and relation.holds(a, b, frozenset((a.id, b.id)) in named):
+        if first == second or replies[first] & replies[second]:
+            continue
+        if relation.holds(a, b, frozenset((a.id, b.id)) in named):
             root = {key: first if value == second else value for key, value in root.items()}
+            replies[first] |= replies[second]
     groups: dict[str, list[ReviewPoint]] = {}
     for point in live:
         groups.setdefault(root[point.id], []).append(point)

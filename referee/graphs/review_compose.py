@@ -44,7 +44,7 @@ async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> Review
             return {"failure": failure}
         composed = Composed({}, {}, {}, (), ())
         notes.append(f"summaries and scores could not be composed: {error.message}")
-    review = _review(context, points, composed)
+    review = _review(context, points, composed, gaps=len(state["failures"]))
     texts = {name: [p.id for p in points if p.field == name] for name in review.fields}
     check_conservation([p["id"] for p in state["raised"]], points, fields=texts)
     return {"review": review.model_dump(mode="json"), "notes": [*notes, *composed.notes]}
@@ -75,10 +75,12 @@ async def _composed(context: ReviewContext, standing: Sequence[ReviewPoint], *, 
     )
 
 
-def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed) -> Review:
+def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed, *, gaps: int) -> Review:
     form, index = context.form, context.index
     printed, from_paper = [p.id for p in points if p.outcome == "printed"], not context.takes("score-from-points")
-    settled = settle_point_scores(form, composed.scores, printed, context.paper, from_paper=from_paper)
+    settled = settle_point_scores(
+        form, composed.scores, printed, context.paper, from_paper=from_paper, whole=_all_read(context, gaps)
+    )
     ticked = settle_choices(
         form, composed.choices, backed=bool(printed) or from_paper, ethics_backed=points_on_ethics(points)
     )
@@ -114,3 +116,9 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
 def _text(name: str, points: Sequence[ReviewPoint], summaries: Mapping[str, str]) -> str:
     own = [point for point in points if point.field == name and point.outcome == "printed"]
     return "\n\n".join(filter(None, (summaries.get(name, "").strip(), field_text(own))))
+
+
+def _all_read(context: ReviewContext, gaps: int) -> bool:
+    """Whether some part holds each section, the abstract aside, and every reader answered."""
+    read = {name for part in context.parts for name in part.section_ids}
+    return not gaps and all(s.id in read for s in context.paper.content if s.blocks and s.role != "abstract")

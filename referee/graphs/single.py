@@ -197,6 +197,7 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
         review_id=context.review_id,
         source=context.door.models[ROLE].spec.id,
         corrections=state["corrections"],
+        whole=not reply["cuts"],
     )
     return {"review": review.model_dump(mode="json")}
 
@@ -211,6 +212,7 @@ def fill_form(
     review_id: str,
     source: str,
     corrections: Sequence[ReviewPoint] = (),
+    whole: bool = True,
 ) -> Review:
     """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
 
@@ -223,8 +225,9 @@ def fill_form(
         review_id: The review's id.
         source: The model that wrote it.
         corrections: What is to be mended in a line each; printed as a list in one text field.
+        whole: Whether all of the paper's text was shown.
     """
-    settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper)
+    settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper, whole=whole)
     on_ethics = evidence_on_ethics(form, checked.evidence)
     ticked = settle_choices(form, choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
     listed, text = listed_corrections(corrections, form)

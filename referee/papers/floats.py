@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referee.evidence import split_sentences
-from referee.evidence.rules.labels import labels_in
 from referee.papers.bibliography import looks_like_entry, opens_like_entry, starts_entry
 from referee.papers.pieces import OpenSection, Piece
 from referee.schemas.paper import Repair, SectionRole
@@ -154,6 +153,8 @@ _Place = tuple[OpenSection, int, str]
 
 def _naming(label: str | None, sections: Sequence[OpenSection]) -> _Place | None:
     """Behind the first paragraph of the first of these sections that names the label."""
+    from referee.evidence.rules.labels import labels_in  # with all rules: most papers have no float to return
+
     wanted = labels_in(label or "")
     for section in sections if wanted else ():
         for at, piece in enumerate(section.pieces):

@@ -40,7 +40,7 @@ def _load(strategy: str, specs: set[ModelSpec]) -> None:
     from referee.llm.wire import load_sdk
 
     with suppress(ImportError, RefereeError):
-        assert STRATEGIES[strategy]
+        STRATEGIES.get(strategy)  # loads its module; `auto` is settled by who calls
         import referee.graphs.single
         import referee.reports  # noqa: F401
 

@@ -29,7 +29,6 @@ from referee.evidence import (
 from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import form_values, number_in
-from referee.graphs.review_points import rule_points
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -121,7 +120,7 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
         examples=examples_of(context.variation, context.prompt_versions),
     )
     model = context.door.models[ROLE].spec
-    by_rule = rule_points(context.paper) if model.is_local else []  # it sees little itself, and rules cost no call
+    by_rule = _found_by_rules(context.paper) if model.is_local else []  # it sees little itself, rules cost no call
     origin = Origin("whole", "S", None, reply["call_id"], model.id, "")
     return {
         "corrections": [
@@ -133,6 +132,12 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
         "evidence": [e.model_dump() for e in checked.evidence],
         "dropped": [d.model_dump() for d in checked.dropped],
     }
+
+
+def _found_by_rules(paper: Paper) -> list[ReviewPoint]:
+    from referee.graphs.review_points import rule_points  # with numpy and all rules, which other reviews do without
+
+    return rule_points(paper)
 
 
 @dataclass(frozen=True)

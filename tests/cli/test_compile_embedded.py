@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.llm.catalogue import chat_model_key, model_path
+from referee.llm.catalogue import model_path
 from referee.venues import load_venue
 from tests.graphs.guidelines_script import PAGE
 
@@ -19,13 +19,15 @@ pytestmark = pytest.mark.local_model
 
 
 def test_a_page_becomes_a_venue_without_key_or_server(referee: Referee, workplace: Path) -> None:
-    missing = find_spec("xllamacpp") is None or model_path(chat_model_key()) is None
+    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
     if missing and "CI" in os.environ:
         pytest.fail("the embedded model is not here, and CI must run it")
     if missing:
         pytest.skip("the embedded model or its runtime is not here")
     (workplace / "guide.md").write_text(PAGE, encoding="utf-8")
-    done = referee("venue", "compile", "guide.md", "--id", "tests-2026", "--no-cache", "--out", "run")
+    done = referee(
+        "venue", "compile", "guide.md", "--id", "tests-2026", "--model", "local:qwen-0.5b", "--no-cache", "--out", "run"
+    )
     assert done.code == 0, done.err
     form = load_venue("tests-2026")
     assert {guideline.text for guideline in form.guidelines} == {guideline.words for guideline in form.guidelines}

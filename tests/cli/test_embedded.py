@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.evidence import QuotationIndex, check_conservation
-from referee.llm.catalogue import chat_model_key, model_path
+from referee.llm.catalogue import model_path
 from referee.papers import load_paper
 from referee.schemas.review import Review
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.local_model
 
 @pytest.fixture(autouse=True)
 def _embedded_model() -> None:
-    missing = find_spec("xllamacpp") is None or model_path(chat_model_key()) is None
+    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
     if missing and "CI" in os.environ:
         pytest.fail("the embedded model is not here, and CI must run it")
     if missing:
@@ -29,7 +29,8 @@ def _embedded_model() -> None:
 
 @pytest.mark.parametrize("strategy", ["single", "sections"])
 def test_a_whole_review_without_key_or_server(referee: Referee, paper: Path, workplace: Path, strategy: str) -> None:
-    done = referee("review", paper, "--venue", "neurips-2025", "--strategy", strategy, "--no-cache", "--out", "run")
+    given = ("--venue", "neurips-2025", "--strategy", strategy, "--model", "local:qwen-0.5b")
+    done = referee("review", paper, *given, "--no-cache", "--out", "run")
 
     assert done.code == 0, done.err
     assert "trial of the pipeline" in done.out

@@ -11,7 +11,7 @@ import pytest
 
 from referee.evals.results import read_results
 from referee.evidence import NotFound, QuotationIndex
-from referee.llm.catalogue import chat_model_key, model_path
+from referee.llm.catalogue import model_path
 from referee.papers import load_paper
 
 from .command import Referee
@@ -34,7 +34,7 @@ Night passages were not observed, so that the count is a lower bound.
 
 @pytest.fixture(autouse=True)
 def _embedded_model() -> None:
-    missing = find_spec("xllamacpp") is None or model_path(chat_model_key()) is None
+    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
     if missing and "CI" in os.environ:
         pytest.fail("the embedded model is not here, and CI must run it")
     if missing:
@@ -47,8 +47,8 @@ def test_a_short_review_is_measured_without_key_or_server(referee: Referee, work
     row = review("r1", "p1", "human", "The survey counted 412 whales from three boats.")
     (workplace / "set.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
 
-    given = ("--papers", "papers", "--metrics", ",".join(METRICS), "--judge", "local", "--embedder", "local")
-    done = referee("eval", "set.jsonl", *given, "--no-cache", "--out", "run")
+    given = ("--papers", "papers", "--metrics", ",".join(METRICS), "--judge", "local:qwen-0.5b")
+    done = referee("eval", "set.jsonl", *given, "--embedder", "local", "--no-cache", "--out", "run")
 
     assert done.code == 0, done.err
     assert "the embedded model is a small judge" in done.err

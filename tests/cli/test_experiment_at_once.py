@@ -153,7 +153,7 @@ def test_a_dry_run_does_not_load_the_embedded_model(
     monkeypatch.delattr(llm_models, "_open_local")
     done = run("--dry-run", "--model", "local", "--judge", "local")
     assert done.code == 0, done.err
-    assert "measuring (judges: local:qwen-0.5b)" in done.out
+    assert "measuring (judges: local:qwen-1.5b)" in done.out
     assert "judge 'local' also writes reviews: models prefer their own" in done.out
     assert f"about {4 * PAPERS} calls" in done.out
     assert "about $0.0000" in done.out

@@ -205,5 +205,5 @@ async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting(
 
 def test_only_the_embedded_model_has_a_lane_of_its_own() -> None:
     lanes = Lanes(3)
-    assert lanes.of(["local:qwen-0.5b", "m@host"]) is lanes.of(["local"])
+    assert lanes.of(["local:qwen-1.5b", "m@host"]) is lanes.of(["local"])
     assert lanes.of(["m@host"]) is lanes.of([]) is not lanes.of(["local"])

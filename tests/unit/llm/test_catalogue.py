@@ -56,9 +56,9 @@ def test_catalogue_names_packages_not_registries() -> None:
     assert {address.split("/")[2] for address in re.findall(r"https?://[^\"]+", text)} == {"huggingface.co"}
 
 
-@pytest.mark.parametrize("name", ["local", "qwen-0.5b", "local:qwen-0.5b"])
+@pytest.mark.parametrize("name", ["local", "qwen-1.5b", "local:qwen-1.5b"])
 def test_chat_model_names(name: str) -> None:
-    assert chat_model_key(name) == "qwen-0.5b"
+    assert chat_model_key(name) == "qwen-1.5b"
 
 
 def test_default_embedder() -> None:

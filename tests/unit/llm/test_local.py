@@ -47,7 +47,7 @@ needs_model = pytest.mark.skipif(
 
 @pytest.fixture
 async def server() -> AsyncIterator[LocalServer]:
-    yield await get_local_server(n_ctx=2048)
+    yield await get_local_server("qwen-0.5b", n_ctx=2048)
     close_local_servers()
 
 
@@ -60,9 +60,9 @@ def ask(text: str, **more: object) -> dict[str, object]:
 
 
 async def test_model_that_was_not_fetched(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"'qwen-0\.5b' is not on this machine") as caught:
+    with pytest.raises(DataError, match=r"'qwen-1\.5b' is not on this machine") as caught:
         await get_local_server(cache_dir=tmp_path)
-    assert "referee models fetch qwen-0.5b" in caught.value.hint
+    assert "referee models fetch qwen-1.5b" in caught.value.hint
 
 
 @pytest.mark.parametrize("n_ctx", [0, 32_769])
@@ -129,8 +129,8 @@ async def test_the_embedded_model_answers_one_call_at_a_time(monkeypatch: pytest
     monkeypatch.setattr(local, "get_local_server", answer)
     models = await open_models(Settings(), silent)
     model = models["writer"]
-    assert asked == ["qwen-0.5b", "qwen-0.5b"]
-    assert (model.spec.id, model.context_tokens, model.count("four")) == ("local:qwen-0.5b", 2048, 4)
+    assert asked == ["qwen-1.5b", "qwen-1.5b"]
+    assert (model.spec.id, model.context_tokens, model.count("four")) == ("local:qwen-1.5b", 2048, 4)
     assert model.reading_tokens == LOCAL_READING
     async with asyncio.timeout(5), model.limits.slot(1):
         with pytest.raises(TimeoutError):
@@ -158,7 +158,7 @@ def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
 @pytest.mark.local_model
 @needs_model
 async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalServer) -> None:
-    assert await get_local_server("local", n_ctx=2048) is server
+    assert await get_local_server("local:qwen-0.5b", n_ctx=2048) is server
     assert server.base_url.startswith("http://127.0.0.1:")
     assert server.context_tokens == 2048
     assert 0 == server.count_tokens("") < server.count_tokens("one two three") < 6

@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -81,12 +82,12 @@ def measured(paper: str, arm: str) -> dict[str, Any] | None:
     return row
 
 
-def preferences(paper: str, arm: str) -> dict[str, str]:
-    """By role, the winner against ``single`` where both orders agree; else ``no winner``."""
+def preferences(paper: str, arm: str, other: str = "single") -> dict[str, str]:
+    """By role, the winner of ``arm`` against ``other`` where both orders agree; else ``no winner``."""
     labels = kept("labels", paper) or {}
     verdicts: dict[str, list[str]] = {}
     for item in labels.get("preferences", []):
-        if set(item["arms"]) == {"single", arm}:
+        if set(item["arms"]) == {other, arm}:
             verdicts.setdefault(item["role"], []).append(item["verdict"])
     return {
         role: given[0] if len(given) > 1 and len(set(given)) == 1 and given[0] != "tie" else "no winner"
@@ -116,13 +117,10 @@ def summary(rows: dict[str, dict[str, dict[str, Any]]]) -> None:
         sums = {arm: sum(row.get(name, 0) for row in own.values()) for arm, own in rows.items()}
         ratios = {arm: f" ({value / sums['single']:.2f})" if arm != "single" else "" for arm, value in sums.items()}
         print(f"| {name} | {' | '.join(f'{value:,.0f}{ratios[arm]}' for arm, value in sums.items())} |")
-    for role in ("author", "chair"):
-        cells = []
-        for arm in rows:
-            won = [preferences(paper, arm).get(role) for paper in rows[arm]] if arm != "single" else []
-            judged = [verdict for verdict in won if verdict is not None]
-            cells.append(_verdicts(judged, arm) if judged else "-")
-        print(f"| preferred by the {role} | {' | '.join(cells)} |")
+    for other in ("single", "whole"):
+        for role in ("author", "chair"):
+            cells = [_verdicts(arm, other, role, rows[arm]) for arm in rows]
+            print(f"| to `{other}`, the {role} | {' | '.join(cells)} |")
 
 
 _SUMMED = (
@@ -131,8 +129,11 @@ _SUMMED = (
 )
 
 
-def _verdicts(judged: list[str], arm: str) -> str:
-    return f"{judged.count(arm)} won, {judged.count('single')} lost, {judged.count('no winner')} open"
+def _verdicts(arm: str, other: str, role: str, papers: Iterable[str]) -> str:
+    if ARMS.index(arm) <= ARMS.index(other):
+        return "-"
+    judged = [preferences(paper, arm, other).get(role) for paper in papers]
+    return f"{judged.count(arm)} won, {judged.count(other)} lost, {judged.count('no winner')} open"
 
 
 def show(arm: str, rows: dict[str, dict[str, Any]]) -> None:

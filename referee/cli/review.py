@@ -25,7 +25,10 @@ def review(
         str | None, typer.Option(help="A venue's id, as neurips-2025 (see `referee venue list`), or a file.")
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="How the review is made (see `referee strategies`). [default: sections]")
+        str | None,
+        typer.Option(
+            help="How the review is made (see `referee strategies`). [default: sections; single on the embedded model]"
+        ),
     ] = None,
     model: Annotated[
         str | None,

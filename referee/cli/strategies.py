@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typer
 
+# What `review.strategy = "auto"` comes to.
+_DEFAULTS = {"sections": "the default", "single": "the default on the embedded model"}
+
 
 def strategies() -> None:
     """List the strategies: what each is, its calls, the longest chain of calls, its roles.
@@ -12,11 +15,9 @@ def strategies() -> None:
     formula stands for what the line above names by it.
     """
     from referee.api.strategies import STRATEGIES
-    from referee.settings import ReviewSettings
 
-    default = ReviewSettings().strategy
     for name, strategy in STRATEGIES.items():
-        usual = " (the default)" if name == default else ""
+        usual = f" ({_DEFAULTS[name]})" if name in _DEFAULTS else ""
         typer.echo(f"{name}{usual}: {strategy.title or 'not described'}")
         typer.echo(f"  calls: {strategy.calls or 'see the estimate of a run'}")
         typer.echo(f"  chain: {strategy.chain or 'unknown'}")

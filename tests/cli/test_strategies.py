@@ -56,6 +56,7 @@ def test_each_strategy_is_listed_with_its_calls_chain_and_roles(referee: Referee
         assert ("no assessment" in blocks[name]) is strategy.research_only
     assert {name for name, strategy in STRATEGIES.items() if strategy.research_only} == {"archetype", "aligned"}
     assert "sections (the default)" in listed.out
+    assert "single (the default on the embedded model)" in listed.out
 
 
 def test_listing_imports_no_machine_no_provider_and_no_index() -> None:

@@ -32,12 +32,13 @@ def test_a_clock_set_back_during_a_run(paper: Path, folder: Path, monkeypatch: p
         if event.kind == "call_finished":
             clock.set_back(HOUR_S)
 
-    faults = FaultPlan([Fault("429", role="cross", first=1, retry_after_s=HOUR_S)])
+    faults = FaultPlan([Fault("429", role="checker", first=1, retry_after_s=HOUR_S)])
     with script.serving(faults) as server:
         quick = runs.quick(server.base_url, **{"calls.requests_per_minute": 600})
         ended = runs.started(paper, folder / "run", quick, progress=progress)
         assert ended.error == ""
         assert ended.seconds < 60, "a pause that the provider named is bounded"
+        assert server.log.outcomes()["429"] == 1
         calls = runs.flushed(folder / "run")
     assert all(0 <= call.seconds < 60 for call in calls)
     assert [call.call_id for call in calls] == [f"c{number:04d}" for number in range(1, len(calls) + 1)]
@@ -52,7 +53,7 @@ def test_a_run_that_dies_again_and_again_while_the_clock_goes_back(
 ) -> None:
     """Each start finds what the one before it did, though the later checkpoints bear earlier times."""
     runs, script, clock = benchmark("runs"), benchmark("script"), Clock(monkeypatch)
-    deaths = ["writer:", "cross:", "checker:", "composer:"]
+    deaths = ["writer:", "checker: review/group", "checker: review/verify", "composer:"]
 
     def progress(event: Event) -> None:
         if event.kind == "call_finished" and deaths and event.text.startswith(deaths[0]):

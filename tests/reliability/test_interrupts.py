@@ -6,24 +6,24 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee.testing import ChatRequest, FakeServer, Script
-from tests.graphs.sections_paper import paper_text
 
-from .disturbance import benchmark, repeated, wait_until
+from .disturbance import FOCUSED, benchmark, long_paper, repeated, wait_until
 
-SECTIONS = 4
 PATIENCE_S = 180.0
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A run that waits for the replies to all its sections."""
+    """A run that waits for replies that the server gives when it is let."""
 
     folder: Path
     server: FakeServer
@@ -62,24 +62,42 @@ class Scene:
         assert len(runs.sent(self.server, since)) == len(runs.paid(self.folder / "run")) - len(kept)
 
 
-@pytest.fixture
-def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
-    let, plain = threading.Event(), benchmark("script").script()
+@contextmanager
+def _begun(folder: Path, nursery: Any, *, before: int, waiting: int) -> Iterator[Scene]:
+    """A run whose first ``before`` calls are answered at once, and all others when they are let."""
+    let, plain, asked = threading.Event(), benchmark("script").script(), count(1)
 
     async def when_let(request: ChatRequest) -> Any:
+        if next(asked) <= before:
+            return request.instance()
         await asyncio.to_thread(let.wait, PATIENCE_S)
         return await plain.answer(request)
 
-    (folder / "paper.md").write_text(paper_text(SECTIONS))
+    (folder / "paper.md").write_text(long_paper())
     with FakeServer(Script({"*": when_let}), context_tokens=32_000) as server:
         on = ("--model", "fake", "--embedder", "embed", "--base-url", server.base_url, "--no-cache", "--out", "run")
         argv = ("review", "paper.md", "--venue", "neurips-2025", *on)
         env = {"REFEREE_CACHE_DIR": str(folder / "cache")}
         child = nursery.start(argv, folder, log=folder / "log", env=env)
         started = Scene(folder, server, let, child, folder / "log")
-        started.waits_for(lambda: len(_waiting(server)) == SECTIONS)
+        started.waits_for(lambda: len(_waiting(server)) == waiting)
+        started.waits_for(lambda: len(benchmark("runs").paid(folder / "run")) == before)
         yield started
         let.set()
+
+
+@pytest.fixture
+def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
+    """The reading of the whole paper is answered; those of its parts are waited for together."""
+    with _begun(folder, nursery, before=1, waiting=FOCUSED) as begun:
+        yield begun
+
+
+@pytest.fixture
+def ahead(folder: Path, nursery: Any) -> Iterator[Scene]:
+    """The first call goes ahead, and the others wait for it."""
+    with _begun(folder, nursery, before=0, waiting=1) as begun:
+        yield begun
 
 
 def _waiting(server: FakeServer) -> list[Any]:
@@ -89,20 +107,31 @@ def _waiting(server: FakeServer) -> list[Any]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_once_calls_under_way_are_answered_and_kept(scene: Scene, number: signal.Signals) -> None:
     scene.child.send(number)
-    scene.waits_for(lambda: scene.said(f"waiting for {SECTIONS} calls under way"))
+    scene.waits_for(lambda: scene.said(f"waiting for {FOCUSED} calls under way"))
     assert scene.child.ended(0) is None
     scene.let.set()
-    scene.stopped(kept=SECTIONS)
-    assert len(scene.server.log.calls(endpoint="chat")) == SECTIONS, "no other call was sent"
+    scene.stopped(kept=1 + FOCUSED)
+    assert len(scene.server.log.calls(endpoint="chat")) == 1 + FOCUSED, "no other call was sent"
     scene.resumed()
     assert repeated(scene.server) == []
+
+
+def test_calls_that_wait_for_the_one_ahead_are_not_sent_after_a_stop(ahead: Scene) -> None:
+    ahead.child.send(signal.SIGINT)
+    ahead.waits_for(lambda: ahead.said("stopping: waiting for"))
+    assert ahead.child.ended(0) is None
+    ahead.let.set()
+    ahead.stopped(kept=1)
+    assert len(ahead.server.log.calls(endpoint="chat")) == 1, "no other call was sent"
+    ahead.resumed()
+    assert repeated(ahead.server) == []
 
 
 def test_twice_ends_at_once(scene: Scene) -> None:
     scene.child.send(signal.SIGINT)
     scene.waits_for(lambda: scene.said("Ctrl-C again stops at once"))
     scene.child.send(signal.SIGINT)
-    scene.stopped(kept=0)
+    scene.stopped(kept=1)
     scene.resumed()
 
 
@@ -112,7 +141,7 @@ def test_a_second_sigterm_asks_for_nothing_more(scene: Scene) -> None:
         scene.waits_for(lambda: scene.said("waiting for"))
     assert scene.child.ended(0.2) is None
     scene.let.set()
-    scene.stopped(kept=SECTIONS)
+    scene.stopped(kept=1 + FOCUSED)
 
 
 @pytest.mark.parametrize("pause_s", [0.02, 0.1])

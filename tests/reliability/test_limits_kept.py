@@ -1,4 +1,4 @@
-"""``--max-tokens`` and ``--max-cost`` with all sections in flight at once: no call passes them, nothing is lost."""
+"""``--max-tokens`` and ``--max-cost`` with all readings in flight at once: no call passes them, nothing is lost."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from referee.llm.models import open_models
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, silent
 from referee.testing import FakeServer
-from tests.graphs.sections_paper import paper_text
 
-from .disturbance import Observed, benchmark, repeated
+from .disturbance import FOCUSED, Observed, benchmark, long_paper, repeated
 
 SLOTS = {"calls.concurrency": 256}
 PRICES = {"models.prices": {"fake": (3.0, 15.0)}}
@@ -41,7 +40,7 @@ def test_a_run_is_stopped_and_resumed_by_higher_and_higher_limits(
 ) -> None:
     runs, script = benchmark("runs"), benchmark("script")
     paper, run = folder / "paper.md", folder / "run"
-    paper.write_text(paper_text(6))
+    paper.write_text(long_paper())
     with script.serving(spread_s=0.05) as server:
         quick = runs.quick(server.base_url, **SLOTS, **PRICES)
         assert runs.started(paper, folder / "undisturbed", quick).error == ""
@@ -61,7 +60,7 @@ def test_a_run_is_stopped_and_resumed_by_higher_and_higher_limits(
         assert repeated(server, begun) == []
     assert len(set(paid)) > 2, "the limits stopped it at different places"
     assert all(a <= b for a, b in pairwise(paid)), "finished work is kept"
-    assert observed.most_at_once > 3
+    assert observed.most_at_once == 1 + FOCUSED
     assert runs.comparable(run) == runs.comparable(folder / "undisturbed")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,22 +36,20 @@ def test_a_run_without_retries_and_repairs_says_what_failed(paper: Path, folder:
         Fault("timeout", first_tries=1),
         Fault("drop", first_tries=2),
         Fault("partial", first_tries=2),
-        Fault("truncated", first=1, role="cross"),
-        Fault("empty", first=1, role="cross"),
-        Fault("wrong_schema", first=1, role="cross"),
+        Fault("truncated", first=1, role="writer"),
+        Fault("empty", first=1, role="writer"),
+        Fault("wrong_schema", first=1, role="writer"),
+        Fault("truncated", first=1, role="checker"),
+        Fault("empty", first=1, role="checker"),
+        Fault("wrong_schema", first=1, role="checker"),
         Fault("slow", seconds=0.05),
     ],
-    ids=lambda fault: fault.kind,
+    ids=lambda fault: "-".join(filter(None, (fault.kind, fault.role))),
 )
 def test_each_fault(paper: Path, folder: Path, fault: Fault) -> None:
-    """On every call, or (of the reply) on the first of a role; embeddings are spared, they are not tried again."""
+    """On every call, or (of the reply) on the first of a role, be it the one that goes ahead of all others."""
     runs, script = benchmark("runs"), benchmark("script")
-
-    class OfChat(FaultPlan):
-        def choose(self, request: Any) -> Fault | None:
-            return None if request.role == "embedding" else super().choose(request)
-
-    with script.serving(OfChat([fault])) as server:
+    with script.serving(FaultPlan([fault])) as server:
         quick = runs.quick(server.base_url, **{"calls.timeout_s": 1.0 if fault.kind == "timeout" else 10.0})
         assert runs.started(paper, folder / "run", quick).error == ""
         assert server.log.outcomes()[fault.kind] > 0
@@ -62,7 +59,7 @@ def test_each_fault(paper: Path, folder: Path, fault: Fault) -> None:
 
 def test_a_provider_that_stays_down_is_named_and_the_run_goes_on_later(paper: Path, folder: Path) -> None:
     runs, script = benchmark("runs"), benchmark("script")
-    faults = FaultPlan([Fault("500", role="writer", first=4), Fault("500", role="mapper", first=2)])
+    faults = FaultPlan([Fault("500", role="writer", first=4)])
     with script.serving(faults) as server:
         quick = runs.quick(server.base_url, **{"calls.max_tries": 2})
         down = runs.started(paper, folder / "run", quick)

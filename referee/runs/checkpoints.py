@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,13 @@ async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             saver.serde = _Sealed(saver.serde)
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            yield saver
+            try:
+                yield saver
+            finally:
+                # A write that was cut short stays open past the end of its connection while anything refers to it,
+                # and would hold the file against the run that goes on in this process.
+                with suppress(sqlite3.Error):
+                    await saver.conn.rollback()
     except sqlite3.Error as error:
         raise _failure(path, error) from error
 

@@ -40,6 +40,13 @@ def server() -> Iterator[FakeServer]:
 
 
 @pytest.fixture
+def narrow_server() -> Iterator[FakeServer]:
+    """A window that does not hold the paper with room to work: it is read part by part, with an index."""
+    with FakeServer(context_tokens=16_000) as running:
+        yield running
+
+
+@pytest.fixture
 def paper(examples: Path) -> Path:
     return examples / "short.md"
 

@@ -60,36 +60,54 @@ def test_a_full_disk_under_the_cache_of_replies_is_said_and_the_run_goes_on(
 
 @pytest.mark.parametrize("leaving", [0, 128 * 1024])
 def test_a_full_disk_under_the_index_ends_the_run_which_can_be_resumed(
-    referee: Referee, paper: Path, server: FakeServer, disk: Disk, monkeypatch: pytest.MonkeyPatch, leaving: int
+    referee: Referee, paper: Path, narrow_server: FakeServer, disk: Disk, monkeypatch: pytest.MonkeyPatch, leaving: int
 ) -> None:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(disk.path))
     disk.fill(leaving)
-    arguments = asked(paper, server, strategy=SECTIONS)
+    arguments = asked(paper, narrow_server, strategy=SECTIONS)
     done = referee(*arguments, "--out", "run")
     assert_refused_with(done, f"{str(disk.path / 'chroma')!r}", "Make room there", "REFEREE_CACHE_DIR", "--resume run")
-    paid = digests(server)
+    paid = digests(narrow_server)
     disk.clear()
     done = resumed(referee, arguments, Path("run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
-    assert not set(digests(server)[len(paid) :]) & set(paid)
+    assert not set(digests(narrow_server)[len(paid) :]) & set(paid)
+
+
+def taking_nothing(kind: str, disk: Disk) -> tuple[Path, str]:
+    """A cache folder that nothing can be written to, and why."""
+    if kind == "a file":
+        cache = Path("cache").absolute()
+        cache.write_text("no folder")
+        return cache, "Not a directory"
+    disk.read_only()
+    return disk.path / "cache", "Read-only file system"
 
 
 @pytest.mark.parametrize("kind", ["read-only", "a file"])
 def test_a_cache_folder_that_takes_nothing_is_said_and_the_run_goes_on(
     referee: Referee, paper: Path, server: FakeServer, disk: Disk, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    if kind == "a file":
-        cache, cause = Path("cache").absolute(), "Not a directory"
-        cache.write_text("no folder")
-    else:
-        disk.read_only()
-        cache, cause = disk.path / "cache", "Read-only file system"
+    cache, cause = taking_nothing(kind, disk)
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache))
+    done = referee(*cached(paper, server, SECTIONS, "--out", "run"))
+    assert done.code == 0, done.err
+    assert_finished(Path("run"))
+    assert done.err.count(f"the reply cache {cache / 'replies'} cannot be written ({cause})") == 1
+    assert "index folder" not in done.err, "a paper that is read whole needs none"
+
+
+@pytest.mark.parametrize("kind", ["read-only", "a file"])
+def test_a_cache_folder_that_takes_no_index_is_said_and_the_run_goes_on(
+    referee: Referee, paper: Path, narrow_server: FakeServer, disk: Disk, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    cache, cause = taking_nothing(kind, disk)
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache))
     mine = Path("temporary").absolute()
     mine.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(mine))
-    done = referee(*cached(paper, server, SECTIONS, "--out", "run"))
+    done = referee(*cached(paper, narrow_server, SECTIONS, "--out", "run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
     assert f"the index folder {cache / 'chroma'} cannot be written ({cause})" in done.err

@@ -157,19 +157,19 @@ def test_a_damaged_index_never_gives_other_passages(index: Path, tmp_path: Path,
 
 
 def test_a_damaged_index_ends_a_run_which_then_goes_on(
-    referee: Referee, paper: Path, server: FakeServer, tmp_path: Path
+    referee: Referee, paper: Path, narrow_server: FakeServer, tmp_path: Path
 ) -> None:
-    arguments = asked(paper, server, strategy=SECTIONS)
+    arguments = asked(paper, narrow_server, strategy=SECTIONS)
     chroma = tmp_path / "cache" / "chroma"
     assert referee(*arguments, "--out", "first").code == 0
-    first = digests(server)
+    first = digests(narrow_server)
     INDEXES["overwritten"](chroma)
     done = referee(*arguments, "--out", "run")
     assert_refused_with(done, f"{str(chroma)!r}", "delete it", "--resume run")
-    paid = digests(server)[len(first) :]
+    paid = digests(narrow_server)[len(first) :]
     shutil.rmtree(chroma)
     done = resumed(referee, arguments, Path("run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
-    assert not set(digests(server)[len(first) + len(paid) :]) & set(paid)
+    assert not set(digests(narrow_server)[len(first) + len(paid) :]) & set(paid)
     assert content(Path("run")) == content(Path("first"))

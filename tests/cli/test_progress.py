@@ -71,7 +71,13 @@ def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: F
         terminal.press(b"y\n")
         assert_it_moved(terminal)
         after = terminal.shown[asked_at:]
-    for words in ("reading a section · ", "writing the review · ", " tokens in, ", " out · cost unknown · ", " s"):
+    for words in (
+        "reading the whole paper · ",
+        "writing the review · ",
+        " tokens in, ",
+        " out · cost unknown · ",
+        " s",
+    ):
         assert words in after
 
 

@@ -202,14 +202,15 @@ async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> 
     assert not server.is_open
     with pytest.raises(ModelUnavailable, match=r"'qwen-0\.5b' does not answer"):
         server.count_tokens("not counted before")
-    assert await get_local_server(n_ctx=2048) is not server
+    assert await get_local_server("qwen-0.5b", n_ctx=2048) is not server
 
 
 @pytest.mark.local_model
 @needs_model
 @pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(3)", 3), ("raise ValueError", 1)])
 def test_process_ends_cleanly_while_the_server_runs(ending: str, code: int) -> None:
-    program = f"import asyncio\nfrom referee.llm.local import *\nasyncio.run(get_local_server(n_ctx=512))\n{ending}"
+    opened = "asyncio.run(get_local_server('qwen-0.5b', n_ctx=512))"
+    program = f"import asyncio\nfrom referee.llm.local import *\n{opened}\n{ending}"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert ended.returncode == code, ended.stderr
     assert ended.stdout == ""

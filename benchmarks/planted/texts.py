@@ -27,14 +27,18 @@ SHARED = ROOT.parent / "shared" / "data"
 _HEADING = re.compile(r"^(?:(\d+(?:\.\d+)*)\s+)?([A-Z][A-Z\d ,:&\-]{3,60})$", re.MULTILINE)
 
 
+def _record(file: str, title: str) -> dict[str, Any]:
+    """The paper of a file of records whose title begins so."""
+    for line in (SHARED / "papers" / file).read_text(encoding="utf-8").splitlines():
+        record: dict[str, Any] = json.loads(line)
+        if record["title"].startswith(title):
+            return record
+    raise SystemExit(f"{file} holds no paper whose title begins with {title!r}")
+
+
 def _full_text(file: str, title: str) -> str:
     """A record with sections as Markdown: title, abstract, sections at their levels, titles of the references."""
-    for line in (SHARED / "papers" / file).read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        if record["title"].startswith(title):
-            break
-    else:
-        raise SystemExit(f"{file} holds no paper whose title begins with {title!r}")
+    record = _record(file, title)
     parts = [f"# {record['title']}", "## Abstract", re.sub(r"^10\.7554/eLife\.[\d.]+", "", record["abstract"])]
     for section in record["sections"]:
         parts += [f"{'#' * (section['level'] + 1)} {section['heading']}", section["text"]]
@@ -45,12 +49,7 @@ def _full_text(file: str, title: str) -> str:
 
 def _marked_up(file: str, title: str) -> str:
     """A record's own Markdown, its bare headings marked as such."""
-    for line in (SHARED / "papers" / file).read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        if record["title"].startswith(title):
-            break
-    else:
-        raise SystemExit(f"{file} holds no paper whose title begins with {title!r}")
+    record = _record(file, title)
 
     def heading(match: re.Match[str]) -> str:
         number, words = match.groups()

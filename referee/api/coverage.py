@@ -21,10 +21,8 @@ class Limits(Protocol):
     def max_tokens(self) -> int | None: ...  # noqa: D102
 
 
-class Estimate(Protocol):
-    """An estimate with notes: a dataclass of which a copy can be made."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+class Estimated(Protocol):
+    """Calls, tokens and cost that are to be expected; the cost is null where a price is unknown."""
 
     @property
     def calls(self) -> int: ...  # noqa: D102
@@ -37,6 +35,12 @@ class Estimate(Protocol):
 
     @property
     def cost_usd(self) -> float | None: ...  # noqa: D102
+
+
+class Estimate(Estimated, Protocol):
+    """An estimate with notes: a dataclass of which a copy can be made."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def notes(self) -> tuple[str, ...]: ...  # noqa: D102

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-
-class Estimated(Protocol):
-    """Calls, tokens and cost that are to be expected; the cost is null where a price is unknown."""
-
-    @property
-    def calls(self) -> int: ...  # noqa: D102
-
-    @property
-    def input_tokens(self) -> int: ...  # noqa: D102
-
-    @property
-    def output_tokens(self) -> int: ...  # noqa: D102
-
-    @property
-    def cost_usd(self) -> float | None: ...  # noqa: D102
+if TYPE_CHECKING:
+    from referee.api.coverage import Estimated
 
 
 def amount(of: Estimated, *, most_calls: int = 0) -> str:

@@ -8,7 +8,7 @@ from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
 TRIAL = (
-    "The model is the small one that ships with the package: this is a trial of the pipeline, not an assessment of the "
+    "The model is the small one that the package fetches: this is a trial of the pipeline, not an assessment of the "
     "paper."
 )
 

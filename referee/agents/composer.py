@@ -177,10 +177,15 @@ def _is_summary(field: FormField) -> bool:
     )
 
 
-def score_model(field: FormField, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
-    """One score: the reason, the points for and against it, then an option of the field, or ``open``."""
+def score_model(field: FormField, point_ids: tuple[str, ...] | None, lengths: Lengths) -> type[BaseModel]:
+    """One score: the reason, the points for and against it, then an option of the field, or ``open``.
+
+    Null for ``point_ids`` leaves the ids unlisted: a list of many in every field costs more than it prevents.
+    """
     ids = list_of(one_of(point_ids)) if point_ids else list_of(str)
-    most = min(len(point_ids), 2 if lengths.brief else 8)
+    most = 2 if lengths.brief else 8
+    if point_ids is not None:
+        most = min(len(point_ids), most)
     return create_model(
         "PointScore",
         __config__=ConfigDict(extra="ignore"),

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.choices import list_of, one_of
+from referee.agents.focus import shortened
 from referee.agents.neutral import neutral_ids
 from referee.agents.paper_run import PaperRun
+from referee.agents.point_texts import correction_head
 from referee.prompts import delimit
 from referee.schemas.point import ReviewPoint
 
 PROMPT = "review/group"
 ROLE = "checker"
 _TOKENS_AN_ITEM, _TOKENS_AROUND = 16, 512
+# Which items are the same shows in how they begin.
+_CLAIM_CHARS = 200
 
 
 def groups_model(ids: tuple[str, ...]) -> type[BaseModel]:
@@ -62,4 +66,5 @@ async def group_points(run: PaperRun, points: Sequence[ReviewPoint]) -> list[tup
 def _line(point: ReviewPoint) -> str:
     kind = "correction" if point.correction else "merit" if point.polarity == "strength" else point.polarity
     places = ", ".join(dict.fromkeys(e.section_id for e in point.evidence))
-    return f"{kind}{f' ({places})' if places else ''}: {' '.join(point.claim.split())}"
+    said = correction_head(point) if point.correction else " ".join(point.claim.split())
+    return f"{kind}{f' ({places})' if places else ''}: {shortened(said, _CLAIM_CHARS)}"

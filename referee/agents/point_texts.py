@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from referee.evidence.point_changes import is_live
 from referee.evidence.point_fields import corrections_field
-from referee.schemas.point import PointEvidence, ReviewPoint
+from referee.schemas.point import Correction, PointEvidence, ReviewPoint
 from referee.schemas.venue import VenueForm
 
 CORRECTIONS = "Corrections, those of most weight first:"
@@ -38,6 +38,20 @@ def correction_text(point: ReviewPoint) -> str:
     """A correction in one line, as the check left it; that no check reached it is said."""
     unreached = point.check is not None and point.check.verdict == "unchecked"
     return " ".join(point.statement.split()) + (" (unchecked)" if unreached else "")
+
+
+def correction_line(correction: Correction) -> str:
+    """A correction in one line: place, what is printed, what it should be, why."""
+    place = f"{correction.place.strip()}: " if correction.place.strip() else ""
+    why = f" ({correction.why.strip().rstrip('.')})" if correction.why.strip() else ""
+    return f"{place}“{correction.printed.strip()}” should be “{correction.should_be.strip()}”{why}"
+
+
+def correction_head(point: ReviewPoint) -> str:
+    """A correction without its reason: place, what is printed, what it should be."""
+    if point.correction is None or point.statement != point.claim:
+        return " ".join(point.statement.split())
+    return correction_line(point.correction.model_copy(update={"why": ""}))
 
 
 def _paragraph(point: ReviewPoint) -> str:

@@ -1,20 +1,20 @@
-"""The review as prose on the venue's form, from the points that stand: each id once, verified by code.
-
-What the model leaves out is added as a line; what it says twice is taken out once. Scores come from the points.
-"""
+"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.choices import list_of, one_of
 from referee.agents.composer import ROLE, objections, score_model, stated_scores
+from referee.agents.focus import shortened
 from referee.agents.form_reply import FULL, chosen_options, offered, slugs_of
 from referee.agents.paper_run import PaperRun
+from referee.agents.point_texts import correction_head
 from referee.agents.scores import BY_RULE
 from referee.agents.single_reviewer import WORDS
 from referee.prompts import delimit
@@ -24,9 +24,14 @@ from referee.venues import load_venue, render_form, render_guidelines
 
 PROMPT = "review/write"
 REPLY_TOKENS = 9_000
-_MOST_PARAGRAPHS, _PARAGRAPH_CHARS = 40, 1_800
+_MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 40, 1_800, 80
+_MOST_REPEATS, _SENTENCE_CHARS = 12, 500
 _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentence or number", "note": "style"}
-_ARGUED = ("fatal", "major")
+# Why a point matters, in characters, by its severity; the rest is a clause, and asks for no reasons.
+_REASON_CHARS = {"fatal": 900, "major": 220}
+_NAMES_A_PLACE = re.compile(
+    r"\b(Section|Sections|Table|Tables|Figure|Figures|Fig|Equation|Eq|Appendix|Abstract)\b", re.I
+)
 
 
 Weight = Literal["opening", "decides", "other", "advice"]
@@ -40,11 +45,12 @@ HEADS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Paragraph:
-    """One paragraph with the ids of the points it carries, none in a summary, and what it weighs."""
+    """One paragraph with the ids of the points it carries, none in a summary, what it weighs and what it is about."""
 
     text: str
     points: tuple[str, ...] = ()
     weight: Weight = "other"
+    head: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,22 +58,29 @@ class Prose:
     """The text fields as paragraphs by field name, and the form's scores and choices in its own names.
 
     ``scores`` holds, per score field, ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
+    ``repeats`` are sentences that the writer itself calls a repetition.
     """
 
     paragraphs: dict[str, tuple[Paragraph, ...]]
     scores: dict[str, dict[str, Any]]
     choices: dict[str, str | list[str]]
     notes: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
 
 
-def prose_model(form: VenueForm, ids: tuple[str, ...]) -> type[BaseModel]:
-    """Text fields in the form's order, then scores with the overall last, then checklists; points only by their ids."""
+def prose_model(form: VenueForm) -> type[BaseModel]:
+    """Text fields in the form's order, scores with the overall last, checklists, what was said twice.
+
+    Points stand in it by their ids, which the schema does not list: in every field they would be the longest part of
+    the call. An id that is none is passed over.
+    """
     slugs = slugs_of(form)
     paragraph = create_model(
         "Paragraph",
         __config__=ConfigDict(extra="ignore"),
+        head=(str, Field(default="", max_length=_HEAD_CHARS)),
         text=(str, Field(min_length=1, max_length=_PARAGRAPH_CHARS)),
-        points=(list_of(one_of(ids)), Field(max_length=max(1, len(ids)))),
+        points=(list[str], Field(default_factory=list)),
         weight=(Weight, Field(default="other")),
     )
     shape: dict[str, Any] = {}
@@ -76,28 +89,30 @@ def prose_model(form: VenueForm, ids: tuple[str, ...]) -> type[BaseModel]:
         shape[slugs[field.name]] = (list_of(paragraph), Field(max_length=_MOST_PARAGRAPHS, description=about))
     for field in sorted(form.reviewer_fields, key=lambda f: f.aspect == "overall"):
         if field.kind == "score" and field.aspect not in BY_RULE:
-            shape[slugs[field.name]] = (score_model(field, ids, FULL), Field(description=field.asks))
+            shape[slugs[field.name]] = (score_model(field, None, FULL), Field(description=field.asks))
     for field in form.reviewer_fields:
         if field.kind == "choice":
             shape[slugs[field.name]] = (one_of(tuple(offered(field))), Field(description=field.asks))
         elif field.kind == "flag":
             options = list_of(one_of(tuple(offered(field))))
             shape[slugs[field.name]] = (options, Field(max_length=len(field.options)))
+    sentence: Any = Annotated[str, Field(max_length=_SENTENCE_CHARS)]
+    shape["said_twice"] = (list_of(sentence), Field(default_factory=list, max_length=_MOST_REPEATS))
     return create_model("WrittenReview", __config__=ConfigDict(extra="ignore"), **shape)
 
 
 def sample_reply_model() -> type[BaseModel]:
     """The reply model of one form, by which the prompt's header is checked."""
-    return prose_model(load_venue("neurips-2025"), ("b1",))
+    return prose_model(load_venue("neurips-2025"))
 
 
-async def write_prose(run: PaperRun, points: Sequence[ReviewPoint]) -> Prose:
+async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections: Sequence[ReviewPoint] = ()) -> Prose:
     """Write the review in one call.
 
     Args:
         run: The paper under review.
-        points: What the text fields are to carry, the gravest first; corrections that are listed apart are not among
-            them.
+        points: What the text fields are to carry, the gravest first.
+        corrections: What is listed after the review; one that a paragraph says anyway is among that paragraph's points.
 
     Returns:
         Paragraphs, scores and choices with the points' own ids. A score that the points contradict is open.
@@ -107,15 +122,19 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint]) -> Prose:
     """
     form, names = run.form, {f"b{number}": point for number, point in enumerate(points, start=1)}
     shown = "\n\n".join(_shown(name, point) for name, point in names.items()) or "(no point stands)"
+    listed = {f"c{number}": point for number, point in enumerate(corrections, start=1)}
+    lines = "\n".join(f"[{name}] {correction_head(point)}" for name, point in listed.items()) or "(none)"
+    names |= listed
     task = run.task(
         PROMPT,
         venue_name=form.name,
         guidelines=render_guidelines(form),
         form=render_form(form),
         points=delimit("points", shown),
+        corrections=delimit("corrections", lines),
         words=f"{WORDS:,}",
     )
-    answer = await run.ask(task, prose_model(form, tuple(names)), role=ROLE, tokens=REPLY_TOKENS)
+    answer = await run.ask(task, prose_model(form), role=ROLE, tokens=REPLY_TOKENS)
     scores = _own_ids(stated_scores(form, answer.value), names)
     notes = list(answer.notes)
     for name, objection in objections(form, scores, points).items():
@@ -129,28 +148,8 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint]) -> Prose:
             f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
         },
         notes=tuple(notes),
+        repeats=tuple(data["said_twice"]),
     )
-
-
-def each_once(paragraphs: Mapping[str, Sequence[Paragraph]]) -> tuple[dict[str, tuple[Paragraph, ...]], list[str]]:
-    """Paragraphs of which none carries a point that an earlier one carries, and notes of what was taken out.
-
-    A paragraph all of whose points were said before goes; one that carries others too stays with those.
-    """
-    said: set[str] = set()
-    kept: dict[str, tuple[Paragraph, ...]] = {}
-    notes: list[str] = []
-    for name, given in paragraphs.items():
-        own: list[Paragraph] = []
-        for paragraph in given:
-            fresh = tuple(key for key in dict.fromkeys(paragraph.points) if key not in said)
-            if paragraph.points and not fresh:
-                notes.append(f"a paragraph of {name} said again what was said before and was left out")
-                continue
-            said |= set(fresh)
-            own.append(replace(paragraph, points=fresh))
-        kept[name] = tuple(own)
-    return kept, notes
 
 
 def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoint]) -> str:
@@ -168,7 +167,8 @@ def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoin
         lines = [f"{HEADS[name]}:"] if len(held) > 1 else []
         for paragraph in groups[name]:
             number += name != "merits"
-            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {paragraph.text}")
+            head = f"**{paragraph.head.rstrip('.')}.** " if paragraph.head and name != "merits" else ""
+            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {head}{paragraph.text}")
         blocks.append("\n\n".join(lines) if name != "merits" else "\n".join(lines))
     return "\n\n".join(blocks)
 
@@ -200,10 +200,10 @@ def _head(point: ReviewPoint) -> str:
 
 
 def _lines(point: ReviewPoint) -> Iterator[str]:
-    if point.argument and point.severity in _ARGUED:
-        yield f"why: {' '.join(point.argument.split())}"
+    if point.argument and point.severity in _REASON_CHARS:
+        yield f"why: {shortened(' '.join(point.argument.split()), _REASON_CHARS[point.severity])}"
     places = dict.fromkeys(e.section for e in point.evidence if e.status != "not_found" and e.section)
-    if places:
+    if places and not _NAMES_A_PLACE.search(point.statement):
         yield f"where: {'; '.join(places)}"
     if point.fix.what and point.correction is None:
         yield f"settled by: {' '.join(point.fix.what.split())}"
@@ -212,7 +212,10 @@ def _lines(point: ReviewPoint) -> Iterator[str]:
 def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPoint]) -> tuple[Paragraph, ...]:
     made = (
         Paragraph(
-            item["text"].strip(), tuple(names[name].id for name in item["points"] if name in names), item["weight"]
+            item["text"].strip(),
+            tuple(names[name].id for name in item["points"] if name in names),
+            item["weight"],
+            " ".join(item["head"].split()),
         )
         for item in items
     )

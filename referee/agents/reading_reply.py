@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from referee.agents.choices import list_of, one_of
 from referee.agents.form_reply import correction_model
 from referee.agents.point_reply import Origin
+from referee.agents.point_texts import correction_line
 from referee.schemas.point import (
     Correction,
     EvidenceRole,
@@ -159,13 +160,6 @@ def _merits(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, 
             evidence=quoted,
             **{**_from(origin), "section_id": place},
         )
-
-
-def correction_line(correction: Correction) -> str:
-    """A correction in one line: place, what is printed, what it should be, why."""
-    place = f"{correction.place.strip()}: " if correction.place.strip() else ""
-    why = f" ({correction.why.strip().rstrip('.')})" if correction.why.strip() else ""
-    return f"{place}“{correction.printed.strip()}” should be “{correction.should_be.strip()}”{why}"
 
 
 def _quoted(section_id: str, quote: str, role: str, sections: Mapping[str, str]) -> PointEvidence:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.choices import list_of, one_of
+from referee.agents.focus import shortened
 from referee.agents.neutral import neutral_ids
 from referee.agents.paper_run import PaperRun
 from referee.agents.reading_reply import SEVERITY_OF, Effect
@@ -28,6 +29,8 @@ AMEND_PROMPT = "review/amend"
 ROLE = "checker"
 BATCH, MOST_BATCHES = 16, 4
 MOST_AMENDED = 60
+# The checker has the paper: quotations only lead it to the places.
+_MOST_QUOTES, _QUOTE_CHARS = 3, 160
 _TOKENS_A_VERDICT, _TOKENS_AN_AMENDMENT, _TOKENS_AROUND = 420, 160, 512
 
 _CLOSED = ConfigDict(extra="ignore")
@@ -147,9 +150,15 @@ async def _check_batch(run: PaperRun, batch: Mapping[str, ReviewPoint]) -> Check
 
 
 def _statement(point: ReviewPoint) -> str:
-    """The claim with the words it rests on: not who raised it, how gravely, or why."""
-    found = (evidence for evidence in point.evidence if evidence.status != "not_found")
-    quotes = "".join(f"\n  {e.role} ({e.section_id}): “{' '.join(e.quote.split())}”" for e in found)
+    """The claim with the words it rests on, the first of each place: not who raised it, how gravely, or why."""
+    found: dict[str, PointEvidence] = {}
+    for evidence in point.evidence:
+        if evidence.status != "not_found":
+            found.setdefault(evidence.section_id, evidence)
+    quotes = "".join(
+        f"\n  {e.role} ({e.section_id}): “{shortened(' '.join(e.quote.split()), _QUOTE_CHARS)}”"
+        for e in list(found.values())[:_MOST_QUOTES]
+    )
     return f"{' '.join(point.claim.split())}{quotes}"
 
 

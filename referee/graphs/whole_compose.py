@@ -11,8 +11,9 @@ from langgraph.runtime import Runtime
 
 from referee.agents.paper_text import places_named
 from referee.agents.point_texts import corrections_text, field_text
-from referee.agents.prose import Paragraph, Prose, each_once, field_prose, write_prose
+from referee.agents.prose import Paragraph, Prose, field_prose, write_prose
 from referee.agents.required_texts import forced_texts
+from referee.agents.said_once import each_once, without_repeats
 from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
@@ -34,30 +35,32 @@ async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpd
     context = runtime.context
     points = place_points(state["points"], context.run.form)
     standing = [point for point in points if is_live(point)]
-    listed = [point for point in standing if is_listed_correction(point)]
+    listed = order_points(point for point in standing if is_listed_correction(point))
     told = order_points(point for point in standing if not is_listed_correction(point))
     notes: list[str] = []
     try:
-        prose = await write_prose(context.run, told)
+        prose = await write_prose(context.run, told, listed)
     except RefereeError as error:
         failure = record_failure("compose", error)
         if failure["kind"] == STOPS:
             return {"failure": failure}
         prose = _EMPTY
         notes.append(f"the review could not be written as prose and lists its points: {error.message}")
-    paragraphs, said = each_once(prose.paragraphs)
+    once, said = each_once(prose.paragraphs)
+    paragraphs, repeated = without_repeats(once, prose.repeats)
     placed = {key: name for name, given in paragraphs.items() for p in given for key in p.points}
     box = corrections_field(context.run.form)
-    fields = {p.id: box if p in listed else placed.get(p.id, p.field) for p in standing}
+    apart = {p.id for p in listed if p.id not in placed}
+    fields = {p.id: box if p.id in apart else placed.get(p.id, p.field) for p in standing}
     final = [p.model_copy(update={"field": fields[p.id]}) if p.outcome == "printed" else p for p in points]
     read = readings_failed(state["failures"]) <= len(context.parts)
-    review = _review(context, final, prose, paragraphs, set(placed), {p.id for p in listed}, read=read)
+    review = _review(context, final, prose, paragraphs, set(placed), apart, read=read)
     texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
     check_conservation([p.id for p in state["raised"]], final, fields=texts)
     left = sum(p.id not in placed for p in told if p.outcome == "printed")
     if left and prose.paragraphs:
         notes.append(f"{left} points that the prose left out were added to it as lines")
-    return {"points": final, "review": review, "notes": [*notes, *said, *prose.notes]}
+    return {"points": final, "review": review, "notes": [*notes, *said, *repeated, *prose.notes]}
 
 
 def is_listed_correction(point: ReviewPoint) -> bool:

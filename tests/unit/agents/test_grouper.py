@@ -30,8 +30,14 @@ async def test_groups_come_back_with_the_points_own_ids() -> None:
     (asked,) = model.history
     assert asked.role == "checker"
     assert asked.user.count("[a") == 4
-    assert "[a1] correction (s2): One seed." in asked.user
+    assert "[a1] correction (s2): Table 2: “0.78” should be “0.87”\n" in asked.user
     assert "[a4] merit: The data are new." in asked.user
+
+
+async def test_an_item_is_cut_where_it_is_long() -> None:
+    model = Recording({"review/group": {"groups": []}})
+    await group_points(run_on(model), [raised("p-F1-1", "A tie is sold as a gain. " * 20), *POINTS[1:]])
+    assert "A tie is sold as a …\n" in model.history[0].user
 
 
 async def test_no_item_says_who_raised_it_how_gravely_or_why() -> None:

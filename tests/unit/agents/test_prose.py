@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from referee.agents.form_reply import offered
-from referee.agents.prose import Paragraph, each_once, field_prose, prose_model, write_prose
+from referee.agents.prose import Paragraph, field_prose, prose_model, write_prose
 from referee.errors import ReplyInvalid
 from referee.llm.dialects import reply_schema
-from referee.schemas.point import Fix, PointCheck
+from referee.schemas.point import Correction, Fix, PointCheck
 from referee.schemas.venue import VenueForm
 from referee.testing import instance
 from referee.venues import list_venues, load_venue
@@ -26,21 +26,19 @@ MERIT = raised("m-W-1", "The data are new.", polarity="strength")
 BOTH = "strengths_and_weaknesses"
 
 
-def written(form: VenueForm = FORM, ids: tuple[str, ...] = ("b1", "b2", "b3"), **changes: Any) -> dict[str, Any]:
+def written(form: VenueForm = FORM, **changes: Any) -> dict[str, Any]:
     """A reply whose text fields are empty and whose scores are open."""
-    made: dict[str, Any] = instance(
-        reply_schema(prose_model(form, ids)), "<submission>a b</submission>", random.Random(1)
-    )
+    made: dict[str, Any] = instance(reply_schema(prose_model(form)), "<submission>a b</submission>", random.Random(1))
     for field in form.reviewer_fields:
         if field.kind == "text":
             made[field.name] = []
         elif field.name in made and field.kind == "score":
             made[field.name] = {"reason": "r", "supports": [], "opposes": [], "value": "open"}
-    return made | changes
+    return made | {"said_twice": []} | changes
 
 
 def paragraph(text: str, *points: str) -> dict[str, Any]:
-    return {"text": text, "points": list(points), "weight": "other"}
+    return {"head": "", "text": text, "points": list(points), "weight": "other"}
 
 
 async def test_paragraphs_and_scores_come_back_with_the_points_own_ids() -> None:
@@ -76,8 +74,40 @@ async def test_the_composer_sees_what_points_say_and_how_they_were_tested() -> N
     assert "p-F1" not in shown
 
 
+async def test_only_what_decides_is_shown_with_all_its_reasons_and_places_that_a_claim_names_are_not_repeated() -> None:
+    reasons = "It turns the ranking of all lamps that were weighed. " * 10
+    major = raised("p-F1-4", "In Table 2 a tie is sold as a gain.", argument=reasons, evidence=(quoted(TIE),))
+    model = Recording({"review/write": written()})
+    await write_prose(run_on(model), [GRAVE.model_copy(update={"argument": reasons}), major])
+    grave, _, small = model.history[0].user.partition("<points>")[2].partition("[b2]")
+    assert reasons.strip() in grave
+    assert "where: s3" in grave
+    assert reasons.strip() not in small
+    assert "why: It turns the ranking" in small
+    assert "where:" not in small
+
+
+async def test_corrections_stand_beside_the_points_and_one_that_a_paragraph_says_is_among_its_points() -> None:
+    slip = raised(
+        "c-F1-1",
+        "Table 2: “31” should be “29” (they add up)",
+        severity="minor",
+        correction=Correction(place="Table 2", printed="31", should_be="29", why="they add up"),
+    )
+    reply = written(strengths_and_weaknesses=[paragraph("The tie, and 31 days.", "b1", "c1", "c9", "nonsense")])
+    model = Recording({"review/write": reply})
+    prose = await write_prose(run_on(model), [GRAVE], [slip])
+    assert "[c1] Table 2: “31” should be “29”\n" in model.history[0].user
+    assert prose.paragraphs[BOTH][0].points == ("p-F1-1", "c-F1-1")
+
+
+async def test_sentences_that_the_writer_calls_a_repetition_come_back() -> None:
+    model = Recording({"review/write": written(said_twice=["The tie is said again."])})
+    assert (await write_prose(run_on(model), [GRAVE])).repeats == ("The tie is said again.",)
+
+
 async def test_without_points_there_is_still_a_form_to_write() -> None:
-    model = Recording({"review/write": written(ids=(), summary=[paragraph("It is about lamps.")])})
+    model = Recording({"review/write": written(summary=[paragraph("It is about lamps.")])})
     prose = await write_prose(run_on(model), [])
     assert "(no point stands)" in model.history[0].user
     assert prose.paragraphs["summary"] == (Paragraph("It is about lamps."),)
@@ -108,25 +138,6 @@ async def test_every_form_can_be_written(form: Any) -> None:
     assert all(set(p.points) <= known for given in prose.paragraphs.values() for p in given)
 
 
-def test_what_is_said_again_goes_and_what_is_new_beside_it_stays() -> None:
-    kept, notes = each_once(
-        {
-            "summary": (Paragraph("About."), Paragraph("About.")),
-            "weaknesses": (
-                Paragraph("One.", ("a",)),
-                Paragraph("One again.", ("a",)),
-                Paragraph("Two.", ("a", "b", "b"), "decides"),
-            ),
-            "questions": (Paragraph("One?", ("a",)), Paragraph("Three?", ("c",))),
-        }
-    )
-    assert kept["summary"] == (Paragraph("About."), Paragraph("About."))
-    assert kept["weaknesses"] == (Paragraph("One.", ("a",)), Paragraph("Two.", ("b",), "decides"))
-    assert kept["questions"] == (Paragraph("Three?", ("c",)),)
-    assert len(notes) == 2
-    assert "a paragraph of weaknesses said again" in notes[0]
-
-
 def test_merits_are_bullets_and_the_rest_is_numbered_by_weight_under_heads() -> None:
     known = {point.id: point for point in (GRAVE, SMALL, MERIT)}
     said = [
@@ -140,6 +151,16 @@ def test_merits_are_bullets_and_the_rest_is_numbered_by_weight_under_heads() -> 
         "All in all.\n\nStrengths:\n- The data.\n\nWhat decides:\n\n1. The tie.\n\n"
         "Further weaknesses:\n\n2. Both.\n\nFor improvement only:\n\n3. One seed."
     )
+
+
+def test_a_criticism_begins_with_what_it_is_about_and_a_merit_does_not() -> None:
+    known = {point.id: point for point in (GRAVE, MERIT)}
+    said = [
+        Paragraph("It is none.", ("p-F1-1",), "decides", "The tie."),
+        Paragraph("New.", ("m-W-1",), "other", "Data"),
+    ]
+    assert field_prose(said[:1], known) == "1. **The tie.** It is none."
+    assert field_prose(said[1:], known) == "- New."
 
 
 def test_a_box_for_one_side_has_no_heads() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, closing, suppress
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 _BUSY_MS = 5_000
 _SEAL_BYTES = hashlib.sha256().digest_size
 _FULL = "is full"
+# Turns of the event loop in which a task that was made when another one ended has begun.
+_TURNS_TO_BEGIN = 3
 
 
 class _Changed(sqlite3.DatabaseError):
@@ -46,6 +50,37 @@ class _Sealed:
         return self._plain.loads_typed((kind, data))
 
 
+class _Writes:
+    """The writes of one saver that are under way: LangGraph begins some after the run that they belong to has failed."""
+
+    def __init__(self, saver: AsyncSqliteSaver) -> None:
+        self._open = 0
+        self._none_open = asyncio.Event()
+        self._none_open.set()
+        for name in ("aput", "aput_writes"):
+            setattr(saver, name, self._counted(getattr(saver, name)))
+
+    async def end(self) -> None:
+        """Wait for those that have begun and for those that are about to."""
+        for _ in range(_TURNS_TO_BEGIN):
+            await asyncio.sleep(0)
+        await self._none_open.wait()
+
+    def _counted(self, write: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+        @wraps(write)
+        async def counted(*args: Any, **kwargs: Any) -> Any:
+            self._open += 1
+            self._none_open.clear()
+            try:
+                return await write(*args, **kwargs)
+            finally:
+                self._open -= 1
+                if not self._open:
+                    self._none_open.set()
+
+        return counted
+
+
 @asynccontextmanager
 async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
     """Open (or begin) the checkpoint file of a run.
@@ -61,11 +96,13 @@ async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             saver.serde = _Sealed(saver.serde)
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            writes = _Writes(saver)
             try:
                 yield saver
             finally:
                 # A write that was cut short stays open past the end of its connection while anything refers to it,
                 # and would hold the file against the run that goes on in this process.
+                await writes.end()
                 with suppress(sqlite3.Error):
                     await saver.conn.rollback()
     except sqlite3.Error as error:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 import uuid
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,3 +118,18 @@ async def test_a_full_disk_is_no_damage(tmp_path: Path, said: str) -> None:
         async with open_checkpoints(tmp_path / "c.sqlite"):
             raise sqlite3.OperationalError(said)
     assert "Make room" in caught.value.hint
+
+
+async def test_a_write_that_begins_as_the_run_fails_ends_before_the_file_is_closed(tmp_path: Path) -> None:
+    """LangGraph begins such writes in callbacks of the tasks that it cancels."""
+    path = tmp_path / "checkpoints.sqlite"
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": named(time.time())}}
+    begun: list[asyncio.Task[None]] = []
+    with pytest.raises(KeyError, match="the process dies here"):
+        async with open_checkpoints(path) as saver:
+            begun += [asyncio.create_task(saver.aput_writes(config, [("a", n)], f"task {n}")) for n in range(4)]
+            raise KeyError("the process dies here")
+    assert [task.done() and task.exception() for task in begun] == [None] * 4
+    with closing(sqlite3.connect(path, timeout=0)) as again:
+        assert again.execute("SELECT count(*) FROM writes").fetchone() == (4,)
+        again.execute("DELETE FROM writes")

@@ -51,7 +51,7 @@ class _Sealed:
 
 
 class _Writes:
-    """The writes of one saver that are under way: LangGraph begins some after the run that they belong to has failed."""
+    """The writes of a saver that are under way: LangGraph begins some after the run that they belong to has failed."""
 
     def __init__(self, saver: AsyncSqliteSaver) -> None:
         self._open = 0

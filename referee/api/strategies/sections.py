@@ -7,16 +7,17 @@ model, and the steps of the older plan that research takes out go part by part w
 from __future__ import annotations
 
 from dataclasses import replace
+from types import ModuleType
 
 from referee.api.job import Job, Plan, Written
-from referee.api.strategies import whole_paper, windowed
+from referee.api.strategies import whole_paper
 from referee.api.strategies.ablation import needs_windows
 from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
 
-ROLES = windowed.ROLES
+ROLES = ("writer", "mapper", "cross", "checker", "composer")
 
 
 def is_whole(job: Job) -> bool:
@@ -28,14 +29,15 @@ def is_whole(job: Job) -> bool:
 
 def prompts(job: Job) -> list[Prompt]:
     """Every prompt a run may use."""
-    return whole_paper.prompts(job) if is_whole(job) else windowed.prompts(job)
+    return whole_paper.prompts(job) if is_whole(job) else _windowed().prompts(job)
 
 
 async def plan(job: Job) -> Plan:
     """What the run will need, with a note where the paper is too long to be read whole."""
     if is_whole(job):
         return await whole_paper.plan(job)
-    planned, note = await windowed.plan(job), _too_long(job)
+    planned: Plan = await _windowed().plan(job)
+    note = _too_long(job)
     return replace(planned, notes=(*planned.notes, note)) if note else planned
 
 
@@ -47,7 +49,8 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     """
     if is_whole(job):
         return await whole_paper.run(job, folder, door)
-    written, note = await windowed.run(job, folder, door), _too_long(job)
+    written: Written = await _windowed().run(job, folder, door)
+    note = _too_long(job)
     return replace(written, notes=(*written.notes, note)) if note else written
 
 
@@ -57,7 +60,14 @@ def inputs(job: Job) -> dict[str, str]:
     Raises:
         SettingsError: A step that is to be taken out has no meaning here.
     """
-    return whole_paper.inputs(job) if is_whole(job) else windowed.inputs(job)
+    return whole_paper.inputs(job) if is_whole(job) else _windowed().inputs(job)
+
+
+def _windowed() -> ModuleType:
+    """The plan part by part, with the search that it brings along; most runs need neither."""
+    from referee.api.strategies import windowed
+
+    return windowed
 
 
 def _too_long(job: Job) -> str:

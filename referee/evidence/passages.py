@@ -63,6 +63,7 @@ class Passages:
 
     Attributes:
         text: All passages, normalised, with a wall between two.
+        headings: Of the sections, normalised; no quotation is looked up in them.
     """
 
     def __init__(self, paper: Paper) -> None:
@@ -77,6 +78,7 @@ class Passages:
             parts.append(normalised.text)
             at += len(normalised.text) + len(WALL)
         self.text = WALL.join(parts)
+        self.headings = tuple(normalise(section.heading).text for section in paper.content)
         self._starts = [item.start for item in self._items]
 
     def __iter__(self) -> Iterator[Passage]:

@@ -28,11 +28,11 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
     """
     if not is_live(point):
         return point
-    looked_up = [_looked_up(evidence, index) for evidence in point.evidence]
+    looked_up = [_looked_up(evidence, index, few=point.correction is not None) for evidence in point.evidence]
     verified = point.model_copy(update={"evidence": tuple(evidence for evidence, _ in looked_up)})
     for _, miss in looked_up:
         verified = noted(verified, f"a quotation does not count: {miss}") if miss else verified
-    return _one_sided(_baseless(_unverified(verified)))
+    return _one_sided(_baseless(_unverified(verified), index))
 
 
 def settle_literature(point: ReviewPoint) -> ReviewPoint:
@@ -60,10 +60,12 @@ def needs_quotation(point: ReviewPoint) -> bool:
     return point.polarity == "weakness" and point.kind not in _NEED_NO_QUOTATION
 
 
-def _looked_up(evidence: PointEvidence, index: QuotationIndex) -> tuple[PointEvidence, str]:
+def _looked_up(evidence: PointEvidence, index: QuotationIndex, *, few: bool) -> tuple[PointEvidence, str]:
+    """The place of a quotation; of ``few`` words too, where they are what a correction says is printed."""
     if evidence.status != "not_found":
         return evidence, ""
-    found = index.equation(evidence.quote) or index.find(evidence.quote, section_id=evidence.section_id)
+    printed = index.words(evidence.quote, section_id=evidence.section_id) if few else None
+    found = printed or index.equation(evidence.quote) or index.find(evidence.quote, section_id=evidence.section_id)
     if isinstance(found, NotFound):
         return evidence.model_copy(update={"similarity": 0.0}), found.reason
     place = {
@@ -85,8 +87,8 @@ def _unverified(point: ReviewPoint) -> ReviewPoint:
     return noted(point.model_copy(update={"unverified": True}), f"unverified: {why}")
 
 
-def _baseless(point: ReviewPoint) -> ReviewPoint:
-    if point.correction is None or not point.unverified:
+def _baseless(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
+    if point.correction is None or not point.unverified or index.heads(point.correction.printed):
         return point
     return removed(point, "dropped", "what it corrects is not in the paper")
 

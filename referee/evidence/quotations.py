@@ -132,6 +132,20 @@ class QuotationIndex:
         found = self._similar(wording, section_id)
         return found if isinstance(found, NotFound) else self._match([found])
 
+    def words(self, words: str, *, section_id: str | None = None) -> QuoteMatch | None:
+        """Words that stand in the paper letter by letter, however few: what a correction says is printed.
+
+        They prove nothing by themselves, and nothing like them counts.
+        """
+        wording = _stripped(normalise(words).text)
+        found = self._exact(wording, section_id) if any(map(str.isalnum, wording)) else None
+        return self._match([found]) if found is not None else None
+
+    def heads(self, words: str) -> bool:
+        """Whether the words stand in a section's heading, which carries no quotations."""
+        wording = _stripped(normalise(words).text)
+        return bool(wording) and any(wording in heading for heading in self._passages.headings)
+
     def _exact(self, wording: str, section_id: str | None) -> _Found | None:
         for passage in self._passages.of(section_id):
             hit = self._occurrence(wording, passage.start, passage.end)

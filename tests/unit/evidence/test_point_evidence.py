@@ -81,6 +81,20 @@ def test_a_correction_of_words_that_the_paper_does_not_hold_is_dropped() -> None
     assert verified(point("p1", GAIN, correction=slip)).outcome == "listed"
 
 
+@pytest.mark.parametrize(("printed", "status"), [("blurred", "exact"), ("blured", "not_found")])
+def test_one_word_is_enough_for_a_correction_and_for_nothing_else(printed: str, status: str) -> None:
+    slip = Correction(place="Method", printed=printed, should_be="smoothed")
+    looked_up = verified(point("p1", printed, correction=slip))
+    assert looked_up.evidence[0].status == status
+    assert looked_up.outcome == ("listed" if status == "exact" else "dropped")
+    assert verified(point("p1", printed)).evidence[0].status == "not_found"
+
+
+def test_a_correction_of_a_heading_stays() -> None:
+    slip = Correction(place="Section 3", printed="Results", should_be="Findings")
+    assert verified(point("p1", "Results", correction=slip)).outcome == "listed"
+
+
 def test_an_equation_may_be_quoted_by_its_name() -> None:
     named = numbered_equation()
     (evidence,) = verify_point(point("p1", "equation (4)", section_id="s4"), named).evidence

@@ -125,10 +125,14 @@ async def test_a_write_that_begins_as_the_run_fails_ends_before_the_file_is_clos
     path = tmp_path / "checkpoints.sqlite"
     config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": named(time.time())}}
     begun: list[asyncio.Task[None]] = []
-    with pytest.raises(KeyError, match="the process dies here"):
+
+    async def fail_while_writes_begin() -> None:
         async with open_checkpoints(path) as saver:
-            begun += [asyncio.create_task(saver.aput_writes(config, [("a", n)], f"task {n}")) for n in range(4)]
+            begun.extend(asyncio.create_task(saver.aput_writes(config, [("a", n)], f"task {n}")) for n in range(4))
             raise KeyError("the process dies here")
+
+    with pytest.raises(KeyError, match="the process dies here"):
+        await fail_while_writes_begin()
     assert [task.done() and task.exception() for task in begun] == [None] * 4
     with closing(sqlite3.connect(path, timeout=0)) as again:
         assert again.execute("SELECT count(*) FROM writes").fetchone() == (4,)

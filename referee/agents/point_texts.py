@@ -9,7 +9,8 @@ from referee.evidence.point_fields import corrections_field
 from referee.schemas.point import Correction, PointEvidence, ReviewPoint
 from referee.schemas.venue import VenueForm
 
-CORRECTIONS = "Corrections, those of most weight first:"
+CORRECTIONS = "Corrections for the authors, on none of which the recommendation rests, those of most weight first:"
+SLIPS = "Slips of writing:"
 
 
 def field_text(points: Sequence[ReviewPoint]) -> str:
@@ -21,8 +22,11 @@ def field_text(points: Sequence[ReviewPoint]) -> str:
 
 
 def corrections_text(points: Sequence[ReviewPoint]) -> str:
-    """Corrections as a list, in the order given; empty for none."""
-    return "\n".join([CORRECTIONS, *(f"- {correction_text(point)}" for point in points)]) if points else ""
+    """Corrections as a list, in the order given, those of style in its last line; empty for none."""
+    lines = [f"- {correction_text(point)}" for point in points if point.severity != "note"]
+    slips = "; ".join(_slip(point) for point in points if point.severity == "note")
+    lines += [f"- {SLIPS} {slips}."] if slips else []
+    return "\n".join([CORRECTIONS, *lines]) if lines else ""
 
 
 def listed_corrections(points: Sequence[ReviewPoint], form: VenueForm) -> tuple[list[ReviewPoint], str]:
@@ -45,6 +49,15 @@ def correction_line(correction: Correction) -> str:
     place = f"{correction.place.strip()}: " if correction.place.strip() else ""
     why = f" ({correction.why.strip().rstrip('.')})" if correction.why.strip() else ""
     return f"{place}“{correction.printed.strip()}” should be “{correction.should_be.strip()}”{why}"
+
+
+def _slip(point: ReviewPoint) -> str:
+    """A correction of style in few words; as the check left it where it changed the wording."""
+    correction = point.correction
+    if correction is None or point.statement != point.claim:
+        return correction_text(point).rstrip(".")
+    place = f" ({correction.place.strip()})" if correction.place.strip() else ""
+    return f"“{correction.should_be.strip()}” for “{correction.printed.strip()}”{place}"
 
 
 def correction_head(point: ReviewPoint) -> str:

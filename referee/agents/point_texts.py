@@ -57,7 +57,7 @@ def _slip(point: ReviewPoint) -> str:
     if correction is None or point.statement != point.claim:
         return correction_text(point).rstrip(".")
     place = f" ({correction.place.strip()})" if correction.place.strip() else ""
-    return f"“{correction.should_be.strip()}” for “{correction.printed.strip()}”{place}"
+    return f"for “{correction.printed.strip()}” read “{correction.should_be.strip()}”{place}"
 
 
 def correction_head(point: ReviewPoint) -> str:

@@ -9,7 +9,7 @@ from referee.evidence.point_fields import corrections_field
 from referee.schemas.point import Correction, PointEvidence, ReviewPoint
 from referee.schemas.venue import VenueForm
 
-CORRECTIONS = "Corrections for the authors, on none of which the recommendation rests, those of most weight first:"
+CORRECTIONS = "Corrections, those of most weight first:"
 SLIPS = "Slips of writing:"
 
 

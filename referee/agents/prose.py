@@ -24,7 +24,7 @@ from referee.venues import load_venue, render_form, render_guidelines
 
 PROMPT = "review/write"
 REPLY_TOKENS = 9_000
-_MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 40, 2_400, 80
+_MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 60, 1_800, 160
 _MOST_REPEATS, _SENTENCE_CHARS = 12, 500
 _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentence or number", "note": "style"}
 # Why a point matters, in characters, by its severity; the rest is a clause, and asks for no reasons.

@@ -6,9 +6,11 @@ Code sees that every standing point is printed exactly once: what the prose leav
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
+from referee.agents.annex import annex_field, annex_text, set_apart
 from referee.agents.paper_text import places_named
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, field_prose, write_prose
@@ -18,7 +20,6 @@ from referee.agents.scores import points_on_ethics, settle_choices, settle_point
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
 from referee.evidence.point_changes import is_live
-from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import form_values, number_in
 from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate
@@ -28,6 +29,15 @@ from referee.schemas.review import DroppedQuotation, Review
 _EMPTY = Prose({}, {}, {})
 _SMALL = ("minor", "note")
 _NO_TEXT, _NOT_READ = "no point belongs here", "no reader gave a reply that could be used"
+
+
+@dataclass(frozen=True)
+class Annex:
+    """What stands behind everything else, in one field: lesser criticism and corrections by the ids of their points."""
+
+    field: str | None
+    paragraphs: tuple[Paragraph, ...]
+    corrections: frozenset[str]
 
 
 async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpdate:
@@ -47,14 +57,17 @@ async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpd
         prose = _EMPTY
         notes.append(f"the review could not be written as prose and lists its points: {error.message}")
     once, said = each_once(prose.paragraphs)
-    paragraphs, repeated = without_repeats(once, prose.repeats)
+    lean, repeated = without_repeats(once, prose.repeats)
+    paragraphs, annex = set_apart(lean, {point.id: point for point in standing}, context.run.form)
+    box = annex_field(context.run.form)
     placed = {key: name for name, given in paragraphs.items() for p in given for key in p.points}
-    box = corrections_field(context.run.form)
+    placed |= {key: box for p in annex for key in p.points if box is not None}
     apart = {p.id for p in listed if p.id not in placed}
     fields = {p.id: box if p.id in apart else placed.get(p.id, p.field) for p in standing}
     final = [p.model_copy(update={"field": fields[p.id]}) if p.outcome == "printed" else p for p in points]
     read = readings_failed(state["failures"]) <= len(context.parts)
-    review = _review(context, final, prose, paragraphs, set(placed), apart, read=read)
+    last = Annex(box, annex, frozenset(apart))
+    review = _review(context, final, prose, paragraphs, last, set(placed), read=read)
     texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
     check_conservation([p.id for p in state["raised"]], final, fields=texts)
     left = sum(p.id not in placed for p in told if p.outcome == "printed")
@@ -74,15 +87,15 @@ def _review(
     points: Sequence[ReviewPoint],
     prose: Prose,
     paragraphs: Mapping[str, Sequence[Paragraph]],
+    last: Annex,
     placed: set[str],
-    listed: set[str],
     *,
     read: bool,
 ) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
     settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper, read=read)
     ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
-    texts, dropped = _texts(context, printed, paragraphs, placed, listed)
+    texts, dropped = _texts(context, printed, paragraphs, last, placed)
     fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)
     confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
     return Review(
@@ -108,21 +121,22 @@ def _texts(
     context: WholeContext,
     printed: Sequence[ReviewPoint],
     paragraphs: Mapping[str, Sequence[Paragraph]],
+    last: Annex,
     placed: set[str],
-    listed: set[str],
 ) -> tuple[dict[str, str], list[DroppedQuotation]]:
-    """Each text field: its prose with quotations verified, then points left out, then the list of corrections."""
+    """Each text field: its prose with quotations verified, then points left out; the annex and corrections in one."""
     form, known = context.run.form, {point.id: point for point in printed}
     texts: dict[str, str] = {}
     dropped: list[DroppedQuotation] = []
     for field in (f for f in form.reviewer_fields if f.kind == "text"):
         own = [point for point in printed if point.field == field.name]
-        text = field_prose(paragraphs.get(field.name, ()), known)
+        apart = annex_text(last.paragraphs) if field.name == last.field else ""
+        text = "\n\n".join(filter(None, (field_prose(paragraphs.get(field.name, ()), known), apart)))
         if context.takes("quotation-check"):
             text, unfound = check_inline_quotations(text, context.run.index, field=field.name, keep_words=True)
             dropped += unfound
-        small = order_points(p for p in own if p.id in listed)
-        rest = field_text([p for p in own if p.id not in placed and p.id not in listed])
+        small = order_points(p for p in own if p.id in last.corrections)
+        rest = field_text([p for p in own if p.id not in placed and p.id not in last.corrections])
         whole = "\n\n".join(filter(None, (text.strip(), rest, corrections_text(small))))
         texts[field.name] = places_named(whole, context.paper)
     return texts, dropped

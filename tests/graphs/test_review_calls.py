@@ -89,13 +89,13 @@ async def test_the_busiest_review_stays_within_its_calls(folder: Path, sections:
 async def test_no_more_than_five_calls_wait_for_one_another(
     folder: Path, sections: int, extra: str, longest: int
 ) -> None:
-    """The replies take long beside what happens between them, so that calls of one step overlap."""
+    """The replies take long beside what happens between them, so that calls of one step overlap under load too."""
     scene, more = busy(sections), {}
     if extra in ("a rule to map", "both"):
         scene.mapped, more = {"lantern-rule": ["Introduction"]}, {"venue": with_own_rule("lantern-rule")}
     if extra in ("a score sent back", "both"):
         scene.scores = {"rating": (6, lambda ids: ids[:1])}
-    calls = await calls_of(scene, folder, sections, LATENCY_S, **more)
+    calls = await calls_of(scene, folder, sections, 3 * LATENCY_S, **more)
     assert chain_of(calls) == longest
 
 

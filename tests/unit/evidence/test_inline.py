@@ -89,3 +89,18 @@ def test_words_that_may_be_a_proposal_lose_their_marks_alone() -> None:
         'Better say we reach an accuracy of 0.99 on the test set here, as "Training does not require any labels" is.'
     )
     assert [lost.quote for lost in dropped] == ["we reach an accuracy of 0.99 on the test set"]
+
+
+@pytest.mark.parametrize(
+    ("said", "printed"),
+    [
+        ("G-1 degrees of freedom are too few", "$G-1$ degrees of freedom are too few"),
+        ("where the quantile is t_{G-1}", "where the quantile is $t_{G-1}$"),
+    ],
+)
+def test_a_formula_at_the_edge_of_a_quotation_stays_whole(said: str, printed: str) -> None:
+    words = "Here $G-1$ degrees of freedom are too few, where the quantile is $t_{G-1}$ of the law."
+    (section,) = paper().sections[:1]
+    one = section.model_copy(update={"blocks": (section.blocks[0].model_copy(update={"text": words, "lines": ()}),)})
+    text, _ = check_inline_quotations(f"It says “{said}”.", QuotationIndex(paper(one)))
+    assert text == f"It says “{printed}”."

@@ -27,8 +27,8 @@ REPLY_TOKENS = 9_000
 _MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 60, 1_800, 160
 _MOST_REPEATS, _SENTENCE_CHARS = 12, 500
 _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentence or number", "note": "style"}
-# Why a point matters, in characters, by its severity; the rest is a clause, and asks for no reasons.
-_REASON_CHARS = {"fatal": 900, "major": 220}
+# Of the gravest points all reasons are shown, of other major ones the beginning; the rest asks for none.
+_ARGUED, _REASON_CHARS = 10, {"fatal": 220, "major": 220}
 _NAMES_A_PLACE = re.compile(
     r"\b(Section|Sections|Table|Tables|Figure|Figures|Fig|Equation|Eq|Appendix|Abstract)\b", re.I
 )
@@ -121,7 +121,10 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         ModelError: The model did not answer validly.
     """
     form, names = run.form, {f"b{number}": point for number, point in enumerate(points, start=1)}
-    shown = "\n\n".join(_shown(name, point) for name, point in names.items()) or "(no point stands)"
+    shown = (
+        "\n\n".join(_shown(name, point, argued=n < _ARGUED) for n, (name, point) in enumerate(names.items()))
+        or "(no point stands)"
+    )
     listed = {f"c{number}": point for number, point in enumerate(corrections, start=1)}
     lines = "\n".join(f"[{name}] {correction_head(point)}" for name, point in listed.items()) or "(none)"
     names |= listed
@@ -183,9 +186,10 @@ def _group(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> str:
     return "other" if paragraph.weight == "opening" else paragraph.weight
 
 
-def _shown(name: str, point: ReviewPoint) -> str:
+def _shown(name: str, point: ReviewPoint, *, argued: bool) -> str:
     """A point for the composer: what it says, why, where, and what would settle it."""
-    return "\n  ".join([f"[{name}] {_head(point)}: {' '.join(point.statement.split())}", *_lines(point)])
+    head = f"[{name}] {_head(point)}: {' '.join(point.statement.split())}"
+    return "\n  ".join([head, *_lines(point, argued=argued)])
 
 
 def _head(point: ReviewPoint) -> str:
@@ -199,9 +203,10 @@ def _head(point: ReviewPoint) -> str:
     return ", ".join(said)
 
 
-def _lines(point: ReviewPoint) -> Iterator[str]:
+def _lines(point: ReviewPoint, *, argued: bool) -> Iterator[str]:
     if point.argument and point.severity in _REASON_CHARS:
-        yield f"why: {shortened(' '.join(point.argument.split()), _REASON_CHARS[point.severity])}"
+        why = " ".join(point.argument.split())
+        yield f"why: {why if argued else shortened(why, _REASON_CHARS[point.severity])}"
     places = dict.fromkeys(e.section for e in point.evidence if e.status != "not_found" and e.section)
     if places and not _NAMES_A_PLACE.search(point.statement):
         yield f"where: {'; '.join(places)}"

@@ -74,12 +74,15 @@ async def test_the_composer_sees_what_points_say_and_how_they_were_tested() -> N
     assert "p-F1" not in shown
 
 
-async def test_only_what_decides_is_shown_with_all_its_reasons_and_places_that_a_claim_names_are_not_repeated() -> None:
+async def test_only_the_gravest_are_shown_with_all_their_reasons_and_places_that_a_claim_names_are_not_repeated() -> (
+    None
+):
     reasons = "It turns the ranking of all lamps that were weighed. " * 10
     major = raised("p-F1-4", "In Table 2 a tie is sold as a gain.", argument=reasons, evidence=(quoted(TIE),))
     model = Recording({"review/write": written()})
-    await write_prose(run_on(model), [GRAVE.model_copy(update={"argument": reasons}), major])
-    grave, _, small = model.history[0].user.partition("<points>")[2].partition("[b2]")
+    grave_ones = [GRAVE.model_copy(update={"argument": reasons})] * 10
+    await write_prose(run_on(model), [*grave_ones, major])
+    grave, _, small = model.history[0].user.partition("<points>")[2].partition("[b11]")
     assert reasons.strip() in grave
     assert "where: s3" in grave
     assert reasons.strip() not in small

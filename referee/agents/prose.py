@@ -133,7 +133,7 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         venue_name=form.name,
         guidelines=render_guidelines(form),
         form=render_form(form),
-        points=delimit("points", shown),
+        points=delimit("points", shown or "(no point stands)"),
         corrections=delimit("corrections", lines),
         words=f"{WORDS:,}",
     )

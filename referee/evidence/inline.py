@@ -107,7 +107,7 @@ def _closes(text: str, at: int) -> bool:
 
 
 def _inner_marks(quote: str) -> str:
-    """Double marks inside a quotation become single ones, so that the outer pair stays a pair; a formula stays whole."""
+    """Double marks inside a quotation become single ones, so that the outer pair stays one; a formula stays whole."""
     if quote.count("$") % 2:
         quote = f"${quote}" if " " not in quote.partition("$")[0] else f"{quote}$"
     return quote.translate(_SINGLE)

@@ -74,9 +74,7 @@ async def test_the_composer_sees_what_points_say_and_how_they_were_tested() -> N
     assert "p-F1" not in shown
 
 
-async def test_only_the_gravest_are_shown_with_all_their_reasons_and_places_that_a_claim_names_are_not_repeated() -> (
-    None
-):
+async def test_only_the_gravest_come_with_all_reasons_and_places_that_a_claim_names_are_not_repeated() -> None:
     reasons = "It turns the ranking of all lamps that were weighed. " * 10
     major = raised("p-F1-4", "In Table 2 a tie is sold as a gain.", argument=reasons, evidence=(quoted(TIE),))
     model = Recording({"review/write": written()})

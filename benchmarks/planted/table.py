@@ -104,6 +104,7 @@ def main() -> int:
         print(json.dumps(rows, indent=1))
         return 0
     summary(rows)
+    unlabelled("all")
     for arm, own in rows.items():
         print(f"\n### {arm}\n")
         show(arm, own)
@@ -121,6 +122,16 @@ def summary(rows: dict[str, dict[str, dict[str, Any]]]) -> None:
         for role in ("author", "chair"):
             cells = [_verdicts(arm, other, role, rows[arm]) for arm in rows]
             print(f"| to `{other}`, the {role} | {' | '.join(cells)} |")
+
+
+def unlabelled(arm: str) -> None:
+    """What an arm costs that was answered and not labelled."""
+    paid = {p: calls for p in PAPERS if (calls := kept("calls", f"{p}-{arm}")) is not None}
+    if not paid:
+        return
+    bills, one = sum(map(bill, paid.values())), sum(bill(kept("calls", f"{p}-single")) for p in paid)
+    calls, longest = sum(map(len, paid.values())), max(map(chain, paid.values()))
+    print(f"\n`{arm}`: {calls} calls, chain {longest}, bill {bills:,.0f} ({bills / one:.2f})")
 
 
 _SUMMED = (

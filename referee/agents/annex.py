@@ -9,7 +9,7 @@ from referee.evidence.point_fields import corrections_field, field_roles
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import VenueForm
 
-ANNEX = "Further points, for the authors:"
+ANNEX = "For the authors, beyond what the recommendation rests on:"
 _CRITICISM = frozenset({"weaknesses", "both", "review", "other", "digest", "any"})
 _LAST = ("remarks", "changes", "questions")
 _LESSER = ("other", "advice")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-# Loading libraries makes a hundred thousand objects that stay: looking for rubbish among them every 700 costs a tenth of
-# a command.
+# Libraries load as a hundred thousand objects that stay: to look for rubbish every 700 costs a tenth of a command.
 _COLLECT_EVERY = 50_000
 EXIT_BAD_INPUT = 2
 EXIT_STOPPED = 3

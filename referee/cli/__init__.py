@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
-# Libraries load as a hundred thousand objects that stay: to look for rubbish every 700 costs a tenth of a command.
-_COLLECT_EVERY = 50_000
 EXIT_BAD_INPUT = 2
 EXIT_STOPPED = 3
 EXIT_INTERRUPTED = 130
@@ -14,7 +11,6 @@ EXIT_INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line; every error of ours becomes a message with a next step and an exit code."""
-    gc.set_threshold(_COLLECT_EVERY)
     from referee.cli.app import app
     from referee.cli.interrupt import Interrupted
     from referee.errors import BudgetExceeded, RefereeError

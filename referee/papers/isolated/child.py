@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import gc
 import json
 import os
 import sys
@@ -14,8 +13,6 @@ from referee.papers.isolated.limits import ChildLimits, enter
 
 PAPER = b"P"
 REFUSED = b"R"
-# A file's characters are many objects and no cycles: looking for those every 700 objects costs a tenth of the reading.
-_COLLECT_EVERY = 50_000
 
 
 def main() -> None:
@@ -23,7 +20,6 @@ def main() -> None:
 
     Errors that are no refusal are left to end the process: their last line on the standard error is their name.
     """
-    gc.set_threshold(_COLLECT_EVERY)
     request = json.loads(sys.argv[1])
     reply = os.dup(1)
     os.dup2(2, 1)  # whatever a converter prints is no reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from referee.agents.prose import Paragraph
+from referee.agents.prose import Paragraph, headed
 from referee.evidence.point_fields import corrections_field, field_roles
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import VenueForm
@@ -42,7 +42,7 @@ def set_apart(
 
 def annex_text(annex: Sequence[Paragraph]) -> str:
     """The annex as a list; empty for none."""
-    lines = [f"- {f'**{p.head}** ' if p.head else ''}{p.text}" for p in annex]
+    lines = [f"- {headed(paragraph)}" for paragraph in annex]
     return "\n".join([ANNEX, *lines]) if lines else ""
 
 

@@ -27,8 +27,9 @@ REPLY_TOKENS = 9_000
 _MOST_PARAGRAPHS, _PARAGRAPH_CHARS, _HEAD_CHARS = 60, 1_800, 160
 _MOST_REPEATS, _SENTENCE_CHARS = 12, 500
 _WEIGHTS = {"fatal": "decides", "major": "bears on a claim", "minor": "a sentence or number", "note": "style"}
-# Of the gravest points all reasons are shown, of other major ones the beginning; the rest asks for none.
-_ARGUED, _REASON_CHARS = 10, {"fatal": 220, "major": 220}
+# Of so many points, the gravest, all reasons are shown; of other grave ones the beginning; the rest asks for none.
+_ARGUED, _REASON_CHARS = 10, 220
+_GRAVE = ("fatal", "major")
 _NAMES_A_PLACE = re.compile(
     r"\b(Section|Sections|Table|Tables|Figure|Figures|Fig|Equation|Eq|Appendix|Abstract)\b", re.I
 )
@@ -121,10 +122,7 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         ModelError: The model did not answer validly.
     """
     form, names = run.form, {f"b{number}": point for number, point in enumerate(points, start=1)}
-    shown = (
-        "\n\n".join(_shown(name, point, argued=n < _ARGUED) for n, (name, point) in enumerate(names.items()))
-        or "(no point stands)"
-    )
+    shown = "\n\n".join(_shown(name, point, argued=n < _ARGUED) for n, (name, point) in enumerate(names.items()))
     listed = {f"c{number}": point for number, point in enumerate(corrections, start=1)}
     lines = "\n".join(f"[{name}] {correction_head(point)}" for name, point in listed.items()) or "(none)"
     names |= listed
@@ -170,10 +168,14 @@ def field_prose(paragraphs: Sequence[Paragraph], points: Mapping[str, ReviewPoin
         lines = [f"{HEADS[name]}:"] if len(held) > 1 else []
         for paragraph in groups[name]:
             number += name != "merits"
-            head = f"**{paragraph.head.rstrip('.')}.** " if paragraph.head and name != "merits" else ""
-            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {head}{paragraph.text}")
+            lines.append(f"- {paragraph.text}" if name == "merits" else f"{number}. {headed(paragraph)}")
         blocks.append("\n\n".join(lines) if name != "merits" else "\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def headed(paragraph: Paragraph) -> str:
+    """A paragraph's text behind its head, where it has one."""
+    return f"**{paragraph.head.rstrip('.')}.** {paragraph.text}" if paragraph.head else paragraph.text
 
 
 def _group(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> str:
@@ -204,9 +206,9 @@ def _head(point: ReviewPoint) -> str:
 
 
 def _lines(point: ReviewPoint, *, argued: bool) -> Iterator[str]:
-    if point.argument and point.severity in _REASON_CHARS:
+    if point.argument and point.severity in _GRAVE:
         why = " ".join(point.argument.split())
-        yield f"why: {why if argued else shortened(why, _REASON_CHARS[point.severity])}"
+        yield f"why: {why if argued else shortened(why, _REASON_CHARS)}"
     places = dict.fromkeys(e.section for e in point.evidence if e.status != "not_found" and e.section)
     if places and not _NAMES_A_PLACE.search(point.statement):
         yield f"where: {'; '.join(places)}"

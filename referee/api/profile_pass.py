@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, TextIO
@@ -20,7 +20,7 @@ from referee.evals.case_store import CaseStore
 from referee.evals.profile.agreement import PanelBook
 from referee.evals.profile.backends import Reader
 from referee.evals.profile.coverage import CoverageBook, Read
-from referee.evals.profile.grouping import Group, year_of
+from referee.evals.profile.grouping import Group, conference_of, year_of
 from referee.evals.profile.measures import (
     Reasons,
     Values,
@@ -89,7 +89,7 @@ class ProfilePass:
         self._asking = asyncio.Lock()
         self.books = Books(
             ProfileTable(measures(atomic=asked.atomic, ranks=asked.compare_scales)),
-            RatingBook(compare_scales=asked.compare_scales, rated_on=asked.rated_on),
+            RatingBook(rated_on=asked.rated_on),
         )
 
     async def run(self, store: CaseStore, papers: Iterable[str], total: int) -> Books:
@@ -97,10 +97,8 @@ class ProfilePass:
 
         Raises:
             BudgetExceeded: A call could pass a limit.
-            EvaluationError: A group holds ratings of two scales.
-            DataError: People's ratings are not of their form.
         """
-        cases = self._guarded(case for paper in papers for case in store.cases(paper))
+        cases = (case for paper in papers for case in store.cases(paper))
         measured = measure_texts(
             cases, self._asked.processes, syllables=self._asked.syllables, dictionary=self._asked.dictionary
         )
@@ -111,14 +109,7 @@ class ProfilePass:
         for venue in list(self._waiting):
             await self._cover(venue)
         self._asked.grouping.require_columns()
-        self.books.ratings.check()
         return self.books
-
-    def _guarded(self, cases: Iterable[ReviewCase]) -> Iterator[ReviewCase]:
-        """The reviews, their ratings counted first: two scales in one group are refused before they are measured."""
-        for case in cases:
-            self.books.ratings.add(self._asked.grouping.of(case), case)
-            yield case
 
     async def _paper(self, reviews: Sequence[tuple[ReviewCase, TextMetrics]]) -> None:
         read: list[Read] = []
@@ -135,6 +126,8 @@ class ProfilePass:
                 await self._cover(venue)
 
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
+        group = self._asked.grouping.of(case)
+        self.books.ratings.add(group, case)
         checked = await self._checked(found) if self._resolver is not None else None
         engages, why = await self._reader.engages(case, found)
         values, reasons = text_values(found, checked, engages)
@@ -146,7 +139,6 @@ class ProfilePass:
             items = await self._reader.items(case)
             counts, uncounted = atomic_values(items)
             values, reasons = values | counts, reasons | uncounted
-        group = self._asked.grouping.of(case)
         return _Measured(case, group, found, checked, engages, items, values | stated, reasons | unstated)
 
     async def _checked(self, found: TextMetrics) -> list[Checked]:
@@ -172,7 +164,8 @@ class ProfilePass:
             year_of(one.case),
             one.values,
             one.reasons,
-            one.found.xref_bin if read else "",
+            conference=conference_of(one.case.venue or ""),
+            xref_bin=one.found.xref_bin if read else "",
         )
         books.panels.add(self._asked.grouping.system(one.case), one.case, one.engages)
         if one.checked is not None:

@@ -8,7 +8,7 @@ from referee.api.profile_job import ProfileAsked
 from referee.api.profile_pass import Books
 from referee.evals.agreement import Scale
 from referee.evals.behaviour.citation_check import STATUSES
-from referee.evals.profile import groups
+from referee.evals.profile import comparing, groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
 from referee.evals.profile.result import Cited, GroupSize, ProfileResult
@@ -30,7 +30,9 @@ def profile_result(
     """
     table, by, seed = books.table, asked.grouping.by, asked.seed
     given_on = books.ratings.scales()
-    scales = Scales(_scales(books, asked), asked.rated_on.id if asked.rated_on else "", asked.compare_scales)
+    wrong = {(form, what): said for form, what, said in books.ratings.wrong()}
+    rated_on = asked.rated_on.id if asked.rated_on else ""
+    scales = Scales(_scales(books, asked), rated_on, asked.compare_scales, frozenset(wrong))
     beside = tuple(agreements(books.panels, scales, seed=seed))
     sizes = tuple(groups.sizes(table, by))
     trends = [name for name in TRENDS if name in {measure.name for measure in table.measures}]
@@ -44,12 +46,14 @@ def profile_result(
             cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
         ),
         years=tuple(groups.trends(table, by, trends, seed=seed)),
-        tests=tuple(groups.tests(table, groups.pairs_of(table, by), given_on, seed=seed)),
+        tests=tuple(comparing.tests(table, comparing.pairs_of(table, by), given_on, seed=seed)),
         shares=tuple(books.ratings.shares()),
         agreements=beside,
         alphas=tuple(alphas(books.panels, scales, seed=seed, weighting=asked.weighting)),
         engagement=tuple(
-            one for name in books.panels.systems for one in books.panels.engagement(name, backends["mathematics"])
+            one
+            for name in books.panels.systems
+            for one in books.panels.engagement(name, backends["mathematics"], seed=seed)
         ),
         coverage=tuple(books.coverage.coverage(seed=seed)),
         matched=tuple(books.coverage.matched()),
@@ -58,6 +62,10 @@ def profile_result(
         backends=dict(backends),
         notes=(
             *notes,
+            *(
+                f"{said}: they stand in the tables of ratings, and nothing is compared by them"
+                for said in wrong.values()
+            ),
             *_unresolved(books),
             *_warnings(books),
             *dict.fromkeys(f"{one.system}: {one.reason.rstrip('.')}" for one in beside if one.reason),

@@ -117,9 +117,7 @@ async def profile(
         confirm: Shown the estimate before the first call of a judge; without judges nobody is asked.
 
     Raises:
-        DataError: The set, the records or the papers cannot be read, nothing is usable, or people's ratings are not
-            of the form their reviews name.
-        EvaluationError: A group holds ratings of two scales.
+        DataError: The set, the records or the papers cannot be read, or nothing is usable.
         SettingsError: A grouping, source, judge or setting is not usable.
         VenueError: ``rated_on`` is unknown.
         RunError: The run folder is in use or unwritable.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from referee.evals.profile.result import Covered, ProfileResult
-from referee.reports.profile_cells import Table, interval, number
+from referee.reports.profile_cells import Table, estimate, interval, number
 
 _WORDS = {"no_variation": "all ratings of these papers are equal: alpha is undefined"}
 
@@ -82,9 +82,9 @@ def _alphas(result: ProfileResult) -> Table:
                 "mean of years" if one.mean_of_years else str(one.year or "none"),
                 one.scale if one.weighting == "ratings" else f"{one.scale}, printed variant",
                 f"{one.papers:,}",
-                f"{number(one.human, 3)} {interval(one.human_low, one.human_high, 3)}".strip(),
-                f"{number(one.joined, 3)} {interval(one.joined_low, one.joined_high, 3)}".strip(),
-                f"{number(one.delta, 3)} {interval(one.delta_low, one.delta_high, 3)}".strip(),
+                estimate(one.human, one.human_low, one.human_high, 3),
+                estimate(one.joined, one.joined_low, one.joined_high, 3),
+                estimate(one.delta, one.delta_low, one.delta_high, 3),
                 _WORDS.get(one.reason, one.reason),
             ]
             for one in result.alphas
@@ -93,17 +93,18 @@ def _alphas(result: ProfileResult) -> Table:
 
 
 def _engagement(result: ProfileResult) -> Table:
-    columns = ("system", "people engage", "P(+|+)", "n", "P(+|-)", "n", "backend")
+    columns = ("system", "conference", "people engage", "P(+|+)", "n", "P(+|-)", "n", "backend")
     return Table(
         "Mathematical engagement given people's",
         columns,
         [
             [
                 one.system,
+                one.conference or "all",
                 one.unit,
-                number(one.given_positive, 3),
+                estimate(one.given_positive, one.given_positive_low, one.given_positive_high, 3),
                 f"{one.positive:,}",
-                number(one.given_negative, 3),
+                estimate(one.given_negative, one.given_negative_low, one.given_negative_high, 3),
                 f"{one.negative:,}",
                 one.backend,
             ]
@@ -161,4 +162,4 @@ def _coverage(result: ProfileResult) -> Table:
 
 
 def _covered(one: Covered) -> str:
-    return f"{number(one.value, 3)} {interval(one.low, one.high, 3)}".strip() or f"none: {one.reason}"
+    return estimate(one.value, one.low, one.high, 3) or f"none: {one.reason}"

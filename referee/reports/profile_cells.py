@@ -24,6 +24,11 @@ def interval(low: float | None, high: float | None, digits: int) -> str:
     return "" if low is None or high is None else f"[{low:,.{digits}f}, {high:,.{digits}f}]"
 
 
+def estimate(given: float | None, low: float | None, high: float | None, digits: int) -> str:
+    """A number with its interval; empty for None."""
+    return f"{number(given, digits)} {interval(low, high, digits)}".strip()
+
+
 def pvalue(given: float | None) -> str:
     """A p value; small ones as a bound."""
     return "" if given is None else "< 0.0001" if given < 0.0001 else f"{given:.4f}"

@@ -49,8 +49,9 @@ def facts(result: ProfileResult) -> dict[str, str]:
     return {
         **result.backends,
         "intervals": "95%, percentile bootstrap, papers drawn whole, 1,000 resamples",
-        "tests": "Mann-Whitney, two-sided, ties and continuity corrected (exact for at most 8 a side without ties); "
-        "Holm over the measures of a pair; effect: rank-biserial",
+        "tests": "rank tests, two-sided: reviews of one paper count as alike, and a paper of both groups is compared "
+        "with itself (Mann-Whitney where every review is of another paper, exact for at most 8 a side without ties); "
+        "Holm over all pairs and measures but variants; effect: rank-biserial",
     }
 
 
@@ -124,7 +125,7 @@ def _cited(result: ProfileResult) -> Table:
 
 
 def _tests(result: ProfileResult) -> Iterator[Table]:
-    columns = ("measure", "difference", "interval", "effect", "U", "p", "p (Holm)", "n", "")
+    columns = ("measure", "difference", "interval", "ratio", "effect", "U", "p", "p (Holm)", "n", "")
     pairs = dict.fromkeys((test.first, test.second) for test in result.tests)
     for first, second in list(pairs)[:_MOST_PAIRS]:
         rows = [
@@ -132,6 +133,7 @@ def _tests(result: ProfileResult) -> Iterator[Table]:
                 test.measure,
                 number(test.difference, 3),
                 interval(test.low, test.high, 3),
+                number(test.ratio, 2),
                 number(test.effect, 3),
                 number(test.u, 1),
                 pvalue(test.p),

@@ -74,12 +74,15 @@ def conditional_engagement(
         raise EvaluationError(
             f"{len(human)} papers have human verdicts, {len(generated)} a generated one.", hint="Give the same papers."
         )
-    pairs = [pair for own, other in zip(human, generated, strict=True) if own for pair in _units(own, other, unit)]
+    pairs = [
+        pair for own, other in zip(human, generated, strict=True) if own for pair in engagement_units(own, other, unit)
+    ]
     given = {state: [other for own, other in pairs if own is state] for state in (True, False)}
     return Conditional(_share(given[True]), _share(given[False]), len(given[True]), len(given[False]))
 
 
-def _units(human: Sequence[bool | int], generated: bool | int, unit: Unit) -> Iterable[tuple[bool, bool]]:
+def engagement_units(human: Sequence[bool | int], generated: bool | int, unit: Unit) -> Iterable[tuple[bool, bool]]:
+    """Whether people engage, and whether the generated review does, for each unit of one paper."""
     if unit == "pair":
         return [(bool(verdict), bool(generated)) for verdict in human]
     if unit == "majority":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -22,17 +22,19 @@ from referee.evals.agreement.listed import LISTED
 from referee.evals.agreement.panels import Estimate
 from referee.evals.agreement.scales import outside_share
 from referee.evals.behaviour import conditional_engagement
+from referee.evals.behaviour.mathematics import Unit, engagement_units
 from referee.evals.profile.grouping import conference_of, year_of
-from referee.evals.profile.ratings import NO_FORM, WHATS, What
+from referee.evals.profile.ratings import NO_FORM, WHATS, WRONG_FORM, What
 from referee.evals.profile.result import Agreement, Alpha, Engagement
 from referee.schemas.case import ReviewCase
+from referee.stats import bootstrap_interval
 from referee.stats.agreement import Weighting
 from referee.stats.distances import Distances
 
 NO_SCALE = "no rating of the form is known"
 NOBODY = "no paper has both human ratings and one of this system"
 RANK_BINS = 5
-_UNITS: tuple[Literal["majority", "pair", "any"], ...] = ("majority", "pair", "any")
+_UNITS: tuple[Unit, ...] = ("majority", "pair", "any")
 
 
 @dataclass(slots=True)
@@ -130,17 +132,18 @@ class PanelBook:
         """Reviews left out because the system had reviewed the paper before."""
         return self._repeated.get(system, 0)
 
-    def engagement(self, system: str, backend: str) -> Iterator[Engagement]:
-        """P(+|+) and P(+|-) by each reading of "people engage", over the papers with human reviews."""
-        human, generated = [], []
-        for (paper, _), people in sorted(self._people.items()):
+    def engagement(self, system: str, backend: str, *, seed: int) -> Iterator[Engagement]:
+        """P(+|+) and P(+|-) by each reading of "people engage", over the papers with human reviews, by conference."""
+        rows: list[tuple[str, str, list[bool], bool]] = []
+        for (paper, form), people in sorted(self._people.items()):
             given = self._systems[system].get(paper)
             if given is not None and given.engages is not None and people.engages:
-                human.append(people.engages)
-                generated.append(given.engages)
-        for unit in _UNITS if human else ():
-            found = conditional_engagement(human, generated, unit)
-            yield Engagement(system=system, unit=unit, backend=backend, **found._asdict())
+                rows.append((conference_of(form), paper, people.engages, given.engages))
+        conferences = sorted({row[0] for row in rows})
+        for conference in [*conferences, ""] if len(conferences) > 1 else conferences:
+            own = {paper: (human, generated) for at, paper, human, generated in rows if conference in (at, "")}
+            for unit in _UNITS:
+                yield _engagement(system, conference, unit, backend, own, seed)
 
     def _rated(self) -> Mapping[_Key, _People]:
         return {**self._listed, **self._people} if self._listed else self._people
@@ -152,6 +155,27 @@ class PanelBook:
             self._listed[case.paper_id, form] = _People(year_of(case), numbers)
 
 
+def _engagement(
+    system: str,
+    conference: str,
+    unit: Unit,
+    backend: str,
+    papers: Mapping[str, tuple[Sequence[bool], bool]],
+    seed: int,
+) -> Engagement:
+    human, generated = zip(*papers.values(), strict=True)
+    found = conditional_engagement(human, generated, unit)
+    ends: dict[str, float | None] = {}
+    for name, state in (("given_positive", True), ("given_negative", False)):
+        verdicts = {
+            paper: [float(other) for own, other in engagement_units(*both, unit) if own is state]
+            for paper, both in papers.items()
+        }
+        interval = bootstrap_interval({paper: values for paper, values in verdicts.items() if values}, seed=seed)
+        ends |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return Engagement(system=system, conference=conference, unit=unit, backend=backend, **found._asdict(), **ends)
+
+
 @dataclass(frozen=True, slots=True)
 class Scales:
     """How ratings are put side by side.
@@ -160,11 +184,13 @@ class Scales:
         of: The scale of a form, by name.
         rated_on: The form that systems rated on, where the data do not say; empty else.
         across: Whether ratings of two scales may be compared, by rank within each.
+        wrong: Forms that people's numbers are not of.
     """
 
     of: Mapping[tuple[str, What], Scale | None]
     rated_on: str = ""
     across: bool = False
+    wrong: frozenset[tuple[str, What]] = frozenset()
 
 
 def agreements(book: PanelBook, scales: Scales, *, seed: int) -> Iterator[Agreement]:
@@ -232,6 +258,8 @@ def _sides(
     theirs = ours if other == form else scales.of.get((other, what))
     if ours is None or theirs is None:
         return None, NO_SCALE
+    if (form, what) in scales.wrong:
+        return (ours, theirs), WRONG_FORM
     if scales.across:
         return (ours, theirs), ""
     if ours.allowed != theirs.allowed:

@@ -21,7 +21,7 @@ MOST_GROUPS_EACH_WITH_EACH = 5
 OTHER_SCALES = "the groups' forms offer different values, or are unknown"
 EMPTY = "one of the groups has no value"
 CONSTANT = "no value differs from another within the groups"
-ONE_PAPER = "one of the groups is of a single paper"
+FEW_PAPERS = "too few papers differ to tell the spread between papers"
 
 _Of = tuple[str, ...]
 
@@ -143,7 +143,7 @@ def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: Measu
         return {"u": plain.u, "method": plain.method, "p": plain.p, "reason": reason}
     found = clustered_rank_test(a, papers, b, others)
     if found is None:
-        return {"u": plain.u, "reason": ONE_PAPER}
+        return {"u": plain.u, "reason": FEW_PAPERS}
     return {"u": plain.u, "method": "clustered", "p": found.p, "reason": reason}
 
 

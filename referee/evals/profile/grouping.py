@@ -10,7 +10,9 @@ from referee.errors import SettingsError
 from referee.schemas.case import ReviewCase
 
 DEFAULT = ("source", "venue", "year")
-KNOWN = ("source", "kind", "venue", "year", "decision", "era")
+KNOWN = ("source", "kind", "venue", "conference", "year", "decision", "era")
+# Where and when a review was written; the other keys tell who wrote it.
+CONTEXT = ("venue", "conference", "year", "decision", "era")
 PRAIB = "praib"
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
@@ -40,8 +42,8 @@ class Grouping:
     """Puts reviews into groups.
 
     Args:
-        by: Keys: ``source``, ``kind``, ``venue``, ``year``, ``decision``, ``era``, or a column of the data that
-            nothing else reads.
+        by: Keys: ``source``, ``kind``, ``venue``, ``conference`` (the venue without its year), ``year``,
+            ``decision``, ``era``, or a column of the data that nothing else reads.
         era: A date (``2022-11-30``, ``2022-11`` or ``2022``), or ``praib``: ICLR from 2024 and NeurIPS from 2023 on
             are ``post``. With it ``era`` is a key, whether named or not.
 
@@ -71,7 +73,7 @@ class Grouping:
 
     def system(self, case: ReviewCase) -> str:
         """Who reviewed: the source, with the other keys that tell reviewers of one paper apart."""
-        apart = [key for key in self.by if key not in ("source", "kind", "venue", "year", "decision", "era")]
+        apart = [key for key in self.by if key not in ("source", "kind", *CONTEXT)]
         return " / ".join([case.source, *(self._value(case, key) for key in apart)])
 
     def require_columns(self) -> None:
@@ -89,6 +91,8 @@ class Grouping:
     def _value(self, case: ReviewCase, key: str) -> str:
         if key == "era":
             return era_of(case, self.era or PRAIB) or "no era"
+        if key == "conference":
+            return conference_of(case.venue) if case.venue else "no conference"
         if key in KNOWN:
             value = getattr(case, key)
         else:

@@ -1,28 +1,23 @@
-"""Groups of reviews: means with intervals by paper, trends by year, distributions, and tests between groups."""
+"""Groups of reviews: means with intervals by paper, trends by year, distributions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from referee.evals.profile.grouping import Group
-from referee.evals.profile.ratings import SEVERAL
+from referee.evals.profile.ratings import NoScale
 from referee.evals.profile.resamples import over, percentiles, resampled
-from referee.evals.profile.result import Cell, GroupSize, Test, YearCell
+from referee.evals.profile.result import Cell, GroupSize, YearCell
 from referee.evals.profile.table import Ints, ProfileTable
-from referee.stats import holm, mann_whitney, rank_biserial
-from referee.stats.values import Floats
 
-EXACT_UP_TO = 8
-MOST_GROUPS_EACH_WITH_EACH = 5
-OTHER_SCALES = "the groups' forms offer different values, or are unknown"
-EMPTY = "one of the groups has no value"
 HISTOGRAMS = ("words", "mattr_100", "fre", "xref_density")
 _BINS, _WHOLE_FROM = 12, 100
 _CLIP = (1.0, 99.0)
+_NO_SERIES = ("venue", "conference", "year", "era")
 
 
 def sizes(table: ProfileTable, by: Sequence[str]) -> Iterator[GroupSize]:
@@ -48,13 +43,15 @@ def cells(
 ) -> Iterator[Cell]:
     """Every measure of a group. The interval is a percentile bootstrap that draws papers whole.
 
-    Numbers of several scales have no mean.
+    Numbers of several scales, or of another form than is said, have no mean.
     """
     rows = table.rows_of(group)
     for cell in _cells(table, rows, group.label, seed):
-        if scales.get((group, cell.measure)) == (SEVERAL, group):
+        scale = scales.get((group, cell.measure))
+        if isinstance(scale, NoScale):
             nothing = dict.fromkeys(("mean", "low", "high", "median", "sd"))
-            yield cell.model_copy(update={**nothing, "n": 0, "skipped": len(rows), "reasons": {SEVERAL: len(rows)}})
+            reasons = {scale.reason: len(rows)}
+            yield cell.model_copy(update={**nothing, "n": 0, "skipped": len(rows), "reasons": reasons})
         else:
             yield cell
 
@@ -81,11 +78,13 @@ def _cells(table: ProfileTable, rows: Ints, label: str, seed: int) -> Iterator[C
 
 
 def trends(table: ProfileTable, by: Sequence[str], measures: Sequence[str], *, seed: int) -> Iterator[YearCell]:
-    """Measures by year, a series for each group without its venue and year; ratings only within one venue's groups."""
+    """Measures by year, a series for each reviewer at each conference: venues differ, and their mixture changes."""
     series: dict[str, list[Ints]] = {}
     for group in ordered(table):
-        kept = tuple(value for key, value in zip(by, group.values, strict=True) if key not in ("venue", "year"))
-        series.setdefault(Group(kept).label if kept else "all", []).append(table.rows_of(group))
+        kept = tuple(value for key, value in zip(by, group.values, strict=True) if key not in _NO_SERIES)
+        for conference, rows in table.conferences(table.rows_of(group)).items():
+            label = Group((*kept, conference) if conference else kept or ("all",)).label
+            series.setdefault(label, []).append(rows)
     for label, parts in series.items():
         for year, rows in table.years(np.sort(np.concatenate(parts))).items():
             bounds = _bounds(table, list(measures), rows, seed)
@@ -129,96 +128,6 @@ def histograms(table: ProfileTable, most: int = 6) -> dict[str, dict[str, dict[s
     return found
 
 
-def pairs_of(table: ProfileTable, by: Sequence[str]) -> list[tuple[Group, Group]]:
-    """Which groups are compared: each with each of at most five groups, of more each with the reference.
-
-    The reference is the largest group of human reviews, where source or kind tells it, else the largest group.
-    """
-    groups = ordered(table)
-    if len(groups) <= MOST_GROUPS_EACH_WITH_EACH:
-        return list(combinations(groups, 2))
-    size = {group: len(table.rows_of(group)) for group in groups}
-    people = [group for group in groups if _is_human(group, by)]
-    reference = max(people or groups, key=lambda group: size[group])
-    return [(group, reference) for group in groups if group is not reference]
-
-
-def tests(
-    table: ProfileTable, pairs: Iterable[tuple[Group, Group]], scales: Mapping[tuple[Group, str], object], *, seed: int
-) -> Iterator[Test]:
-    """Mann-Whitney tests of each pair of groups in each measure, with Holm's correction over the measures of a pair.
-
-    Args:
-        table: The reviews.
-        pairs: The groups.
-        scales: The values that a group's ratings and confidences were given on; a measure on a form's scale is
-            compared where both groups have the same.
-        seed: For the intervals.
-    """
-    for first, second in pairs:
-        found = list(_pair(table, first, second, scales, seed))
-        tested = [test for test in found if test.p is not None]
-        corrected = dict(
-            zip([test.measure for test in tested], holm([test.p for test in tested if test.p is not None]), strict=True)
-        )
-        for test in found:
-            yield test.model_copy(update={"p_holm": corrected.get(test.measure)})
-
-
-def _pair(
-    table: ProfileTable, first: Group, second: Group, scales: Mapping[tuple[Group, str], object], seed: int
-) -> Iterator[Test]:
-    names = [measure.name for measure in table.measures]
-    rows = table.rows_of(first), table.rows_of(second)
-    drawn, papers = _drawn_differences(table, names, rows, seed)
-    for at, measure in enumerate(table.measures):
-        a, b = (table.values(measure.name, own)[0] for own in rows)
-        blank = Test(first=first.label, second=second.label, measure=measure.name, n_first=len(a), n_second=len(b))
-        if measure.scaled and len(a) and len(b) and scales[first, measure.name] != scales[second, measure.name]:
-            yield blank.model_copy(update={"reason": OTHER_SCALES})
-        elif not len(a) or not len(b):
-            yield blank.model_copy(update={"reason": EMPTY})
-        else:
-            yield blank.model_copy(update=_tested(a, b, drawn[:, at], papers))
-
-
-def _tested(a: Floats, b: Floats, drawn: Floats, papers: int) -> dict[str, object]:
-    test = mann_whitney(a.tolist(), b.tolist(), exact_up_to=EXACT_UP_TO)
-    difference = float(a.mean() - b.mean())
-    low, high = percentiles(drawn, papers)
-    spread = _pooled(a, b)
-    scaled = [None if value is None or not spread else value / spread for value in (difference, low, high)]
-    return {
-        "difference": difference,
-        "low": low,
-        "high": high,
-        "standardised": scaled[0],
-        "standardised_low": scaled[1],
-        "standardised_high": scaled[2],
-        "u": test.u if test else None,
-        "method": test.method if test else None,
-        "p": test.p if test else None,
-        "effect": rank_biserial(a.tolist(), b.tolist()),
-        "reason": "" if spread else "no value differs from another within the groups" if len(a) + len(b) > 2 else "",
-    }
-
-
-def _drawn_differences(table: ProfileTable, names: list[str], rows: tuple[Ints, Ints], seed: int) -> tuple[Floats, int]:
-    """Differences of means in resamples of papers; a paper of both groups is drawn for both at once."""
-    parts = [table.sums(names, own) for own in rows]
-    papers = np.union1d(parts[0][2], parts[1][2])
-    columns = np.zeros((len(papers), 4 * len(names)))
-    width = len(names)
-    for side, (sums, counts, own) in enumerate(parts):
-        places = np.searchsorted(papers, own)
-        columns[places, 2 * side * width : (2 * side + 1) * width] = sums
-        columns[places, (2 * side + 1) * width : (2 * side + 2) * width] = counts
-    drawn = resampled(columns, seed=seed)
-    first = over(drawn[:, :width], drawn[:, width : 2 * width])
-    second = over(drawn[:, 2 * width : 3 * width], drawn[:, 3 * width :])
-    return first - second, min(len(parts[0][2]), len(parts[1][2]))
-
-
 def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> list[tuple[float | None, float | None]]:
     sums, counts, papers = table.sums(names, rows)
     if not len(papers):
@@ -227,18 +136,6 @@ def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> lis
     means = over(drawn[:, : len(names)], drawn[:, len(names) :])
     there = (counts > 0).sum(axis=0)
     return [percentiles(means[:, at], int(there[at])) for at in range(len(names))]
-
-
-def _pooled(a: Floats, b: Floats) -> float:
-    """The pooled standard deviation; 0 where nothing varies."""
-    free = len(a) + len(b) - 2
-    if free < 1:
-        return 0.0
-    return float(np.sqrt((((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum()) / free))
-
-
-def _is_human(group: Group, by: Sequence[str]) -> bool:
-    return any(key in ("source", "kind") and value == "human" for key, value in zip(by, group.values, strict=True))
 
 
 def _bin_name(middle: float) -> str:

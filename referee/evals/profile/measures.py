@@ -19,30 +19,35 @@ NO_RATING = "the review states no number"
 
 
 class Measure(NamedTuple):
-    """A number of one review. ``scaled`` ones are on the scale of a form, and only compared within one scale."""
+    """A number of one review.
+
+    ``scaled`` ones are on the scale of a form, and only compared within one scale. What is nearly the same as another
+    measure is a variant of it: it is shown, and p values are corrected for the other alone.
+    """
 
     name: str
     about: str
     scaled: bool = False
+    variant_of: str = ""
 
 
 TEXT = (
-    Measure("tokens", "words and punctuation marks (TKC, profile praib)"),
+    Measure("tokens", "words and punctuation marks (TKC, profile praib)", variant_of="words"),
     Measure("words", "words (profile words)"),
-    Measure("characters", "characters of the view raw"),
-    Measure("ttr", "distinct tokens / tokens (profile praib); falls with length"),
-    Measure("ttr_words", "the same of words alone (profile words)"),
+    Measure("characters", "characters of the view raw", variant_of="words"),
+    Measure("ttr", "distinct tokens / tokens (profile praib); falls with length", variant_of="mattr_100"),
+    Measure("ttr_words", "the same of words alone (profile words)", variant_of="mattr_100"),
     Measure("mattr_100", "mean TTR of sliding windows of 100 tokens"),
     Measure("fre", "Flesch reading ease, view raw; higher is easier"),
-    Measure("fkg", "Flesch-Kincaid grade, view raw; a school year"),
-    Measure("fre_clean", "Flesch reading ease, view clean"),
-    Measure("fkg_clean", "Flesch-Kincaid grade, view clean"),
+    Measure("fkg", "Flesch-Kincaid grade, view raw; a school year", variant_of="fre"),
+    Measure("fre_clean", "Flesch reading ease, view clean", variant_of="fre"),
+    Measure("fkg_clean", "Flesch-Kincaid grade, view clean", variant_of="fre"),
     Measure("words_per_sentence", "as readability counts them, view raw"),
     Measure("syllables_per_word", "as readability counts them, view raw"),
     Measure("xref", "mentions of the paper's figures, tables, sections, equations, theorems, pages, lines"),
     Measure("xref_ext", "mentions of its algorithms, appendices, propositions and the like"),
-    Measure("xref_targets", "different parts that both name"),
-    Measure("xref_density", "xref per 100 words"),
+    Measure("xref_targets", "different parts that both name", variant_of="xref"),
+    Measure("xref_density", "xref per 100 words", variant_of="xref"),
     Measure("citations", "formal citations: APA, MLA, IEEE"),
     Measure("citations_verified", "share of the formal citations that exist, of those that could be looked up"),
     Measure("citations_informal", "author-year mentions, arXiv ids, DOIs outside of formal citations"),
@@ -52,7 +57,7 @@ SCORES = (
     Measure("rating", "the overall rating, on the form's own values", scaled=True),
     Measure("confidence", "the reviewer's confidence, on the form's own values", scaled=True),
 )
-RANK = Measure("rating_rank", "the rating's rank among its form's values, 0 to 1")
+RANK = Measure("rating_rank", "the rating's rank among its form's values, 0 to 1", variant_of="rating")
 ATOMIC = (
     Measure("strengths", "atomic strengths"),
     Measure("weaknesses", "atomic weaknesses"),
@@ -60,8 +65,12 @@ ATOMIC = (
     Measure("strength_chars", "mean length of a strength in characters"),
     Measure("weakness_chars", "mean length of a weakness in characters"),
     Measure("fidelity_rouge_l", "share of an item's words that its source has in this order, mean over items"),
-    Measure("fidelity_contained", "share of the items that stand in their source"),
-    Measure("fidelity_jaccard", "Jaccard of an item's and its source's words, mean over items"),
+    Measure("fidelity_contained", "share of the items that stand in their source", variant_of="fidelity_rouge_l"),
+    Measure(
+        "fidelity_jaccard",
+        "Jaccard of an item's and its source's words, mean over items",
+        variant_of="fidelity_rouge_l",
+    ),
     Measure("redundancy_rouge_l", "ROUGE-L F1 of two items of the review, mean over pairs"),
 )
 

@@ -1,13 +1,14 @@
-"""Ratings and confidences as they come by: how each group's are spread over its form, and guards on two scales."""
+"""Ratings and confidences as they come by: how each group's are spread over its form, and which can be averaged."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from referee.errors import EvaluationError
-from referee.evals.agreement import Scale, check_scale, free_scale, histogram, scale_of
+from referee.evals.agreement import Scale, free_scale, histogram, scale_of
+from referee.evals.agreement.scales import MOST_OUTSIDE, outside_share
 from referee.evals.forms import Forms
 from referee.evals.profile.grouping import Group
 from referee.evals.profile.result import Shares
@@ -18,40 +19,44 @@ What = Literal["rating", "confidence"]
 WHATS: tuple[What, ...] = ("rating", "confidence")
 NO_FORM = "no form"
 SEVERAL = "several scales"
+WRONG_FORM = "too many of people's numbers are no values of the form"
+# One number off the form is a slip; a few are another form.
+_SLIPS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NoScale:
+    """Why a group's numbers have no mean and are compared with no other group's."""
+
+    reason: str
+    group: Group
 
 
 class RatingBook:
     """Counts of ratings by group and form; nothing of a review is kept but its number.
 
     Args:
-        compare_scales: Let one group hold ratings of several scales; each form is then counted on its own.
         rated_on: The form that AI reviews rated on, where the data do not say.
     """
 
-    def __init__(self, *, compare_scales: bool = False, rated_on: VenueForm | None = None) -> None:
+    def __init__(self, *, rated_on: VenueForm | None = None) -> None:
         self._rated_on = form_scale(rated_on, "rating") if rated_on is not None else None
         self._forms = Forms()
-        self._across = compare_scales
         self._scales: dict[tuple[str, What], Scale | None] = {}
         self._counts: dict[tuple[Group, What, str], Counter[float | None]] = {}
         self._people: dict[tuple[str, What], Counter[float]] = {}
-        self._first: dict[tuple[Group, What], str] = {}
+        self._human: set[tuple[Group, What, str]] = set()
 
     def add(self, group: Group, case: ReviewCase) -> None:
-        """Count a review's rating and confidence.
-
-        Raises:
-            EvaluationError: Its group holds ratings of another scale; the message names both forms.
-        """
+        """Count a review's rating and confidence."""
         form = case.venue or NO_FORM
         for what, value in (("rating", case.rating), ("confidence", case.confidence)):
             kind: What = "rating" if what == "rating" else "confidence"
             if (form, kind) not in self._scales:
                 self._scales[form, kind] = self._scale(case, kind)
-            if value is not None:
-                self._require_one_scale(group, form, kind)
-                if case.kind == "human":
-                    self._people.setdefault((form, kind), Counter())[value] += 1
+            if value is not None and case.kind == "human":
+                self._people.setdefault((form, kind), Counter())[value] += 1
+                self._human.add((group, kind, form))
             self._counts.setdefault((group, kind, form), Counter())[value] += 1
 
     @property
@@ -65,16 +70,14 @@ class RatingBook:
             }
         )
 
-    def check(self) -> None:
-        """See that people's ratings are values of their form.
-
-        Raises:
-            DataError: More than one in a hundred is none: they were given on another form.
-        """
-        for (form, what), counts in self._people.items():
+    def wrong(self) -> Iterator[tuple[str, What, str]]:
+        """Forms of which more than one in a hundred of people's numbers, and more than one, are no values."""
+        for (form, what), counts in sorted(self._people.items()):
             scale = self._scales[form, what]
-            if what == "rating" and scale is not None:
-                check_scale(scale, list(counts.elements()))
+            off = sum(count for value, count in counts.items() if scale is not None and not scale.offers(value))
+            share = outside_share(scale, list(counts.elements())) if scale is not None and scale.known else None
+            if share is not None and share > MOST_OUTSIDE and off > _SLIPS:
+                yield form, what, f"{off:,} of {counts.total():,} of people's {what}s are no values of {form!r}"
 
     def scale(self, form: str, what: What = "rating") -> Scale | None:
         """The scale of a form: its own values, or those that were seen; None without any."""
@@ -87,15 +90,21 @@ class RatingBook:
     def scales(self) -> Mapping[tuple[Group, str], object]:
         """What each group's numbers were given on, equal where two groups can be compared.
 
-        Numbers without a venue may be on any form: each group of them stands alone.
+        Numbers without a venue may be on any form: each group of them stands alone. A group with numbers of two
+        scales, or with people's numbers that are not of their form, has a ``NoScale``.
         """
         found: dict[tuple[Group, str], object] = {}
+        wrong = {(form, what) for form, what, _ in self.wrong()}
         for group, what, form in self._counts:
             scale = self._scales[form, what]
             unknown: object = (form, group) if form == NO_FORM else form
             own = scale.allowed if scale is not None else unknown
             if any(value is not None for value in self._counts[group, what, form]):
-                found[group, what] = own if found.setdefault((group, what), own) == own else (SEVERAL, group)
+                first = found.setdefault((group, what), own)
+                if (group, what, form) in self._human and (form, what) in wrong:
+                    found[group, what] = NoScale(WRONG_FORM, group)
+                elif first != own and not isinstance(first, NoScale):
+                    found[group, what] = NoScale(SEVERAL, group)
         return found
 
     def rank(self, case: ReviewCase) -> float | None:
@@ -130,19 +139,6 @@ class RatingBook:
         form = self._forms.of(case)
         return None if form is None else form_scale(form, what)
 
-    def _require_one_scale(self, group: Group, form: str, what: What) -> None:
-        first = self._first.setdefault((group, what), form)
-        if self._across or first == form:
-            return
-        one, other = self._scales[first, what], self._scales[form, what]
-        if one is not None and other is not None and one.allowed == other.allowed:
-            return
-        raise EvaluationError(
-            f"the group {group.label!r} holds {what}s on two scales: {_named(first, one)} and {_named(form, other)}.",
-            hint="Group by venue too (--by source,venue,year), or ask for ranks within each form (--compare-scales).",
-            ids={"venues": f"{first}, {form}"},
-        )
-
 
 def form_scale(form: VenueForm, what: What) -> Scale | None:
     """The values a form offers for its rating or confidence; None where it asks for none."""
@@ -151,8 +147,3 @@ def form_scale(form: VenueForm, what: What) -> Scale | None:
     field = next((one for one in form.fields if one.aspect == "confidence" and one.kind == "score"), None)
     scale = scale_of(form, field.name) if field is not None else None
     return scale if scale is not None and scale.allowed else None
-
-
-def _named(form: str, scale: Scale | None) -> str:
-    values = ", ".join(f"{value:g}" for value in scale.allowed) if scale is not None else "an unknown form's values"
-    return f"{form!r} ({values})"

@@ -36,7 +36,7 @@ class GroupSize(Frozen):
 
 
 class YearCell(Frozen):
-    """One measure in one year of a series: a group without its venue and year."""
+    """One measure in one year of a series: a reviewer at a conference."""
 
     series: str
     year: int
@@ -51,8 +51,9 @@ class Test(Frozen):
     """Two groups in one measure.
 
     ``difference`` is the first mean less the second, with an interval by paper; ``standardised`` the same in pooled
-    standard deviations. ``effect`` is the rank-biserial correlation; ``p_holm`` is corrected over the measures of this
-    pair. Null with a ``reason``.
+    standard deviations; ``ratio`` the first mean over the second, where that is above 0. ``effect`` is the
+    rank-biserial correlation; ``p_holm`` is corrected over all tests of the profile but those of variants. Null with a
+    ``reason``.
     """
 
     __test__ = False
@@ -65,11 +66,12 @@ class Test(Frozen):
     difference: float | None = None
     low: float | None = None
     high: float | None = None
+    ratio: float | None = None
     standardised: float | None = None
     standardised_low: float | None = None
     standardised_high: float | None = None
     u: float | None = None
-    method: Literal["exact", "normal"] | None = None
+    method: Literal["exact", "normal", "clustered"] | None = None
     p: float | None = None
     p_holm: float | None = None
     effect: float | None = None
@@ -146,13 +148,21 @@ class Alpha(Frozen):
 
 
 class Engagement(Frozen):
-    """P(+|+) and P(+|-): how often a system engages with mathematics where people do, and where they do not."""
+    """P(+|+) and P(+|-): how often a system engages with mathematics where people do, and where they do not.
+
+    By conference and, with ``conference`` empty, over all of them; intervals draw papers whole.
+    """
 
     system: str
+    conference: str
     unit: str
     backend: str
     given_positive: float | None
+    given_positive_low: float | None
+    given_positive_high: float | None
     given_negative: float | None
+    given_negative_low: float | None
+    given_negative_high: float | None
     positive: int
     negative: int
 

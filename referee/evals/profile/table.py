@@ -18,7 +18,7 @@ _MISSING = float("nan")
 
 
 class ProfileTable:
-    """A column for each measure, with why a value is missing, and each review's group, paper and year.
+    """A column for each measure, with why a value is missing, and each review's group, paper, conference and year.
 
     About 10 bytes a review and measure. A missing value is NaN within and never leaves as a number.
 
@@ -32,7 +32,8 @@ class ProfileTable:
         self.bins: dict[Group, Counter[str]] = {}
         self._papers: dict[str, int] = {}
         self._reasons: dict[str, int] = {"": 0}
-        self._group, self._paper, self._year = array("i"), array("i"), array("i")
+        self._conferences: dict[str, int] = {}
+        self._group, self._paper, self._year, self._conference = array("i"), array("i"), array("i"), array("i")
         self._values = {measure.name: array("d") for measure in measures}
         self._whys = {measure.name: array("H") for measure in measures}
 
@@ -45,12 +46,21 @@ class ProfileTable:
         return len(self._papers)
 
     def add(
-        self, group: Group, paper: str, year: int | None, values: Values, reasons: Reasons, xref_bin: str = ""
+        self,
+        group: Group,
+        paper: str,
+        year: int | None,
+        values: Values,
+        reasons: Reasons,
+        *,
+        conference: str = "",
+        xref_bin: str = "",
     ) -> None:
         """Append one review. A measure that is not in ``values`` is missing without a reason of its own."""
         self._group.append(self.groups.setdefault(group, len(self.groups)))
         self._paper.append(self._papers.setdefault(paper, len(self._papers)))
         self._year.append(-1 if year is None else year)
+        self._conference.append(self._conferences.setdefault(conference, len(self._conferences)))
         if xref_bin:
             self.bins.setdefault(group, Counter())[xref_bin] += 1
         for name, column in self._values.items():
@@ -67,6 +77,11 @@ class ProfileTable:
         """The reviews by year; those without one are left out."""
         years = np.frombuffer(self._year, dtype=np.int32)[rows]
         return {int(year): rows[years == year] for year in np.unique(years) if year >= 0}
+
+    def conferences(self, rows: Ints) -> dict[str, Ints]:
+        """The reviews by conference, by name; those without one under an empty name."""
+        codes = np.frombuffer(self._conference, dtype=np.int32)[rows]
+        return {name: rows[codes == code] for name, code in sorted(self._conferences.items()) if (codes == code).any()}
 
     def values(self, measure: str, rows: Ints) -> tuple[Floats, Ints]:
         """The values that there are, and the papers they are of."""

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from referee.evals.profile import groups
+from referee.evals.profile import comparing, groups
 from referee.evals.profile.grouping import Group
 from referee.evals.profile.measures import Measure
 from referee.evals.profile.resamples import percentiles, resampled
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import ProfileTable
-from referee.stats import bootstrap_interval
+from referee.stats import bootstrap_interval, mann_whitney
 
 A, B = Group(("a",)), Group(("b",))
 FIRST, SECOND = [500, 540, 610, 480, 530], [450, 520, 470, 490]
@@ -32,7 +32,7 @@ def numbered(values: list[int], prefix: str) -> list[tuple[str, float | None]]:
 
 
 def only(found: ProfileTable, names: tuple[Group, Group] = (A, B)) -> list[Test]:
-    return list(groups.tests(found, [names], {}, seed=0))
+    return list(comparing.tests(found, [names], {}, seed=0))
 
 
 def test_the_specification_s_mann_whitney() -> None:
@@ -70,13 +70,64 @@ def test_a_paper_in_both_groups_is_drawn_for_both_at_once() -> None:
 def test_a_measure_without_values_is_not_tested_and_leaves_holm_alone() -> None:
     found = table({A: numbered(FIRST, "p"), B: [("q", None)]})
     (test,) = only(found)
-    assert (test.p, test.effect, test.reason) == (None, None, groups.EMPTY)
+    assert (test.p, test.effect, test.reason) == (None, None, comparing.EMPTY)
     assert (test.n_first, test.n_second) == (5, 0)
 
 
-def test_nothing_varies_has_a_difference_and_no_standardised_one() -> None:
-    (test,) = only(table({A: [("p", 1.0), ("q", 1.0)], B: [("r", 1.0), ("s", 1.0)]}))
-    assert (test.difference, test.standardised, test.p) == (0.0, None, 1.0)
+def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
+    found = ProfileTable([Measure("words", "words"), Measure("xref", "xref")])
+    for group, values in ((A, FIRST), (B, SECOND)):
+        for n, value in enumerate(values):
+            found.add(group, f"{group.label}{n}", None, {"words": float(value), "xref": 1.0}, {})
+    words, constant = only(found)
+    assert (constant.difference, constant.standardised, constant.p, constant.p_holm) == (0.0, None, None, None)
+    assert constant.reason == comparing.CONSTANT
+    assert words.p_holm == words.p
+
+
+def test_variants_of_a_measure_are_not_corrected_for() -> None:
+    found = ProfileTable([Measure("words", "words"), Measure("tokens", "tokens", variant_of="words")])
+    for group, values in ((A, FIRST), (B, SECOND)):
+        for n, value in enumerate(values):
+            found.add(group, f"{group.label}{n}", None, {"words": float(value), "tokens": float(value)}, {})
+    words, tokens = only(found)
+    assert words.p_holm == words.p == tokens.p
+    assert tokens.p_holm is None
+    assert "words" in tokens.reason
+
+
+def test_holm_corrects_over_all_pairs() -> None:
+    found = table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q"), Group(("c",)): numbered(SECOND, "r")})
+    tested = list(comparing.tests(found, comparing.pairs_of(found, ("source",)), {}, seed=0))
+    assert len(tested) == 3
+    assert tested[0].p_holm == pytest.approx(3 * (tested[0].p or 0))
+
+
+def test_reviews_of_one_paper_are_not_counted_as_independent() -> None:
+    """Each paper's reviews agree entirely: five reviews of it say no more than one."""
+    once = table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q")})
+    often = table({A: numbered(FIRST, "p") * 5, B: numbered(SECOND, "q") * 5})
+    (single,), (repeated,) = only(once), only(often)
+    assert repeated.method == "clustered"
+    assert single.p is not None
+    assert repeated.p is not None
+    assert repeated.p > single.p / 3
+    assert mann_whitney([*FIRST] * 5, [*SECOND] * 5, exact_up_to=0).p < single.p / 100  # type: ignore[union-attr]
+
+
+def test_a_paper_of_both_groups_is_compared_with_itself() -> None:
+    far: list[tuple[str, float | None]] = [(f"p{n}", 100.0 * n) for n in range(12)]
+    near: list[tuple[str, float | None]] = [(f"p{n}", 100.0 * n + 70 * (1 + n % 3)) for n in range(12)]
+    (paired,) = only(table({A: near, B: far}))
+    (apart,) = only(table({A: near, B: [(f"q{paper}", value) for paper, value in far]}))
+    assert paired.p is not None
+    assert apart.p is not None
+    assert paired.p < 0.01 < 0.2 < apart.p
+
+
+def test_one_paper_is_not_tested() -> None:
+    (test,) = only(table({A: [("p", 1.0), ("p", 2.0)], B: [("q", 3.0), ("q", 5.0)]}))
+    assert (test.p, test.reason) == (None, comparing.FEW_PAPERS)
 
 
 def test_means_are_over_reviews_and_missing_ones_are_counted_with_their_reason() -> None:
@@ -119,20 +170,44 @@ def test_resamples_draw_as_many_papers_as_there_are() -> None:
 def test_many_groups_are_each_compared_with_people() -> None:
     rows = {Group((name,)): numbered([1, 2], name) for name in ("m1", "m2", "m3", "m4", "m5")}
     rows[Group(("human",))] = numbered([1], "h")
-    pairs = groups.pairs_of(table(rows), ("source",))
+    pairs = comparing.pairs_of(table(rows), ("source",))
     assert [second.label for _, second in pairs] == ["human"] * 5
-    assert len(groups.pairs_of(table(dict(list(rows.items())[:4])), ("source",))) == 6
+    assert len(comparing.pairs_of(table(dict(list(rows.items())[:4])), ("source",))) == 6
 
 
-def test_trends_join_venues_and_keep_sources_apart() -> None:
+def test_of_many_groups_machines_are_compared_with_the_people_of_their_venue_and_year() -> None:
+    by = ("source", "venue", "year")
+    places = [(f"{venue}-{year}", str(year)) for venue in ("iclr", "neurips") for year in (2024, 2025)]
+    rows = {Group((source, *place)): numbered([1, 2], source) for place in places for source in ("human", "bot")}
+    pairs = comparing.pairs_of(table(rows), by)
+    assert len(pairs) == 4
+    for first, second in pairs:
+        assert {first.values[0], second.values[0]} == {"human", "bot"}
+        assert first.values[1:] == second.values[1:]
+
+
+def test_eras_are_compared_within_each_source_and_conference() -> None:
+    by = ("source", "conference", "era")
+    names = [(s, c, e) for s in ("human", "bot") for c in ("iclr", "neurips") for e in ("pre", "post")]
+    pairs = comparing.pairs_of(table({Group(name): numbered([1, 2], str(name)) for name in names}), by)
+    eras = [(a, b) for a, b in pairs if a.values[2] != b.values[2]]
+    assert len(eras) == 4
+    assert all(a.values[:2] == b.values[:2] for a, b in eras)
+    assert len(pairs) == 8
+
+
+def test_trends_keep_sources_and_conferences_apart_and_join_eras() -> None:
     found = ProfileTable([Measure("words", "words")])
-    for source, year, value in (("x", 2019, 1.0), ("x", 2020, 3.0), ("y", 2020, 9.0)):
-        found.add(Group((source, f"iclr-{year}", str(year))), f"p{value}", year, {"words": value}, {})
-    cells = list(groups.trends(found, ("source", "venue", "year"), ("words",), seed=0))
-    assert [(cell.series, cell.year, cell.mean) for cell in cells] == [
-        ("x", 2019, 1.0),
-        ("x", 2020, 3.0),
-        ("y", 2020, 9.0),
+    rows = [("x", "iclr", 2019, 1.0), ("x", "iclr", 2020, 3.0), ("x", "neurips", 2020, 7.0), ("y", "iclr", 2020, 9.0)]
+    for source, conference, year, value in rows:
+        group = Group((source, "pre" if year < 2020 else "post"))
+        found.add(group, f"p{value}", year, {"words": value}, {}, conference=conference)
+    cells = list(groups.trends(found, ("source", "era"), ("words",), seed=0))
+    assert sorted((cell.series, cell.year, cell.mean) for cell in cells) == [
+        ("x / iclr", 2019, 1.0),
+        ("x / iclr", 2020, 3.0),
+        ("x / neurips", 2020, 7.0),
+        ("y / iclr", 2020, 9.0),
     ]
 
 

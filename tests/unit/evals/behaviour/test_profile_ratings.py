@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from referee.errors import DataError, EvaluationError
 from referee.evals.agreement import scale_of
 from referee.evals.profile.agreement import PanelBook, Scales, agreements, alphas
 from referee.evals.profile.grouping import Group
-from referee.evals.profile.ratings import SEVERAL, WHATS, RatingBook
+from referee.evals.profile.ratings import SEVERAL, WHATS, WRONG_FORM, NoScale, RatingBook
 from referee.schemas.case import ReviewCase
 from referee.venues import load_venue
 
@@ -18,41 +17,39 @@ def case(number: int, rating: float | None, venue: str | None = "iclr-2024", **g
     return ReviewCase.model_validate({**about, "venue": venue, "rating": rating, **given})
 
 
-def book(*cases: ReviewCase, compare_scales: bool = False) -> RatingBook:
-    found = RatingBook(compare_scales=compare_scales)
+def book(*cases: ReviewCase) -> RatingBook:
+    found = RatingBook()
     for one in cases:
         found.add(ALL, one)
     return found
 
 
-def test_two_scales_in_one_group_are_refused_with_their_names() -> None:
-    with pytest.raises(EvaluationError, match=r"'iclr-2024' \(1, 3, 5, 6, 8, 10\).*'iclr-2026' \(0, 2, 4, 6, 8, 10\)"):
-        book(case(1, 6), case(2, 6, "iclr-2026"))
-
-
-def test_two_years_of_one_scale_are_one_group() -> None:
-    book(case(1, 6, "iclr-2024"), case(2, 8, "iclr-2025")).check()
-
-
-def test_a_review_without_a_rating_brings_no_scale() -> None:
-    book(case(1, 6), case(2, None, "iclr-2026")).check()
-
-
-def test_with_compare_scales_a_group_has_ranks_and_no_mean_rating() -> None:
-    found = book(case(1, 6), case(2, 6, "iclr-2026"), compare_scales=True)
-    assert found.scales()[ALL, "rating"] == (SEVERAL, ALL)
+def test_a_group_of_two_scales_has_no_mean_rating_and_ranks_stay() -> None:
+    found = book(case(1, 6), case(2, 6, "iclr-2026"), case(3, 6))
+    assert found.scales()[ALL, "rating"] == NoScale(SEVERAL, ALL)
     assert found.rank(case(1, 6)) == pytest.approx(0.6)
     assert found.rank(case(2, 10, "iclr-2026")) == 1.0
 
 
+@pytest.mark.parametrize("second", [case(2, 8, "iclr-2025"), case(2, None, "iclr-2026")])
+def test_two_years_of_one_scale_and_a_review_without_a_rating_are_one_group(second: ReviewCase) -> None:
+    found = book(case(1, 6, "iclr-2024"), second)
+    assert not isinstance(found.scales()[ALL, "rating"], NoScale)
+
+
 def test_people_s_ratings_off_their_form_are_taken_for_another_form() -> None:
-    with pytest.raises(DataError, match="'iclr-2024'"):
-        book(*(case(n, 7) for n in range(3))).check()
+    found = book(*(case(n, 7) for n in range(3)))
+    assert list(found.wrong()) == [("iclr-2024", "rating", "3 of 3 of people's ratings are no values of 'iclr-2024'")]
+    assert found.scales()[ALL, "rating"] == NoScale(WRONG_FORM, ALL)
+
+
+def test_one_rating_off_the_form_is_a_slip() -> None:
+    assert list(book(case(1, 7), case(2, 6), case(3, 8)).wrong()) == []
 
 
 def test_a_system_s_ratings_off_the_form_are_counted() -> None:
     found = book(*(case(n, 7, kind="ai", source="m") for n in range(3)), case(9, 6, kind="ai", source="m"))
-    found.check()
+    assert list(found.wrong()) == []
     (shares,) = [one for one in found.shares() if one.what == "rating"]
     assert (shares.off_scale, shares.off_scale_share, sum(shares.counts)) == ({"7": 3}, 0.75, 1)
 
@@ -81,7 +78,7 @@ MODEL = {"p1": 8, "p2": 5, "p3": 6, "p4": 3, "p5": 8}
 
 
 def panels(model: dict[str, float], venue: str = "iclr-2024") -> tuple[PanelBook, RatingBook]:
-    panel, ratings = PanelBook(), RatingBook(compare_scales=True)
+    panel, ratings = PanelBook(), RatingBook()
     rows = [case(n, value, paper_id=paper) for paper, some in RATINGS.items() for n, value in enumerate(some)]
     rows += [case(0, value, venue, paper_id=paper, source="m", kind="ai") for paper, value in model.items()]
     for one in rows:
@@ -166,7 +163,21 @@ def test_engagement_given_people_s() -> None:
         for n, verdict in enumerate(people):
             panel.add("human", case(n, None, paper_id=paper), verdict)
         panel.add("m", case(0, None, paper_id=paper, source="m", kind="ai"), model)
-    found = {one.unit: one for one in panel.engagement("m", "heuristic")}
+    found = {one.unit: one for one in panel.engagement("m", "heuristic", seed=0)}
+    assert {one.conference for one in found.values()} == {"iclr"}
     assert (found["majority"].given_positive, found["majority"].given_negative) == (1.0, 0.5)
     assert (found["any"].given_positive, found["any"].given_negative) == (0.5, 1.0)
     assert (found["pair"].positive, found["pair"].negative) == (3, 2)
+
+
+def test_engagement_has_its_interval_and_is_by_conference_before_it_is_pooled() -> None:
+    panel = PanelBook()
+    for venue, models in (("iclr-2024", (True, True, True, False)), ("neurips-2024", (False, False, True, False))):
+        for n, model in enumerate(models):
+            panel.add("human", case(n, None, venue, paper_id=f"{venue}-{n}"), True)
+            panel.add("m", case(0, None, venue, paper_id=f"{venue}-{n}", source="m", kind="ai"), model)
+    found = {one.conference: one for one in panel.engagement("m", "heuristic", seed=0) if one.unit == "majority"}
+    assert {name: one.given_positive for name, one in found.items()} == {"iclr": 0.75, "neurips": 0.25, "": 0.5}
+    assert found["iclr"].given_positive_low is not None
+    assert found["iclr"].given_positive_low < 0.75 < (found["iclr"].given_positive_high or 0)
+    assert (found["iclr"].given_negative, found["iclr"].given_negative_low) == (None, None)

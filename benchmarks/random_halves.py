@@ -15,7 +15,8 @@ import numpy as np
 
 from referee.data import read_cases
 from referee.evals.behaviour import measure_batch
-from referee.evals.profile.measures import text_values
+from referee.evals.reading import Reading, ReadMetric
+from referee.evals.registry import find_metrics
 from referee.stats import clustered_rank_test, mann_whitney, wilson
 
 REVIEWS = Path("papers/iclr2026_abstract_reviews_rebuttals.jsonl")
@@ -27,10 +28,10 @@ def columns(data: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The values of each measure, NaN where missing, and the number of each review's paper."""
     cases = list(read_cases(data / REVIEWS))
     names = {paper: number for number, paper in enumerate(dict.fromkeys(case.paper_id for case in cases))}
+    metrics = [metric for metric in find_metrics(MEASURES) if isinstance(metric, ReadMetric)]
     rows = []
     for case, found in zip(cases, measure_batch([case.text for case in cases]), strict=True):
-        values, _ = text_values(found, None, None)
-        rows.append({**values, "rating": case.rating, "confidence": case.confidence})
+        rows.append({metric.name: metric.of(Reading(case, found)) for metric in metrics})
     found_values = {name: np.array([row[name] for row in rows], dtype=float) for name in MEASURES}
     return found_values, np.array([names[case.paper_id] for case in cases])
 

@@ -12,7 +12,6 @@ from typing import Any, TextIO
 
 from referee.api.profile_job import ProfileAsked
 from referee.evals.behaviour import Checked, TextMetrics, check_citation, measure_texts
-from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
 from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.coverage_matrix_pairs import chance_pairs
@@ -21,16 +20,11 @@ from referee.evals.profile.agreement import PanelBook
 from referee.evals.profile.backends import Reader
 from referee.evals.profile.coverage import CoverageBook, Read
 from referee.evals.profile.grouping import Group, conference_of, year_of
-from referee.evals.profile.measures import (
-    Reasons,
-    Values,
-    atomic_values,
-    measures,
-    score_values,
-    text_values,
-)
 from referee.evals.profile.ratings import RatingBook
-from referee.evals.profile.table import ProfileTable
+from referee.evals.profile.table import ProfileTable, Reasons, Values
+from referee.evals.reading import Reading, ReadMetric
+from referee.evals.registry import find_metrics
+from referee.reports.profile_lines import profile_line
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
 
@@ -58,12 +52,8 @@ class Books:
 class _Measured:
     """One review with all that was measured of it."""
 
-    case: ReviewCase
+    read: Reading
     group: Group
-    found: TextMetrics
-    checked: list[Checked] | None
-    engages: bool | None
-    items: AtomicItems | None
     values: Values
     reasons: Reasons
 
@@ -87,8 +77,9 @@ class ProfilePass:
         self._waiting: dict[str, list[list[Read]]] = {}
         self._said = self._looked_up = 0
         self._asking = asyncio.Lock()
+        self._metrics = _metrics(asked)
         self.books = Books(
-            ProfileTable(measures(atomic=asked.atomic, ranks=asked.compare_scales)),
+            ProfileTable(self._metrics),
             RatingBook(rated_on=asked.rated_on),
         )
 
@@ -117,8 +108,8 @@ class ProfilePass:
             some = [self._measured(case, found) for case, found in reviews[start : start + _TOGETHER]]
             for one in await asyncio.gather(*some):
                 self._keep(one)
-                if one.items is not None and one.case.kind in ("human", "ai"):
-                    read.append((one.case, one.items))
+                if one.read.items is not None and one.read.case.kind in ("human", "ai"):
+                    read.append((one.read.case, one.read.items))
         if {case.kind for case, _ in read} == {"human", "ai"}:
             venue = read[0][0].venue or ""
             self._waiting.setdefault(venue, []).append(read)
@@ -128,18 +119,19 @@ class ProfilePass:
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
         group = self._asked.grouping.of(case)
         self.books.ratings.add(group, case)
-        checked = await self._checked(found) if self._resolver is not None else None
         engages, why = await self._reader.engages(case, found)
-        values, reasons = text_values(found, checked, engages)
-        if engages is None:
-            reasons["mathematics"] = why
-        stated, unstated = score_values(case.rating, case.confidence, self.books.ratings.rank(case))
-        items = None
-        if self._asked.atomic:
-            items = await self._reader.items(case)
-            counts, uncounted = atomic_values(items)
-            values, reasons = values | counts, reasons | uncounted
-        return _Measured(case, group, found, checked, engages, items, values | stated, reasons | unstated)
+        reading = Reading(
+            case,
+            found,
+            items=await self._reader.items(case) if self._asked.atomic else None,
+            engages=engages,
+            engages_why=why,
+            checked=tuple(await self._checked(found)) if self._resolver is not None else None,
+            rank=self.books.ratings.rank(case),
+        )
+        values = {metric.name: metric.of(reading) for metric in self._metrics}
+        reasons = {metric.name: metric.why(reading) for metric in self._metrics if values[metric.name] is None}
+        return _Measured(reading, group, values, reasons)
 
     async def _checked(self, found: TextMetrics) -> list[Checked]:
         """Each formal citation looked up, one at a time; beside the loop, because services make us wait."""
@@ -156,23 +148,23 @@ class ProfilePass:
 
     def _keep(self, one: _Measured) -> None:
         books = self.books
-        books.syllables = one.found.syllables
-        read = one.found.status == "scored"
+        books.syllables = one.read.text.syllables
+        read = one.read.text.status == "scored"
         books.table.add(
             one.group,
-            one.case.paper_id,
-            year_of(one.case),
+            one.read.case.paper_id,
+            year_of(one.read.case),
             one.values,
             one.reasons,
-            conference=conference_of(one.case.venue or ""),
-            xref_bin=one.found.xref_bin if read else "",
+            conference=conference_of(one.read.case.venue or ""),
+            xref_bin=one.read.text.xref_bin if read else "",
         )
-        books.panels.add(self._asked.grouping.system(one.case), one.case, one.engages)
-        if one.checked is not None:
-            books.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.checked)
-            books.unresolved.update(check.reason for check in one.checked if check.status == "unresolved")
-        names = [measure.name for measure in books.table.measures]
-        self._lines.write(json.dumps(_line(one, names), ensure_ascii=False, allow_nan=False) + "\n")
+        books.panels.add(self._asked.grouping.system(one.read.case), one.read.case, one.read.engages)
+        if one.read.checked is not None:
+            books.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.read.checked)
+            books.unresolved.update(check.reason for check in one.read.checked if check.status == "unresolved")
+        line = profile_line(one.read, one.group.label, one.values, one.reasons)
+        self._lines.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
 
     async def _cover(self, venue: str) -> None:
         """Coverage of the papers that wait: each generated review beside each human one, and beside another paper's."""
@@ -195,57 +187,16 @@ class ProfilePass:
             self._progress(Event("stage", f"measured {done:,} of {total:,} reviews", done=done, total=total))
 
 
+def _metrics(asked: ProfileAsked) -> tuple[ReadMetric, ...]:
+    """The metrics of the preset ``behaviour`` that are asked for."""
+    left_out = {*(() if asked.atomic else ("items",)), *(() if asked.compare_scales else ("ranks",))}
+    found = (metric for metric in find_metrics(["behaviour"]) if isinstance(metric, ReadMetric))
+    return tuple(metric for metric in found if metric.part not in left_out)
+
+
 async def _each(pairs: Sequence[MatchedPair], ask: Callable[[MatchedPair], Any]) -> list[tuple[MatchedPair, Any]]:
     found: list[tuple[MatchedPair, Any]] = []
     for start in range(0, len(pairs), _TOGETHER):
         some = pairs[start : start + _TOGETHER]
         found += zip(some, await asyncio.gather(*(ask(pair) for pair in some)), strict=True)
     return found
-
-
-def _line(one: _Measured, names: Sequence[str]) -> dict[str, Any]:
-    """A review in ``profile.jsonl``."""
-    case, found = one.case, one.found
-    line: dict[str, Any] = {
-        "case_id": case.case_id,
-        "paper_id": case.paper_id,
-        "source": case.source,
-        "kind": case.kind,
-        "venue": case.venue,
-        "year": case.year,
-        "date": case.date,
-        "group": one.group.label,
-        "status": found.status,
-        "values": {name: one.values.get(name) for name in names},
-        "reasons": {name: why for name, why in one.reasons.items() if name in names and why},
-        "xref_bin": found.xref_bin if found.status == "scored" else None,
-        "targets": [f"{target.kind} {target.number}" for target in (*found.references.core, *found.references.extra)],
-        "citations": _citations(one),
-    }
-    if one.items is not None:
-        line["items"] = {
-            "backend": one.items.backend,
-            "split": one.items.split,
-            "status": one.items.status,
-            "strengths": list(one.items.strengths),
-            "weaknesses": list(one.items.weaknesses),
-        }
-    return line
-
-
-def _citations(one: _Measured) -> list[dict[str, Any]]:
-    checks = one.checked if one.checked is not None else [None] * len(one.found.formal)
-    return [
-        {"style": cited.style, "title": cited.title, "year": cited.year, **_looked_up(check)}
-        for cited, check in zip(one.found.formal, checks, strict=True)
-    ]
-
-
-def _looked_up(check: Checked | None) -> dict[str, Any]:
-    """The status of a citation with the record it rests on, or the reason for none."""
-    if check is None:
-        return {"status": None}
-    record = check.record
-    listed = {"title": record.title, "year": record.year, "doi": record.doi, "source": record.source} if record else {}
-    about = {"record": listed, "weak": check.weak or None, "reason": check.reason}
-    return {"status": check.status, **{name: value for name, value in about.items() if value}}

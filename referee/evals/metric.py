@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from referee.retrieval import Retriever
 
 Need = Literal["references", "paper", "venue", "judge", "embedder"]
+Better = Literal["higher", "lower"] | None
+Range = tuple[float | None, float | None]
+Scope = Literal["review", "paper", "set"]
 NEEDS: frozenset[Need] = frozenset(get_args(Need))
 
 

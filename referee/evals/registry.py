@@ -1,4 +1,8 @@
-"""The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``."""
+"""The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
+
+A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``behaviour`` (PRAIB's, without a
+model).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,48 @@ import difflib
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 
 from referee.errors import EvaluationError, SettingsError
 from referee.evals.metric import NEEDS, Metric
 
 GROUP = "referee.metrics"
 
-# Name to module; each module holds its metric under METRIC. The order is that of the columns.
+# Module to the metrics in it, under METRIC or METRICS. The order is that of the columns.
+_QUALITY: Mapping[str, tuple[str, ...]] = {
+    "quality.constructiveness": ("constructiveness",),
+    "quality.adherence": ("adherence",),
+    "quality.topic_coverage": ("topic_coverage",),
+    "quality.semantic_similarity": ("semantic_similarity",),
+    "quality.depth": ("depth",),
+    "quality.factual_correctness": ("factual_correctness",),
+}
+_BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
+    "measures.length": ("tokens", "words", "characters"),
+    "measures.diversity": ("ttr", "ttr_words", "mattr_100"),
+    "measures.ease": ("fre", "fkg", "fre_clean", "fkg_clean", "words_per_sentence", "syllables_per_word"),
+    "measures.pointing": ("xref", "xref_ext", "xref_targets", "xref_density"),
+    "measures.citing": ("citations", "citations_verified", "citations_informal"),
+    "measures.engagement": ("mathematics",),
+    "measures.scores": ("rating", "confidence", "rating_rank"),
+    "measures.items": (
+        *("strengths", "weaknesses", "weaknesses_per_strength", "strength_chars", "weakness_chars"),
+        *("strengths_chars", "weaknesses_chars"),
+    ),
+    "measures.repetition": (
+        *("fidelity_rouge_l", "fidelity_contained", "fidelity_jaccard"),
+        *("redundancy_rouge_l", "redundancy_jaccard", "redundancy_contained"),
+    ),
+}
+PRESETS: Mapping[str, tuple[str, ...]] = {
+    preset: tuple(chain.from_iterable(modules.values()))
+    for preset, modules in (("quality", _QUALITY), ("behaviour", _BEHAVIOUR))
+}
 BUILT_IN: Mapping[str, str] = {
-    "constructiveness": "referee.evals.quality.constructiveness",
-    "adherence": "referee.evals.quality.adherence",
-    "topic_coverage": "referee.evals.quality.topic_coverage",
-    "semantic_similarity": "referee.evals.quality.semantic_similarity",
-    "depth": "referee.evals.quality.depth",
-    "factual_correctness": "referee.evals.quality.factual_correctness",
+    name: f"referee.evals.{module}"
+    for modules in (_QUALITY, _BEHAVIOUR)
+    for module, names in modules.items()
+    for name in names
 }
 
 
@@ -29,15 +61,16 @@ def metric_names() -> tuple[str, ...]:
 
 
 def find_metrics(names: Iterable[str] | None = None) -> tuple[Metric, ...]:
-    """The metrics of these names, in this order; without names the built-in ones.
+    """The metrics of these names and presets, in this order; without names those of the preset ``quality``.
 
     Raises:
         SettingsError: A name is unknown or stands there twice; the hint offers the nearest.
         EvaluationError: A package registers something that is no metric, or a name that is taken.
     """
-    wanted = [name.strip() for name in names] if names is not None else list(BUILT_IN)
+    asked = [name.strip() for name in names] if names is not None else ["quality"]
+    wanted = [name for one in asked for name in PRESETS.get(one, (one,))]
     if not wanted:
-        raise SettingsError("no metric was named.", hint=f"Metrics: {', '.join(metric_names())}.")
+        raise SettingsError("no metric was named.", hint=_offer())
     twice = sorted({name for name in wanted if wanted.count(name) > 1})
     if twice:
         raise SettingsError(f"metric {twice[0]!r} is named twice.", hint="Name each once.")
@@ -52,13 +85,22 @@ def _found(name: str) -> Metric:
             hint="Give that metric another name in the package, or remove the package.",
         )
     if name in BUILT_IN:
-        metric: Metric = import_module(BUILT_IN[name]).METRIC
-        return metric
+        return _shipped(name)
     if name in others:
         return _loaded(others[name])
-    near = difflib.get_close_matches(name, metric_names(), n=1, cutoff=0.4)
+    near = difflib.get_close_matches(name, (*PRESETS, *metric_names()), n=1, cutoff=0.4)
     offer = f"Did you mean {near[0]!r}? " if near else ""
-    raise SettingsError(f"there is no metric {name!r}.", hint=f"{offer}Metrics: {', '.join(metric_names())}.")
+    raise SettingsError(f"there is no metric {name!r}.", hint=f"{offer}{_offer()}")
+
+
+def _offer() -> str:
+    return f"Presets: {', '.join(PRESETS)}. Metrics: {', '.join(metric_names())}."
+
+
+def _shipped(name: str) -> Metric:
+    module = import_module(BUILT_IN[name])
+    held: tuple[Metric, ...] = getattr(module, "METRICS", None) or (module.METRIC,)
+    return next(metric for metric in held if metric.name == name)
 
 
 def _others() -> dict[str, EntryPoint]:

@@ -9,10 +9,9 @@ import numpy as np
 
 from referee.evals.profile.grouping import CONTEXT, Group
 from referee.evals.profile.groups import ordered
-from referee.evals.profile.measures import Measure
 from referee.evals.profile.resamples import over, percentiles, resampled
 from referee.evals.profile.result import Test
-from referee.evals.profile.table import Ints, ProfileTable
+from referee.evals.profile.table import Column, Ints, ProfileTable
 from referee.stats import clustered_rank_test, holm, mann_whitney, rank_biserial
 from referee.stats.values import Floats
 
@@ -131,7 +130,7 @@ def _difference(a: Floats, b: Floats, drawn: Floats, papers: int) -> dict[str, f
     }
 
 
-def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: Measure) -> dict[str, object]:
+def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: Column) -> dict[str, object]:
     (a, papers), (b, others) = one, other
     if not _pooled(a, b):
         return {"reason": CONSTANT}

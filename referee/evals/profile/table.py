@@ -5,16 +5,37 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.evals.profile.grouping import Group
-from referee.evals.profile.measures import Measure, Reasons, Values
 from referee.stats.values import Floats
 
 Ints = NDArray[np.int64]
+Values = Mapping[str, float | None]
+Reasons = Mapping[str, str]
 _MISSING = float("nan")
+
+
+class Column(Protocol):
+    """What a column is of."""
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        ...
+
+    @property
+    def scaled(self) -> bool:
+        """Whether its numbers are on the scale of a form."""
+        ...
+
+    @property
+    def variant_of(self) -> str:
+        """The metric that it is nearly the same as; empty for none."""
+        ...
 
 
 class ProfileTable:
@@ -26,7 +47,7 @@ class ProfileTable:
         measures: The columns.
     """
 
-    def __init__(self, measures: Sequence[Measure]) -> None:
+    def __init__(self, measures: Sequence[Column]) -> None:
         self.measures = tuple(measures)
         self.groups: dict[Group, int] = {}
         self.bins: dict[Group, Counter[str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
@@ -10,11 +11,19 @@ import pytest
 from referee.errors import EvaluationError, SettingsError
 from referee.evals import registry
 from referee.evals.metric import Metric
-from referee.evals.registry import BUILT_IN, find_metrics, metric_names
+from referee.evals.registry import BUILT_IN, PRESETS, find_metrics, metric_names
 
 from .runs_of import Words
 
-PLUGIN = SimpleNamespace(WORDS=Words(), Words=Words, STRANGE=Words(needs=frozenset({"luck"})), NOTHING=object())
+
+@dataclass
+class Own(Words):
+    """A metric of another package."""
+
+    name: str = "own"
+
+
+PLUGIN = SimpleNamespace(OWN=Own(), Own=Own, STRANGE=Own(needs=frozenset({"luck"})), NOTHING=object())
 
 
 def install(monkeypatch: pytest.MonkeyPatch, **named: str) -> None:
@@ -30,8 +39,14 @@ def test_what_ships_is_there_under_its_own_name(name: str) -> None:
     assert metric.name == name
 
 
-def test_without_names_all_that_ship_are_meant() -> None:
-    assert tuple(metric.name for metric in find_metrics()) == tuple(BUILT_IN)
+def test_without_names_the_preset_quality_is_meant() -> None:
+    assert tuple(metric.name for metric in find_metrics()) == PRESETS["quality"]
+
+
+def test_presets_and_names_stand_side_by_side() -> None:
+    found = [metric.name for metric in find_metrics(["depth", "behaviour"])]
+    assert found == ["depth", *PRESETS["behaviour"]]
+    assert tuple(BUILT_IN) == (*PRESETS["quality"], *PRESETS["behaviour"])
 
 
 @pytest.mark.parametrize(
@@ -40,7 +55,7 @@ def test_without_names_all_that_ship_are_meant() -> None:
         (["dept"], "no metric 'dept'", "Did you mean 'depth'?"),
         (["depth", "depth"], "'depth' is named twice", "once"),
         ([], "no metric was named", "constructiveness"),
-        (["xyz123"], "no metric 'xyz123'", "Metrics: constructiveness"),
+        (["xyz123"], "no metric 'xyz123'", "Presets: quality, behaviour. Metrics: constructiveness"),
     ],
 )
 def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, next_step: str) -> None:
@@ -49,22 +64,22 @@ def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, nex
     assert next_step in caught.value.hint
 
 
-@pytest.mark.parametrize("value", ["my_metrics:WORDS", "my_metrics:Words"])
+@pytest.mark.parametrize("value", ["my_metrics:OWN", "my_metrics:Own"])
 def test_a_metric_of_another_package_is_found(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    install(monkeypatch, words=value)
-    assert find_metrics(["words"])[0].name == "words"
-    assert metric_names()[-1] == "words"
+    install(monkeypatch, own=value)
+    assert find_metrics(["own"])[0].name == "own"
+    assert metric_names()[-1] == "own"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("words", "my_metrics:MISSING", "cannot be loaded"),
-        ("words", "no_such_package:X", "cannot be loaded"),
-        ("words", "my_metrics:NOTHING", "has no name"),
-        ("other", "my_metrics:WORDS", "calls itself 'words'"),
-        ("words", "my_metrics:STRANGE", "needs 'luck'"),
-        ("depth", "my_metrics:WORDS", "which referee has itself"),
+        ("own", "my_metrics:MISSING", "cannot be loaded"),
+        ("own", "no_such_package:X", "cannot be loaded"),
+        ("own", "my_metrics:NOTHING", "has no name"),
+        ("other", "my_metrics:OWN", "calls itself 'own'"),
+        ("own", "my_metrics:STRANGE", "needs 'luck'"),
+        ("depth", "my_metrics:OWN", "which referee has itself"),
     ],
 )
 def test_what_is_no_metric_is_refused_by_its_package(

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from referee.evals.behaviour import text_metrics
 from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair, compared, quantity
 from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
 from referee.evals.profile.coverage import QUANTITIES, CoverageBook
-from referee.evals.profile.measures import atomic_values
+from referee.evals.reading import Reading, ReadMetric
+from referee.evals.registry import find_metrics
 from referee.schemas.case import ReviewCase
 
 ROWS = ((True, True, False, False, True), (False, True, False, False, False), (False,) * 5, (True, *[False] * 4))
@@ -92,17 +94,31 @@ def test_ratios_and_differences_are_those_of_the_pairs_kept_whole() -> None:
         assert (own.compared, own.undefined) == (other.compared, other.undefined)
 
 
+def numbers_of(items: AtomicItems) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Every number that is made of items, and why those that are null are."""
+    case = ReviewCase(case_id="r", paper_id="p", source="m", kind="ai", text=items.source)
+    reading = Reading(case, text_metrics(items.source), items=items)
+    metrics = [one for one in find_metrics(["behaviour"]) if isinstance(one, ReadMetric) and one.part == "items"]
+    return {one.name: one.of(reading) for one in metrics}, {one.name: one.why(reading) for one in metrics}
+
+
 def test_a_review_without_a_strength_has_no_ratio_of_weaknesses_to_strengths() -> None:
-    values, reasons = atomic_values(
-        AtomicItems((), ("the ablation study is missing",), "the ablation study is missing")
-    )
+    values, reasons = numbers_of(AtomicItems((), ("the ablation study is missing",), "the ablation study is missing"))
     assert (values["strengths"], values["weaknesses"], values["weaknesses_per_strength"]) == (0, 1, None)
     assert reasons["weaknesses_per_strength"] == "the review has no strength"
+    assert (values["strengths_chars"], values["weaknesses_chars"]) == (0, 29)
+
+
+def test_items_that_repeat_each_other() -> None:
+    items = ("the ablation is missing", "the ablation is missing in Table 2", "the text is hard to read")
+    values, _ = numbers_of(AtomicItems((), items, " ".join(items)))
+    assert values["redundancy_contained"] == pytest.approx(1 / 3)
+    assert values["redundancy_jaccard"] == pytest.approx(4 / 7)
 
 
 def test_items_that_a_judge_made_up_are_shown_by_fidelity() -> None:
     source = "The paper is clear. However, the ablation study is missing and baselines are weak."
-    values, _ = atomic_values(AtomicItems((), ("an ablation study was missing",), source, "judge:m"))
+    values, _ = numbers_of(AtomicItems((), ("an ablation study was missing",), source, "judge:m"))
     assert values["fidelity_rouge_l"] == pytest.approx(0.6)
     assert values["fidelity_contained"] == 0.0
     assert values["fidelity_jaccard"] == pytest.approx(0.214286, abs=1e-6)

@@ -7,18 +7,22 @@ import pytest
 
 from referee.evals.profile import comparing, groups
 from referee.evals.profile.grouping import Group
-from referee.evals.profile.measures import Measure
 from referee.evals.profile.resamples import percentiles, resampled
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import ProfileTable
+from referee.evals.reading import ReadMetric
 from referee.stats import bootstrap_interval, mann_whitney
 
 A, B = Group(("a",)), Group(("b",))
 FIRST, SECOND = [500, 540, 610, 480, 530], [450, 520, 470, 490]
 
 
+def column(name: str, variant_of: str = "") -> ReadMetric:
+    return ReadMetric(name, name, unit="", of=lambda read: None, variant_of=variant_of)
+
+
 def table(rows: dict[Group, list[tuple[str, float | None]]], *names: str) -> ProfileTable:
-    measures = [Measure(name, name) for name in names or ("words",)]
+    measures = [column(name) for name in names or ("words",)]
     found = ProfileTable(measures)
     for group, values in rows.items():
         for paper, value in values:
@@ -75,7 +79,7 @@ def test_a_measure_without_values_is_not_tested_and_leaves_holm_alone() -> None:
 
 
 def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
-    found = ProfileTable([Measure("words", "words"), Measure("xref", "xref")])
+    found = ProfileTable([column("words"), column("xref")])
     for group, values in ((A, FIRST), (B, SECOND)):
         for n, value in enumerate(values):
             found.add(group, f"{group.label}{n}", None, {"words": float(value), "xref": 1.0}, {})
@@ -86,7 +90,7 @@ def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
 
 
 def test_variants_of_a_measure_are_not_corrected_for() -> None:
-    found = ProfileTable([Measure("words", "words"), Measure("tokens", "tokens", variant_of="words")])
+    found = ProfileTable([column("words"), column("tokens", variant_of="words")])
     for group, values in ((A, FIRST), (B, SECOND)):
         for n, value in enumerate(values):
             found.add(group, f"{group.label}{n}", None, {"words": float(value), "tokens": float(value)}, {})
@@ -197,7 +201,7 @@ def test_eras_are_compared_within_each_source_and_conference() -> None:
 
 
 def test_trends_keep_sources_and_conferences_apart_and_join_eras() -> None:
-    found = ProfileTable([Measure("words", "words")])
+    found = ProfileTable([column("words")])
     rows = [("x", "iclr", 2019, 1.0), ("x", "iclr", 2020, 3.0), ("x", "neurips", 2020, 7.0), ("y", "iclr", 2020, 9.0)]
     for source, conference, year, value in rows:
         group = Group((source, "pre" if year < 2020 else "post"))

@@ -92,7 +92,7 @@ def measure(
 
 def sum_of_tokens(folder: Path) -> int:
     """What an experiment took."""
-    from referee.reports.experiment_result import ExperimentResult
+    from referee.schemas.experiment import ExperimentResult
 
     text = (folder / "run" / "summary.json").read_text(encoding="utf-8")
     return ExperimentResult.model_validate_json(text).paid.total_tokens

@@ -12,9 +12,9 @@ from referee.evals.rows import Rows
 from referee.evals.table import build_table
 from referee.experiments.course import EVALUATIONS, SETS
 from referee.reports.eval_summary import About, main_table_lines, render_summary
-from referee.reports.experiment_result import ExperimentResult
 from referee.reports.paper_table import published_table
 from referee.schemas.case import ReviewCase
+from referee.schemas.experiment import ExperimentResult
 from referee.schemas.metric import MetricResult
 
 

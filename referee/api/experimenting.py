@@ -32,9 +32,9 @@ from referee.experiments.units import UNITS, UnitStore
 from referee.llm.models import Models
 from referee.reports.experiment_files import write_experiment
 from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
-from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import RECORD, read_record
+from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
 from referee.settings import Settings

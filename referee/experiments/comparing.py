@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from referee.reports.experiment_result import ArmCell, ArmComparison, PaperValue
+from referee.schemas.experiment import ArmCell, ArmComparison, PaperValue
 from referee.stats import holm, mean_sd, paired_interval, permutation_test
 
 SEED = 20_260_101

@@ -14,7 +14,7 @@ from referee.experiments.papers import Split
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
 from referee.experiments.values import Fate, Measured, values_of
-from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord, PaperValue
+from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
 

@@ -11,9 +11,9 @@ from typing import Literal
 from pydantic import ValidationError
 
 from referee.errors import RunError
-from referee.reports.experiment_result import ExperimentResult
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
+from referee.schemas.experiment import ExperimentResult
 
 SEAL = "seal.json"
 SEALS = "seals"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from referee.reports.experiment_result import ArmCell, ArmComparison, ArmRecord, ExperimentResult
+from referee.schemas.experiment import ArmCell, ArmComparison, ArmRecord, ExperimentResult
 from referee.schemas.usage import Usage
 
 Status = Literal["FINISHED", "KILLED", "FAILED"]

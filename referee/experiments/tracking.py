@@ -17,8 +17,8 @@ from urllib.request import url2pathname
 
 from referee.errors import MissingExtra, RunError
 from referee.experiments.tracked_runs import TrackedRun, tracked_runs
-from referee.reports.experiment_result import ExperimentResult
 from referee.runs.folder import read_record
+from referee.schemas.experiment import ExperimentResult
 from referee.secrets import scrub
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
-from referee.reports.experiment_result import PaperValue, ValueStatus
+from referee.schemas.experiment import PaperValue, ValueStatus
 from referee.schemas.metric import MetricResult
 
 NOT_REACHED = "the run ended before it"

@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from referee.reports.experiment_plots import plots_section
-from referee.reports.experiment_result import ArmCell, ArmComparison, ExperimentResult
 from referee.reports.experiment_tables import render_experiment
 from referee.reports.plots import Plot
+from referee.schemas.experiment import ArmCell, ArmComparison, ExperimentResult
 
 RESULTS, SUMMARY, COMPARISONS = "results.jsonl", "summary", "comparisons.csv"
 

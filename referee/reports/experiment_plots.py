@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from referee.reports.experiment_result import ArmCell, ArmRecord, ExperimentResult
 from referee.reports.markdown_text import inline
 from referee.reports.plots import Plot, dots, forest, lines, scatter, write_plots
+from referee.schemas.experiment import ArmCell, ArmRecord, ExperimentResult
 
 PLOTS = "plots"
 """The folder of the plots in that of the run."""

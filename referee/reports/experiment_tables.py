@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from referee.reports.experiment_result import ArmCell, ArmComparison, ArmRecord, ExperimentResult
 from referee.reports.markdown_text import inline
 from referee.reports.usage_text import tokens_in_cell
+from referee.schemas.experiment import ArmCell, ArmComparison, ArmRecord, ExperimentResult
 from referee.schemas.usage import Usage
 
 NOTHING = "–"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from referee.reports.experiment_result import ExperimentResult
+from referee.schemas.experiment import ExperimentResult
 
 _PLAN = """
 [grid]

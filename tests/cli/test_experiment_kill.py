@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.reports.experiment_result import ExperimentResult
+from referee.schemas.experiment import ExperimentResult
 
 from .experiment_sets import result, two_arms, write_papers
 from .processes import PATIENCE_S, ServerProcess, command, finished, server_process, wait_for

@@ -16,9 +16,9 @@ from referee.experiments.outcome import Head, outcome
 from referee.experiments.review_set import case_id
 from referee.experiments.schedule import run_course
 from referee.experiments.units import Unit, UnitStore
-from referee.reports.experiment_result import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.runs import Budget, Ledger, RunFolder, silent
 from referee.runs.folder import RECORD, TRACE
+from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord

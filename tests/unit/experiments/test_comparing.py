@@ -10,7 +10,7 @@ import pytest
 
 from referee.experiments.comparing import cells_of, compared
 from referee.reports.experiment_files import write_experiment
-from referee.reports.experiment_result import ExperimentResult, PaperValue
+from referee.schemas.experiment import ExperimentResult, PaperValue
 from referee.stats import holm, paired_interval
 
 from .parts import Bench

@@ -9,7 +9,7 @@ import pytest
 from referee.errors import RunError
 from referee.experiments.journal import Entry, Journal
 from referee.experiments.seal import Seals, results_digest
-from referee.reports.experiment_result import ExperimentResult, PaperValue
+from referee.schemas.experiment import ExperimentResult, PaperValue
 from referee.schemas.usage import Usage
 
 

@@ -17,8 +17,8 @@ from referee.experiments.tracked_runs import tracked_runs
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.reports.experiment_files import write_experiment
 from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
-from referee.reports.experiment_result import ExperimentResult
 from referee.runs import RunFolder
+from referee.schemas.experiment import ExperimentResult
 from tests.unit.reports.experiment_results import arm, result
 
 VALUES = {"single": (0.1, None, 0.3), "sections": (0.5, None, 0.8)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from referee.reports.experiment_result import (
+from referee.schemas.experiment import (
     ArmCell,
     ArmComparison,
     ArmRecord,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.reports.experiment_plots import experiment_plots, plots_section, write_experiment_plots
-from referee.reports.experiment_result import ExperimentResult
 from referee.reports.plots import Plot
+from referee.schemas.experiment import ExperimentResult
 
 from .experiment_results import arm, result
 

@@ -10,10 +10,9 @@ from statistics import NormalDist
 import numpy as np
 
 from referee.errors import EvaluationError
+from referee.stats.resamples import resampled
 from referee.stats.student import t_quantile
-from referee.stats.values import Floats, differences, finite, sums_by_cluster
-
-_MOST_CELLS = 1 << 20
+from referee.stats.values import differences, finite, sums_by_cluster
 
 
 @dataclass(frozen=True)
@@ -145,25 +144,14 @@ def _resampled_interval(
     if clusters == 1:
         return Interval(mean, None, None, n, 1)
     below = tail(clusters)
-    low, high = np.quantile(_resampled_means(sums, counts, seed, resamples), [below, 1 - below])
+    drawn = resampled(np.stack([sums, counts], axis=1), seed=seed, resamples=resamples)
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [below, 1 - below])
     return Interval(mean, float(low), float(high), n, clusters)
 
 
 def _widened_tail(level: float, clusters: int) -> float:
     t = t_quantile((1 + level) / 2, clusters - 1)
     return NormalDist().cdf(-math.sqrt(clusters / (clusters - 1)) * t)
-
-
-def _resampled_means(sums: Floats, counts: Floats, seed: int, resamples: int) -> Floats:
-    """The mean of each resample, computed in blocks so that many clusters need no large table."""
-    rng = np.random.default_rng(seed)
-    clusters = len(counts)
-    block = max(1, _MOST_CELLS // clusters)
-    means = []
-    for start in range(0, resamples, block):
-        drawn = rng.integers(clusters, size=(min(block, resamples - start), clusters))
-        means.append(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
-    return np.concatenate(means)
 
 
 def _check(level: float, resamples: int = 1) -> None:

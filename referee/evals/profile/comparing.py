@@ -9,10 +9,10 @@ import numpy as np
 
 from referee.evals.profile.grouping import CONTEXT, Group
 from referee.evals.profile.groups import ordered
-from referee.evals.profile.resamples import over, percentiles, resampled
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import Column, Ints, ProfileTable
 from referee.stats import clustered_rank_test, holm, mann_whitney, rank_biserial
+from referee.stats.resamples import over, percentiles, resampled
 from referee.stats.values import Floats
 
 EXACT_UP_TO = 8

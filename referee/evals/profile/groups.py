@@ -10,9 +10,9 @@ import numpy as np
 
 from referee.evals.profile.grouping import Group
 from referee.evals.profile.ratings import NoScale
-from referee.evals.profile.resamples import over, percentiles, resampled
 from referee.evals.profile.result import Cell, GroupSize, YearCell
 from referee.evals.profile.table import Ints, ProfileTable
+from referee.stats.resamples import over, percentiles, resampled
 
 HISTOGRAMS = ("words", "mattr_100", "fre", "xref_density")
 _BINS, _WHOLE_FROM = 12, 100

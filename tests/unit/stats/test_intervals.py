@@ -33,7 +33,7 @@ def test_same_seed_same_interval_in_whatever_order_the_clusters_came() -> None:
 def test_blocks_of_resamples_cover_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {f"p{n}": [float(n)] for n in range(50)}
     whole = bootstrap_interval(values, seed=1, resamples=501)
-    monkeypatch.setattr("referee.stats.intervals._MOST_CELLS", 1000)
+    monkeypatch.setattr("referee.stats.resamples._MOST_CELLS", 1000)
     blocks = bootstrap_interval(values, seed=1, resamples=501)
     assert blocks == whole
 

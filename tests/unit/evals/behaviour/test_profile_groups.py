@@ -7,11 +7,11 @@ import pytest
 
 from referee.evals.profile import comparing, groups
 from referee.evals.profile.grouping import Group
-from referee.evals.profile.resamples import percentiles, resampled
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import ProfileTable
 from referee.evals.reading import ReadMetric
 from referee.stats import bootstrap_interval, mann_whitney
+from referee.stats.resamples import percentiles, resampled
 
 A, B = Group(("a",)), Group(("b",))
 FIRST, SECOND = [500, 540, 610, 480, 530], [450, 520, 470, 490]

@@ -1,4 +1,4 @@
-"""Means of many measures in resamples of papers, all measures in the same resamples: one matrix product each."""
+"""The clustered bootstrap: sums of many columns in resamples of clusters, all columns in the same resamples."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MOST_CELLS = 1 << 21
 
 
 def resampled(columns: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floats:
-    """The column sums of so many resamples of the rows (papers), drawn whole and with replacement.
+    """The column sums of so many resamples of the rows (clusters, as papers), drawn whole and with replacement.
 
     Args:
-        columns: A row for each paper.
+        columns: A row for each cluster.
         seed: Same seed and rows, same resamples.
         resamples: How many.
 

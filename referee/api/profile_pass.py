@@ -37,12 +37,16 @@ _TOGETHER = 16
 
 @dataclass
 class Books:
-    """What is kept of the reviews: numbers; ``citations`` by group and status, ``unresolved`` by reason."""
+    """What is kept of the reviews.
+
+    Numbers; ``decisions`` by venue, year and decision; ``citations`` by group and status, ``unresolved`` by reason.
+    """
 
     table: ProfileTable
     ratings: RatingBook
     panels: PanelBook = field(default_factory=PanelBook)
     coverage: CoverageBook = field(default_factory=CoverageBook)
+    decisions: dict[tuple[str, int | None, str], Counter[str]] = field(default_factory=dict)
     citations: dict[str, Counter[str]] = field(default_factory=dict)
     unresolved: Counter[str] = field(default_factory=Counter)
     syllables: str = ""
@@ -103,6 +107,7 @@ class ProfilePass:
         return self.books
 
     async def _paper(self, reviews: Sequence[tuple[ReviewCase, TextMetrics]]) -> None:
+        self._decided([case for case, _ in reviews])
         read: list[Read] = []
         for start in range(0, len(reviews), _TOGETHER):
             some = [self._measured(case, found) for case, found in reviews[start : start + _TOGETHER]]
@@ -115,6 +120,12 @@ class ProfilePass:
             self._waiting.setdefault(venue, []).append(read)
             if len(self._waiting[venue]) >= PAPERS_AT_ONCE:
                 await self._cover(venue)
+
+    def _decided(self, reviews: Sequence[ReviewCase]) -> None:
+        """Count a paper and its reviews under its venue, year and decision."""
+        decision = next((case.decision for case in reviews if case.decision), "") or "no decision"
+        place = reviews[0].venue or "no venue", year_of(reviews[0]), decision
+        self.books.decisions.setdefault(place, Counter()).update(["paper", *(case.kind for case in reviews)])
 
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
         group = self._asked.grouping.of(case)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from referee.api.profile_job import ProfileAsked
 from referee.api.profile_pass import Books
@@ -11,7 +11,7 @@ from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile import comparing, groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
-from referee.evals.profile.result import Cited, GroupSize, ProfileResult
+from referee.evals.profile.result import Cited, Decided, GroupSize, ProfileResult
 
 TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 
@@ -57,6 +57,8 @@ def profile_result(
         ),
         coverage=tuple(books.coverage.coverage(seed=seed)),
         matched=tuple(books.coverage.matched()),
+        consistency=tuple(books.panels.consistency(seed=seed)),
+        decisions=tuple(_decisions(books)),
         citations=tuple(cited(size, books.citations) for size in sizes if size.group in books.citations),
         histograms=groups.histograms(table),
         backends=dict(backends),
@@ -80,6 +82,18 @@ def _scales(books: Books, asked: ProfileAsked) -> dict[tuple[str, What], Scale |
     if asked.rated_on is not None:
         found |= {(asked.rated_on.id, what): form_scale(asked.rated_on, what) for what in WHATS}
     return found
+
+
+def _decisions(books: Books) -> Iterator[Decided]:
+    for (venue, year, decision), counts in sorted(books.decisions.items(), key=lambda one: str(one[0])):
+        yield Decided(
+            venue=venue,
+            year=year,
+            decision=decision,
+            papers=counts["paper"],
+            human_reviews=counts["human"],
+            ai_reviews=counts["ai"],
+        )
 
 
 def cited(size: GroupSize, found: Mapping[str, Mapping[str, int]]) -> Cited:

@@ -116,6 +116,12 @@ def _the_page_is_alone_and_runs_no_foreign_text(run: Path) -> None:
 def _ratings_are_beside_people(run: Path) -> None:
     (rating,) = [one for one in table(run / "agreement.csv") if one["what"] == "rating"]
     assert float(rating["difference"]) == pytest.approx(((8 - 6) + (8 - 5.5) + (8 - 5.5)) / 3)
+    eight = next(
+        one for one in table(run / "ratings.csv") if (one["group"], one["value"]) == ("system-x / iclr-2024", "8.0")
+    )
+    assert float(eight["points_from_people"]) == pytest.approx(100 * (1 - 1 / 6))
+    (decided,) = table(run / "decisions.csv")
+    assert (decided["papers"], decided["human_reviews"], decided["ai_reviews"]) == ("3", "6", "3")
     (alpha,) = table(run / "alpha.csv")
     assert alpha["papers"] == "3"
     assert math.isfinite(float(alpha["human"]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Literal
 
 from referee.evals.behaviour.atomic import AtomicItems
@@ -42,20 +42,26 @@ class Matched:
     Attributes:
         ratio: Mean of generated / human over the pairs whose human value is above 0; null without such a pair.
         ratio_median: Their median.
+        ratio_sd: Their standard deviation; null below two.
         pairs: Pairs in the ratio.
         zero_denominators: Pairs left out of it because the human value is 0.
         difference: Mean of generated - human over all pairs where both are defined.
         difference_median: Their median.
+        generated_total: Sum of the generated side over these pairs.
+        human_total: Sum of the human side.
         compared: Pairs in the difference.
         undefined: Pairs in which one side has no value, as the length of no items.
     """
 
     ratio: float | None
     ratio_median: float | None
+    ratio_sd: float | None
     pairs: int
     zero_denominators: int
     difference: float | None
     difference_median: float | None
+    generated_total: float
+    human_total: float
     compared: int
     undefined: int
     status: MetricStatus = "scored"
@@ -112,10 +118,13 @@ def compared(values: Sequence[tuple[float | None, float | None]]) -> Matched:
     return Matched(
         ratio=fmean(ratios) if ratios else None,
         ratio_median=median(ratios) if ratios else None,
+        ratio_sd=stdev(ratios) if len(ratios) > 1 else None,
         pairs=len(ratios),
         zero_denominators=len(known) - len(ratios),
         difference=fmean(differences) if differences else None,
         difference_median=median(differences) if differences else None,
+        generated_total=sum(ours for ours, _ in known),
+        human_total=sum(theirs for _, theirs in known),
         compared=len(known),
         undefined=len(values) - len(known),
         status="scored" if known else "not_applicable",

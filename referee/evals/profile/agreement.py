@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Literal
 
 from referee.data.ratings import leading_number
@@ -17,6 +18,7 @@ from referee.evals.agreement import (
     from_median,
     histogram,
     panel_alphas,
+    self_consistency,
 )
 from referee.evals.agreement.listed import LISTED
 from referee.evals.agreement.panels import Estimate
@@ -25,7 +27,7 @@ from referee.evals.behaviour import conditional_engagement
 from referee.evals.behaviour.mathematics import Unit, engagement_units
 from referee.evals.profile.grouping import conference_of, year_of
 from referee.evals.profile.ratings import NO_FORM, WHATS, WRONG_FORM, What
-from referee.evals.profile.result import Agreement, Alpha, Engagement
+from referee.evals.profile.result import Agreement, Alpha, Consistency, Engagement
 from referee.schemas.case import ReviewCase
 from referee.stats import bootstrap_interval
 from referee.stats.agreement import Weighting
@@ -78,6 +80,7 @@ class PanelBook:
         self._listed: dict[_Key, _People] = {}
         self._systems: dict[str, dict[str, _Given]] = {}
         self._repeated: dict[str, int] = {}
+        self._source: dict[str, str] = {}
 
     @property
     def systems(self) -> list[str]:
@@ -94,6 +97,7 @@ class PanelBook:
             paper.engages += [] if engages is None else [engages]
         elif case.kind == "ai":
             own = self._systems.setdefault(system, {})
+            self._source[system] = case.source
             if case.paper_id in own:
                 self._repeated[system] = self._repeated.get(system, 0) + 1
                 return
@@ -144,6 +148,27 @@ class PanelBook:
             own = {paper: (human, generated) for at, paper, human, generated in rows if conference in (at, "")}
             for unit in _UNITS:
                 yield _engagement(system, conference, unit, backend, own, seed)
+
+    def consistency(self, *, seed: int) -> Iterator[Consistency]:
+        """How far two configurations of one source rate the same papers alike, where they rate on one form."""
+        for first, second in combinations(self.systems, 2):
+            if self._source[first] == self._source[second]:
+                ours, theirs = self._systems[first], self._systems[second]
+                both = [paper for paper in ours if paper in theirs and ours[paper].form == theirs[paper].form]
+                sides = [
+                    {paper: rating for paper in both if (rating := own[paper].rating) is not None}
+                    for own in (ours, theirs)
+                ]
+                found, papers = self_consistency(*sides, seed=seed)
+                yield Consistency(
+                    source=self._source[first],
+                    first=first,
+                    second=second,
+                    papers=papers,
+                    alpha=found.value,
+                    low=found.low,
+                    high=found.high,
+                )
 
     def _rated(self) -> Mapping[_Key, _People]:
         return {**self._listed, **self._people} if self._listed else self._people

@@ -14,10 +14,11 @@ from referee.evals.behaviour.coverage_matrix import Coverage, macro, micro
 from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
 from referee.evals.profile.result import Covered, Matched
 from referee.schemas.case import ReviewCase
-from referee.stats import Interval, bootstrap_interval
+from referee.stats import Interval, bootstrap_interval, mean_sd
 
 QUANTITIES: tuple[Quantity, ...] = ("strengths", "weaknesses", "strength_chars", "weakness_chars")
 ALL = "all"
+ALL_SYSTEMS = "all systems"
 FAILED = "no judge gave a usable reply"
 
 _RESAMPLES = 1000
@@ -36,23 +37,25 @@ class CoverageBook:
         self._volume: dict[tuple[str, Polarity], list[OfPaper[float | None]]] = defaultdict(list)
         self._failed: dict[tuple[str, Literal["own", "chance"]], int] = defaultdict(int)
         self._alone: dict[str, int] = defaultdict(int)
+        self._systems: set[str] = set()
         self._values: dict[tuple[str, str, Quantity], list[tuple[float | None, float | None]]] = defaultdict(list)
 
     def add(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down a pair of one paper, with its matrices."""
+        self._systems.add(system)
         decision = pair.human_case.decision or pair.generated_case.decision
         venue = pair.human_case.venue or pair.generated_case.venue
-        for name in QUANTITIES:
-            both = quantity(pair.generated, name), quantity(pair.human, name)
+        for counted in QUANTITIES:
+            both = quantity(pair.generated, counted), quantity(pair.human, counted)
             for split in dict.fromkeys(
                 filter(None, (ALL, venue and f"venue {venue}", decision and f"decision {decision}"))
             ):
-                self._values[system, split, name].append(both)
+                self._values[system, split, counted].append(both)
         paper = pair.generated_case.paper_id
         self._count(system, paper, "own", found)
-        for polarity in POLARITIES:
-            if found.status != "failed":
-                self._volume[system, polarity].append((paper, found.volume_matched(polarity)))
+        for polarity in POLARITIES if found.status != "failed" else ():
+            for name in (system, ALL_SYSTEMS):
+                self._volume[name, polarity].append((paper, found.volume_matched(polarity)))
 
     def add_chance(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down the matrices of a generated review beside another paper's human one."""
@@ -60,7 +63,8 @@ class CoverageBook:
 
     def left_alone(self, system: str, pairs: int) -> None:
         """Count pairs for which there was no other paper to take by chance."""
-        self._alone[system] += pairs
+        for name in (system, ALL_SYSTEMS):
+            self._alone[name] += pairs
 
     def coverage(self, *, seed: int = 0) -> Iterator[Covered]:
         """Means over pairs, by system and polarity; micro averages, chance and equal volume beside them.
@@ -68,11 +72,14 @@ class CoverageBook:
         Means have an interval that draws the papers of the generated reviews whole.
         """
         for (system, polarity, kind), pairs in sorted(self._pairs.items()):
+            if system == ALL_SYSTEMS and len(self._systems) < 2:
+                continue
             failed = self._failed[system, kind]
             alone = self._alone[system] if kind == "chance" else 0
             counts = [one for _, one in pairs]
             for measure, mean in macro(counts).items():
-                bounds = _bounds([(paper, getattr(one, measure)) for paper, one in pairs], seed)
+                values = [(paper, getattr(one, measure)) for paper, one in pairs]
+                bounds = _bounds(values, seed)
                 yield Covered(
                     system=system,
                     polarity=polarity,
@@ -81,6 +88,7 @@ class CoverageBook:
                     value=mean.value,
                     low=bounds.low,
                     high=bounds.high,
+                    sd=mean_sd([value for _, value in values if value is not None])[1],
                     pairs=mean.n,
                     skipped=mean.skipped + failed + alone,
                     reason=mean.reason or (FAILED if failed else "") or ("no other paper" if alone else ""),
@@ -95,11 +103,12 @@ class CoverageBook:
             yield _matched(system, split, name, values)
 
     def _count(self, system: str, paper: str, kind: Literal["own", "chance"], found: PairMatrices) -> None:
-        for polarity in POLARITIES:
-            counts = found.coverage(polarity)
-            if counts is not None:
-                self._pairs[system, polarity, kind].append((paper, counts))
-        self._failed[system, kind] += found.status == "failed"
+        for name in (system, ALL_SYSTEMS):
+            for polarity in POLARITIES:
+                counts = found.coverage(polarity)
+                if counts is not None:
+                    self._pairs[name, polarity, kind].append((paper, counts))
+            self._failed[name, kind] += found.status == "failed"
 
     def _volume_matched(self, system: str, polarity: Polarity, seed: int) -> Covered:
         values = self._volume[system, polarity]
@@ -156,10 +165,14 @@ def _matched(system: str, split: str, name: Quantity, values: Sequence[tuple[flo
         split=split,
         quantity=name,
         ratio=found.ratio,
+        ratio_median=found.ratio_median,
+        ratio_sd=found.ratio_sd,
         pairs=found.pairs,
         zero_denominators=found.zero_denominators,
         difference=found.difference,
         difference_median=found.difference_median,
+        generated_total=found.generated_total,
+        human_total=found.human_total,
         compared=found.compared,
         undefined=found.undefined,
         reason=found.reason,

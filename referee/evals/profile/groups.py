@@ -49,7 +49,7 @@ def cells(
     for cell in _cells(table, rows, group.label, seed):
         scale = scales.get((group, cell.measure))
         if isinstance(scale, NoScale):
-            nothing = dict.fromkeys(("mean", "low", "high", "median", "sd"))
+            nothing = dict.fromkeys(("mean", "low", "high", "median", "sd", "least", "q1", "q3", "most", "total"))
             reasons = {scale.reason: len(rows)}
             yield cell.model_copy(update={**nothing, "n": 0, "skipped": len(rows), "reasons": reasons})
         else:
@@ -62,6 +62,7 @@ def _cells(table: ProfileTable, rows: Ints, label: str, seed: int) -> Iterator[C
     for at, name in enumerate(names):
         values, papers = table.values(name, rows)
         low, high = bounds[at]
+        quartiles = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)).tolist() if len(values) else [None] * 5
         yield Cell(
             group=label,
             measure=name,
@@ -70,8 +71,9 @@ def _cells(table: ProfileTable, rows: Ints, label: str, seed: int) -> Iterator[C
             mean=_number(values.mean()) if len(values) else None,
             low=low,
             high=high,
-            median=_number(np.median(values)) if len(values) else None,
             sd=_number(values.std(ddof=1)) if len(values) > 1 else None,
+            **dict(zip(("least", "q1", "median", "q3", "most"), quartiles, strict=True)),
+            total=_number(values.sum()) if len(values) else None,
             skipped=len(rows) - len(values),
             reasons=dict(table.skipped(name, rows)),
         )

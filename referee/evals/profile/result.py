@@ -10,7 +10,10 @@ from referee.schemas.base import Frozen
 
 
 class Cell(Frozen):
-    """One measure in one group: its mean over reviews with the interval by paper; null with the reasons counted."""
+    """One measure in one group: its mean over reviews with the interval by paper; null with the reasons counted.
+
+    ``least``, ``q1``, ``median``, ``q3`` and ``most`` are of the reviews' values, ``total`` is their sum.
+    """
 
     group: str
     measure: str
@@ -21,6 +24,11 @@ class Cell(Frozen):
     high: float | None
     median: float | None
     sd: float | None
+    least: float | None = None
+    q1: float | None = None
+    q3: float | None = None
+    most: float | None = None
+    total: float | None = None
     skipped: int
     reasons: dict[str, int] = Field(default_factory=dict)
 
@@ -171,7 +179,8 @@ class Covered(Frozen):
     """One coverage measure of a system over pairs of a generated and a human review of one paper.
 
     ``kind`` is ``own`` (the same paper), ``chance`` (a different paper's human review), ``volume`` (recall of as many
-    generated items as there are human ones) or ``micro`` (all pairs' counts together, without an interval).
+    generated items as there are human ones) or ``micro`` (all pairs' counts together, without an interval). ``sd`` is
+    over pairs. Where there are several systems, ``all systems`` stands for their pairs together.
     """
 
     system: str
@@ -181,6 +190,7 @@ class Covered(Frozen):
     value: float | None
     low: float | None = None
     high: float | None = None
+    sd: float | None = None
     pairs: int
     skipped: int
     reason: str = ""
@@ -193,13 +203,40 @@ class Matched(Frozen):
     split: str
     quantity: str
     ratio: float | None
+    ratio_median: float | None
+    ratio_sd: float | None
     pairs: int
     zero_denominators: int
     difference: float | None
     difference_median: float | None
+    generated_total: float
+    human_total: float
     compared: int
     undefined: int
     reason: str = ""
+
+
+class Consistency(Frozen):
+    """Krippendorff's ordinal alpha between the ratings of two configurations of one source, on the papers of both."""
+
+    source: str
+    first: str
+    second: str
+    papers: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+
+
+class Decided(Frozen):
+    """How many papers of a venue and year were decided how, and how many reviews they have."""
+
+    venue: str
+    year: int | None
+    decision: str
+    papers: int
+    human_reviews: int
+    ai_reviews: int
 
 
 class Cited(Frozen):
@@ -236,6 +273,8 @@ class ProfileResult(Frozen):
     engagement: tuple[Engagement, ...] = ()
     coverage: tuple[Covered, ...] = ()
     matched: tuple[Matched, ...] = ()
+    consistency: tuple[Consistency, ...] = ()
+    decisions: tuple[Decided, ...] = ()
     citations: tuple[Cited, ...] = ()
     histograms: dict[str, Any] = Field(default_factory=dict)
     backends: dict[str, str] = Field(default_factory=dict)

@@ -6,11 +6,12 @@ from referee.evals.behaviour import text_metrics
 from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair, compared, quantity
 from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
-from referee.evals.profile.coverage import QUANTITIES, CoverageBook
+from referee.evals.profile.coverage import ALL_SYSTEMS, QUANTITIES, CoverageBook
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics
 from referee.schemas.case import ReviewCase
 
+WEAK_RECALL = ("weaknesses", "recall", "own")
 ROWS = ((True, True, False, False, True), (False, True, False, False, False), (False,) * 5, (True, *[False] * 4))
 
 
@@ -57,6 +58,16 @@ def test_coverage_has_intervals_by_paper_and_chance_its_own() -> None:
     assert found["recall", "micro"].low is None
 
 
+def test_several_systems_stand_together_too_and_one_does_not() -> None:
+    book = CoverageBook()
+    book.add("m", pair((0, 0), (5, 4)), PairMatrices((), ROWS, 0, 5, "rule"))
+    assert {one.system for one in book.coverage()} == {"m"}
+    book.add("n", pair((0, 0), (5, 4), 2), PairMatrices((), tuple((False,) * 5 for _ in range(4)), 0, 5, "rule"))
+    recall = {one.system: one for one in book.coverage() if (one.polarity, one.measure, one.kind) == WEAK_RECALL}
+    assert {name: one.value for name, one in recall.items()} == {"m": 0.75, "n": 0.0, ALL_SYSTEMS: 0.375}
+    assert recall[ALL_SYSTEMS].sd == pytest.approx(0.75 / 2**0.5)
+
+
 def test_items_on_neither_side_are_null_with_a_reason() -> None:
     book = CoverageBook()
     book.add("m", pair((0, 0), (0, 0)), PairMatrices((), (), 0, 0, "rule"))
@@ -92,6 +103,9 @@ def test_ratios_and_differences_are_those_of_the_pairs_kept_whole() -> None:
         assert (own.ratio, own.pairs, own.zero_denominators) == (other.ratio, other.pairs, other.zero_denominators)
         assert (own.difference, own.difference_median) == (other.difference, other.difference_median)
         assert (own.compared, own.undefined) == (other.compared, other.undefined)
+    weaknesses = mine["all", "weaknesses"]
+    assert (weaknesses.ratio_median, weaknesses.generated_total, weaknesses.human_total) == (1.125, 5, 6)
+    assert weaknesses.ratio_sd == pytest.approx(1.75 / 2**0.5)
 
 
 def numbers_of(items: AtomicItems) -> tuple[dict[str, float | None], dict[str, str]]:

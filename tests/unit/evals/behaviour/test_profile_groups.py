@@ -139,6 +139,7 @@ def test_means_are_over_reviews_and_missing_ones_are_counted_with_their_reason()
     (cell,) = groups.cells(found, A, {}, seed=0)
     assert (cell.mean, cell.median, cell.n, cell.papers, cell.skipped) == (3.0, 2.0, 3, 2, 1)
     assert cell.reasons == {"the text is empty": 1}
+    assert (cell.least, cell.q1, cell.q3, cell.most, cell.total) == (1.0, 1.5, 4.0, 6.0, 9.0)
 
 
 def test_one_paper_has_a_mean_and_no_interval() -> None:

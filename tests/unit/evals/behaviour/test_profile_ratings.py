@@ -181,3 +181,14 @@ def test_engagement_has_its_interval_and_is_by_conference_before_it_is_pooled() 
     assert found["iclr"].given_positive_low is not None
     assert found["iclr"].given_positive_low < 0.75 < (found["iclr"].given_positive_high or 0)
     assert (found["iclr"].given_negative, found["iclr"].given_negative_low) == (None, None)
+
+
+def test_two_configurations_of_one_source_are_compared_on_the_papers_of_both() -> None:
+    panel = PanelBook()
+    for name, ratings in (("m / short", (6, 3, 8, 1)), ("m / long", (6, 3, 8, 5)), ("n", (1, 1, 1, 1))):
+        for paper, rating in enumerate(ratings):
+            panel.add(name, case(paper, rating, source=name[0], kind="ai"), None)
+    (found,) = panel.consistency(seed=0)
+    assert (found.first, found.second, found.papers) == ("m / long", "m / short", 4)
+    assert found.alpha is not None
+    assert found.alpha < 1.0

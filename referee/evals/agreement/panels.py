@@ -13,7 +13,8 @@ from referee.errors import EvaluationError
 from referee.evals.agreement.rated import RatedPaper, same_scale
 from referee.stats import krippendorff_alpha
 from referee.stats.agreement import Weighting
-from referee.stats.alpha_resamples import AlphaTable, drawn_units
+from referee.stats.alpha_resamples import AlphaTable
+from referee.stats.resamples import drawn_units
 from referee.stats.values import Floats
 
 RESAMPLES = 1000

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.data import RejectedSink, read_cases
-from referee.data.predictions import PREDICTIONS, holds_predictions, prediction_case, read_predictions
+from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
 from referee.evals.agreement import RatedPaper, gather, gather_listed
 from referee.evals.agreement.listed import LISTED
 from referee.evals.agreement.rated import Gathered, same_scale
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
+from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import list_venues
 
@@ -28,7 +29,8 @@ class ArenaInput:
     """Predictions by model, human reviews by paper (of predicted papers alone), and the known forms.
 
     ``listed``: there are no human reviews, but the predictions' records list the human ratings. ``skipped`` counts
-    papers that were never asked about, by model.
+    papers that were never asked about, by model. ``usage`` is what predictions of ``referee arena run`` record of their
+    calls, answered or not, by model.
     """
 
     models: Mapping[str, tuple[ReviewCase, ...]]
@@ -37,6 +39,7 @@ class ArenaInput:
     listed: bool
     digests: Mapping[str, str]
     skipped: Mapping[str, int] = field(default_factory=dict)
+    usage: Mapping[str, Sequence[Usage]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -95,6 +98,7 @@ def read_arena(
         listed=listed,
         digests={str(path): _digest(path) for path in (*paths, *([human] if human else []))},
         skipped=dict(read.skipped),
+        usage=dict(read.usage),
         notes=tuple(f"{count:,} {what}" for what, count in read.dropped.items() if count),
     )
 
@@ -108,6 +112,7 @@ class _Sets:
         self.people: list[ReviewCase] = []
         self.dropped: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
+        self.usage: dict[str, list[Usage]] = defaultdict(list)
 
     def take(self, cases: Iterable[ReviewCase]) -> None:
         """Sort the reviews of one set."""
@@ -123,6 +128,8 @@ class _Sets:
                 self.skipped[label] += 1
             else:
                 self.models[label].append(case)
+                if case.origin is not None and case.origin.layout == PREDICTED:
+                    self.usage[label].append(Usage.model_validate(case.extra["usage"]))
 
 
 def _require_models(read: _Sets, paths: Sequence[Path]) -> None:

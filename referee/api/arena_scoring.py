@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import referee
@@ -15,11 +15,11 @@ from referee.api.recording import recorded
 from referee.api.runs import RunPlace
 from referee.errors import SettingsError
 from referee.evals.agreement import (
-    ArenaScore,
     FieldSimilarity,
     RatedPaper,
     compare_scales,
     free_scale,
+    mean_over_fields,
     scale_of,
     score_predictions,
     text_pairs,
@@ -33,7 +33,9 @@ from referee.reports.arena_files import write_arena
 from referee.reports.arena_result import ArenaResult, ModelScore, RankComparison
 from referee.reports.plots import write_plots
 from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.schemas.usage import Usage
 from referee.settings import load_settings
+from referee.stats.rank_tables import rank_correlation
 from referee.venues import load_venue
 
 PLOTS = "plots"
@@ -128,24 +130,21 @@ def scored(given: ArenaInput, options: ScoreOptions, progress: Progress = silent
         EvaluationError: People and a model rated on different scales, without ``compare_scales``.
         MissingExtra: A package of the extra ``arena`` is not installed.
     """
-    models, rated = [], dict[str, RatedPaper]()
+    models = []
     for name in sorted(given.models):
         progress(Event("stage", f"scoring {name}"))
         found = joined(given, name, rated_on=options.rated_on)
         if not options.compare_scales:
             require_same_scale(found)
         models.append(_model(name, given, found, options))
-        rated |= {paper.paper_id: _without_model(paper) for paper in (*found.same, *found.apart)}
-    floors = score_predictions(
-        [rated[key] for key in sorted(rated)], given.forms, fewest_reviews=options.fewest_reviews, seed=options.seed
-    )
     ordered = sorted(models, key=lambda one: (not one.score.pooled_mae.n, one.score.pooled_mae.mean or 0.0, one.model))
-    notes = (*given.notes, *_unknown(floors), *_unscored(ordered))
-    return ArenaResult(tuple(ordered), floors, _facts(given, options), notes)
+    notes = (*given.notes, *_unknown(ordered), *_unscored(ordered))
+    return ArenaResult(tuple(ordered), _facts(given, options), notes)
 
 
 def _model(name: str, given: ArenaInput, found: Joined, options: ScoreOptions) -> ModelScore:
     # Where a model rated on another form, its unrated papers say nothing about people's form.
+    texts, usages = _texts(name, given, options), given.usage.get(name, ())
     same = [] if found.apart and all(paper.predicted is None for paper in found.same) else found.same
     return ModelScore(
         model=name,
@@ -157,12 +156,15 @@ def _model(name: str, given: ArenaInput, found: Joined, options: ScoreOptions) -
             fewest_reviews=options.fewest_reviews,
             seed=options.seed,
         ),
-        texts=_texts(name, given, options),
+        texts=texts,
         ranks=tuple(_ranks(found, given, options)),
         no_human=len(found.gathered.predicted_only),
         repeated=found.gathered.repeated,
         skipped=given.skipped.get(name, 0),
         no_venue=len(found.gathered.no_venue),
+        text_means=mean_over_fields(texts.values(), seed=options.seed),
+        usage=sum(usages, Usage()) if usages else None,
+        priced=len(usages),
     )
 
 
@@ -175,12 +177,10 @@ def _texts(name: str, given: ArenaInput, options: ScoreOptions) -> dict[str, Fie
         for paper_id in sorted(first.keys() & given.human.keys())
         for pair in text_pairs(first[paper_id], given.human[paper_id], loose=options.loose)
     ]
-    return text_similarity(pairs, with_bert=options.with_bert)
+    return text_similarity(pairs, with_bert=options.with_bert, seed=options.seed)
 
 
 def _ranks(found: Joined, given: ArenaInput, options: ScoreOptions) -> Iterator[RankComparison]:
-    from referee.stats import spearman
-
     groups: dict[tuple[str, str], list[RatedPaper]] = defaultdict(list)
     for paper in found.apart:
         if len(paper.human) >= options.fewest_reviews and paper.predicted is not None:
@@ -190,9 +190,12 @@ def _ranks(found: Joined, given: ArenaInput, options: ScoreOptions) -> Iterator[
         single = [value for paper in papers for value in paper.human]
         means = [sum(paper.human) / len(paper.human) for paper in papers]
         decided = [(p.predicted, p.accepted) for p in papers if p.predicted is not None and p.accepted is not None]
-        auc = decisions([value for value, _ in decided], [bool(is_in) for _, is_in in decided], 0).auc
+        auc = decisions(
+            [value for value, _ in decided], [bool(is_in) for _, is_in in decided], 0, seed=options.seed
+        ).auc
+        order = rank_correlation(predicted, means, seed=options.seed)
         sides = (_scale(form, given, single), single), (_scale(other, given, predicted), predicted)
-        yield RankComparison(form, other, len(papers), spearman(predicted, means), auc, compare_scales(*sides))
+        yield RankComparison(form, other, len(papers), order, auc, compare_scales(*sides))
 
 
 def _scale(name: str, given: ArenaInput, values: Sequence[float]) -> Scale:
@@ -202,10 +205,9 @@ def _scale(name: str, given: ArenaInput, values: Sequence[float]) -> Scale:
     return scale
 
 
-def _unknown(floors: ArenaScore) -> Iterator[str]:
-    for form in floors.forms:
-        if not form.scale.known:
-            yield f"the form {form.form!r} is unknown: its scale is the values that were seen, and nMAE leaves it out"
+def _unknown(models: Sequence[ModelScore]) -> Iterator[str]:
+    for name in dict.fromkeys(f.form for one in models for f in one.score.forms if not f.scale.known):
+        yield f"the form {name!r} is unknown: its scale is the values that were seen, and nMAE leaves it out"
 
 
 def _unscored(models: Sequence[ModelScore]) -> Iterator[str]:
@@ -214,10 +216,6 @@ def _unscored(models: Sequence[ModelScore]) -> Iterator[str]:
         few = sum(one.score.few_reviews for one in models)
         why = f"{few:,} papers have too few human ratings (--min-reviews)" if few else 'see "Left out"'
         yield f"no rating was scored: {why}"
-
-
-def _without_model(paper: RatedPaper) -> RatedPaper:
-    return replace(paper, predicted=None, reason="", predicted_scores={}, other_form="")
 
 
 def _facts(given: ArenaInput, options: ScoreOptions) -> dict[str, str]:

@@ -177,13 +177,14 @@ def _reasons(reasons: list[str]) -> Iterator[str]:
 
 
 def _print_scores(done: ArenaScoring) -> None:
-    from referee.reports.arena_tables import decisions_table, left_out_table, lines_of, ranks_table, ratings_table
+    from referee.reports import arena_tables as tables
 
-    for make in (ratings_table, decisions_table, ranks_table, left_out_table):
+    shown = (tables.ratings_table, tables.decisions_table, tables.ranks_table, tables.cost_table, tables.left_out_table)
+    for make in shown:
         table = make(done.result)
         if table is not None:
             typer.echo(f"{table[0]}:")
-            for line in lines_of(table):
+            for line in tables.lines_of(table):
                 typer.echo(line)
             typer.echo()
     for note in done.result.notes:

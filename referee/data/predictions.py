@@ -17,6 +17,8 @@ from referee.schemas.case import FieldText, Origin, ReviewCase
 from referee.schemas.usage import Usage
 
 PREDICTIONS = "predictions.jsonl"
+PREDICTED = "predictions"
+"""The layout of reviews that come from such a file."""
 Status = Literal["answered", "invalid", "failed", "skipped"]
 
 
@@ -112,11 +114,12 @@ def prediction_case(prediction: Prediction, path: Path, number: int) -> ReviewCa
         fields={**prediction.fields, **prediction.scores},
         rating=prediction.rating,
         confidence=prediction.confidence,
-        origin=Origin(file=str(path), line=number, layout="predictions"),
+        origin=Origin(file=str(path), line=number, layout=PREDICTED),
         extra={
             "status": prediction.status,
             "reason": prediction.reason,
             "prompt": prediction.prompt,
             "prompt_digest": prediction.prompt_digest,
+            "usage": prediction.usage.model_dump(),
         },
     )

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 
 from referee.reports.arena_plots import arena_plots, plot_names
-from referee.reports.arena_result import ArenaResult, Number, numbers
-from referee.reports.arena_tables import TABLES, Table, lines_of
+from referee.reports.arena_result import NONE, ArenaResult, Number, numbers, overall
+from referee.reports.arena_tables import TABLES, Table, lines_of, overall_table
 from referee.reports.markdown_text import inline
 from referee.reports.page import Section, render_page
 from referee.reports.plots import Plot, plots_csv
@@ -24,19 +24,25 @@ READING = (
     "MAE is the mean distance of a prediction from the paper's mean human rating, in points of the form; bias is the "
     "mean signed distance. The pooled MAE is the unweighted mean of conferences and mixes scales; nMAE is in shares of "
     "each form's span, the mean of forms. The constant is each form's mean human rating: it knows the answers. A human "
-    "reviewer is compared with the mean of the paper's others, so with fewer ratings than a model is. Intervals are at "
-    "95%, resampled by paper."
+    "reviewer is compared with the mean of the paper's others, so with fewer ratings than a model is; neither has a "
+    "bias. Floors are of the papers that the models above them were scored on. Intervals are at 95%, by paper."
 )
 TEXTS = (
     "Texts are compared with all human texts of the field joined, which caps what one text can recall: the nearest "
     "single review and the agreement of people among themselves stand beside. hash_cosine is a cosine of TF-IDF "
     "vectors and no BERTScore."
 )
-_ABOUT = {"Mean absolute error by conference": READING, "Texts": TEXTS}
+AXES = (
+    "Ratings and sub-scores are mean absolute errors, texts the mean of the fields that can be compared; each "
+    "as in its table below."
+)
+_ABOUT = {"Models by axis": AXES, "Mean absolute error by conference": READING, "Texts": TEXTS}
 
 
 def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
     """Write ``arena.md``, ``arena.csv``, ``arena.json``, ``arena.html``, ``plots.csv`` and ``papers.csv``.
+
+    ``models.md`` and ``models.csv`` hold the one table of models by axes, where a model was scored on any.
 
     Args:
         result: What came out.
@@ -51,6 +57,9 @@ def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tup
     write("arena.json", arena_json(result))
     write("papers.csv", _papers_csv(result))
     write("plots.csv", plots_csv(plots))
+    if (models := overall_table(result)) is not None:
+        write("models.md", "\n".join(lines_of(models)) + "\n")
+        write("models.csv", _models_csv(result, models[1][1:]))
     write("arena.md", _markdown(result, tables))
     write("arena.html", _page(result, tables, plots))
     return plots
@@ -81,6 +90,14 @@ def _papers_csv(result: ArenaResult) -> str:
         for row in form.targets.scored
     ]
     return _csv(["model", "form", "paper", "mean_human", "human_ratings", "predicted", "imputed"], rows)
+
+
+def _models_csv(result: ArenaResult, axes: Sequence[str]) -> str:
+    """Each axis in three columns: value, and both ends of its interval."""
+    head = ["model", *(name for axis in axes for name in (axis, f"{axis} low", f"{axis} high"))]
+    found = ((one.model, overall(one)) for one in result.models)
+    bounds = ((model, [values.get(axis, NONE) for axis in axes]) for model, values in found)
+    return _csv(head, ([model, *(end for o in own for end in (o.mean, o.low, o.high))] for model, own in bounds))
 
 
 def _markdown(result: ArenaResult, tables: Sequence[Table]) -> str:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from referee.evals.agreement import FormScore
-from referee.reports.arena_result import FLOORS, ArenaResult, axes_of, floor_of
-from referee.reports.plots import Plot, bars, calibration, forest
+from referee.reports.arena_result import CHANCE, CONSTANT, HUMAN, ArenaResult, axes_of, floor_of
+from referee.reports.plots import PEOPLE, Plot, bars, calibration, dots_beside_lines, forest
+from referee.stats import Interval
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
-PEOPLE = "people"
+_FLOORS = {HUMAN: "one human reviewer", CONSTANT: "one constant a form", CHANCE: "chance"}
 _LONGEST_NAME, _END = 30, 13
 
 
@@ -36,21 +37,21 @@ def _plots(result: ArenaResult) -> Iterator[Plot]:
     scored = [(names[one.model], form) for one in result.models for form in one.score.forms if form.targets.scored]
     if not scored:
         return
-    yield _errors(result, names)
+    yield _errors(scored)
     yield forest(
         "bias",
         "Bias: predicted less mean human rating",
-        [(f"{model}, {f.form} (n = {f.error.bias.n})", *_bounds(f)) for model, f in scored],
+        [(_label(model, f), *_bounds(f.error.bias)) for model, f in scored],
         across="points of the form's own scale",
         caption="Mean and its interval by paper. Above 0 the model is more lenient than people.",
     )
-    axes = [(model, f.form, axis) for model, f in scored for axis in axes_of(f) if axis.n]
+    axes = [(model, f.name, axis) for model, f in scored for axis in axes_of(f) if axis.n]
     if axes:
         yield forest(
             "sub-scores",
             "Sub-scores: predicted less mean human value",
             [
-                (f"{model}, {form}, {axis.name} (n = {axis.n})", axis.bias.mean, axis.bias.low, axis.bias.high)
+                (f"{model}, {form}, {_words(axis.name)} (n = {axis.n})", *_bounds(axis.bias))
                 for model, form, axis in axes
             ],
             across="points of the axis",
@@ -58,35 +59,37 @@ def _plots(result: ArenaResult) -> Iterator[Plot]:
         )
     for name in dict.fromkeys(form.form for _, form in scored):
         own = {model: form for model, form in scored if form.form == name}
-        yield _curves(name, own)
-        yield _shares(result, name, own)
+        yield _curves(own)
+        yield _shares(result, own)
 
 
-def _errors(result: ArenaResult, names: dict[str, str]) -> Plot:
-    series: dict[str, dict[str, float | None]] = {
-        names[one.model]: {f.form: f.error.mae.mean for f in one.score.forms} for one in result.models
-    }
-    series |= {floor: {form.form: floor_of(form, floor)[0] for form in result.floors.forms} for floor in FLOORS}
-    return bars(
+def _errors(scored: list[tuple[str, FormScore]]) -> Plot:
+    by_form = sorted(scored, key=lambda one: one[1].form)
+    return dots_beside_lines(
         "mae",
         "Mean absolute error by form",
-        {label: values for label, values in series.items() if values},
-        across="form",
-        up="points of the form's own scale",
-        caption="Scales differ between forms: compare within one.",
+        [(_label(model, form), *_bounds(form.error.mae)) for model, form in by_form],
+        {said: [floor_of(form, floor)[0] for _, form in by_form] for floor, said in _FLOORS.items()},
+        across="points of the form's own scale",
+        caption="Mean and its interval by paper, beside what needs no model, on the same papers. Scales differ between "
+        "forms: compare within one.",
     )
 
 
-def _curves(name: str, own: dict[str, FormScore]) -> Plot:
-    scale = next(iter(own.values())).scale
+def _curves(own: dict[str, FormScore]) -> Plot:
+    form = next(iter(own.values()))
+    scale = form.scale
     hidden = sum(not one.shown for form in own.values() for one in form.curve.bins)
-    caption = "Papers binned by their rounded mean human rating; on the dashed line both agree."
+    caption = (
+        "Papers binned by their rounded mean human rating, with intervals by paper; on the dashed line both agree. "
+        "Models are drawn a little apart."
+    )
     if hidden:
         caption += f" {hidden} bins with fewer than five papers are not drawn."
     return calibration(
-        f"calibration-{_slug(name)}",
-        f"{name}: predicted against human ratings",
-        {m: [(b.mean_human, b.mean_predicted, b.n) for b in f.curve.bins if b.shown] for m, f in own.items()},
+        f"calibration-{_slug(form.form)}",
+        f"{form.name}: predicted against human ratings",
+        {m: [(b.mean_human, *_bounds(b.predicted), b.n) for b in f.curve.bins if b.shown] for m, f in own.items()},
         across="mean human rating of the bin",
         up="mean predicted rating",
         limits=(scale.low, scale.high),
@@ -94,13 +97,15 @@ def _curves(name: str, own: dict[str, FormScore]) -> Plot:
     )
 
 
-def _shares(result: ArenaResult, name: str, own: dict[str, FormScore]) -> Plot:
-    people = next(form for form in result.floors.forms if form.form == name)
-    uses = {**{model: form.predicted_use for model, form in own.items()}, PEOPLE: people.human_use}
+def _shares(result: ArenaResult, own: dict[str, FormScore]) -> Plot:
+    form = next(iter(own.values()))
+    uses = {model: one.predicted_use for model, one in own.items()}
+    for floors in result.floor_sets:
+        uses |= {f"{PEOPLE}{floors.papers}": f.human_use for f in floors.score.forms if f.form == form.form}
     off = ", ".join(f"{label} {use.off_scale:.1%}" for label, use in uses.items() if use.off_scale)
     return bars(
-        f"ratings-{_slug(name)}",
-        f"{name}: how often each rating is given",
+        f"ratings-{_slug(form.form)}",
+        f"{form.name}: how often each rating is given",
         {
             label: {f"{a:g}": s for a, s in zip(use.scale.allowed, use.shares, strict=True)}
             for label, use in uses.items()
@@ -112,9 +117,17 @@ def _shares(result: ArenaResult, name: str, own: dict[str, FormScore]) -> Plot:
     )
 
 
-def _bounds(form: FormScore) -> tuple[float | None, float | None, float | None]:
-    bias = form.error.bias
-    return bias.mean, bias.low, bias.high
+def _label(model: str, form: FormScore) -> str:
+    return f"{model}, {form.name} (n = {form.error.mae.n})"
+
+
+def _bounds(found: Interval) -> tuple[float, float | None, float | None]:
+    assert found.mean is not None, "only what was measured is drawn"
+    return found.mean, found.low, found.high
+
+
+def _words(axis: str) -> str:
+    return axis.replace("_", " ").lower()
 
 
 def _slug(name: str) -> str:

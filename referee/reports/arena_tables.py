@@ -2,51 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from referee.evals.agreement import FieldSimilarity, FormScore
-from referee.evals.agreement.rouge import Rouge
+from referee.evals.agreement.range_use import RangeUse
+from referee.evals.agreement.rouge import RougeMeans
 from referee.evals.agreement.sub_scores import Axis
 from referee.reports.arena_result import (
     FLOORS,
+    NONE,
     ArenaResult,
+    FloorSet,
     ModelScore,
     axes_of,
+    floor_bias_by_conference,
     floor_by_conference,
     floor_of,
     normalised_floor,
+    overall,
     pooled_floor,
 )
 from referee.reports.experiment_tables import table_lines
 from referee.reports.markdown_text import inline
+from referee.reports.usage_text import tokens_in_cell
+from referee.schemas.usage import Usage
 from referee.stats import Interval
 
 NOTHING = "–"
-_NONE = Interval(None, None, None, 0, 0)
 Table = tuple[str, list[str], list[list[str]]]
 
 
-def ratings_table(result: ArenaResult) -> Table:
-    """Mean absolute errors on native scales by conference, pooled and normalised, and sub-scores; then the floors."""
-    head = ["model", "papers", "invalid", *result.conferences, "pooled MAE", "nMAE", "sub-scores MAE"]
-    rows = [
-        [
-            one.model,
-            str(one.score.scored),
-            str(sum(one.score.invalid.values())),
-            *(_bounded(one.score.venue_maes.get(name, _NONE)) for name in result.conferences),
-            _bounded(one.score.pooled_mae),
-            _bounded(one.score.nmae),
-            _of_papers(one.score.sub_score_mae, one.score.scored),
-        ]
-        for one in result.models
-        if one.score.forms
+def overall_table(result: ArenaResult) -> Table | None:
+    """One row a model, one column an axis; None where no model was scored on any."""
+    found = {one.model: overall(one) for one in result.models}
+    axes = [axis for axis in _AXES if any(values.get(axis, NONE).mean is not None for values in found.values())]
+    rows = [[model, *(_scaled(axis, values.get(axis, NONE)) for axis in axes)] for model, values in found.items()]
+    return ("Models by axis", ["model", *axes], rows) if axes else None
+
+
+_AXES = (
+    *("pooled MAE", "nMAE", "sub-scores MAE", "accuracy", "macro-F1", "gap", "AUC"),
+    *("ROUGE-1", "ROUGE-2", "ROUGE-L", "BLEU", "BERTScore-F1"),
+)
+
+
+def ratings_table(result: ArenaResult) -> Table | None:
+    """Errors on native scales by conference, pooled and normalised, and sub-scores, with the floors of their papers.
+
+    None where no model rated on people's forms.
+    """
+    by_conference = [name for conference in result.conferences for name in (conference, f"{conference} bias")]
+    head = ["model", "papers", "invalid", *by_conference, "pooled MAE", "nMAE", "sub-scores MAE"]
+    rows = []
+    for own in result.floor_sets:
+        rows += [_ratings_row(one, result.conferences) for one in own.models]
+        rows += [_floor_row(own, floor, result.conferences) for floor in FLOORS]
+    rows += [_ratings_row(one, result.conferences) for one in result.models if one.score.forms and not one.score.scored]
+    return ("Mean absolute error by conference", head, rows) if rows else None
+
+
+def _ratings_row(one: ModelScore, conferences: Sequence[str]) -> list[str]:
+    score = one.score
+    both = ((score.venue_maes.get(name, NONE), score.venue_biases.get(name, NONE)) for name in conferences)
+    return [
+        one.model,
+        str(score.scored),
+        str(sum(score.invalid.values())),
+        *(cell for mae, bias in both for cell in (_bounded(mae), _bounded(bias, signed=True))),
+        _bounded(score.pooled_mae),
+        _bounded(score.nmae),
+        _of_papers(score.sub_score_mae, score.scored),
     ]
-    for floor in FLOORS:
-        by_conference = floor_by_conference(result, floor)
-        values = [*by_conference.values(), pooled_floor(result, floor), normalised_floor(result, floor)]
-        rows.append([floor, str(_floor_papers(result, floor)), NOTHING, *map(_number, values), NOTHING])
-    return "Mean absolute error by conference", head, rows
+
+
+def _floor_row(own: FloorSet, floor: str, conferences: Sequence[str]) -> list[str]:
+    maes, biases = floor_by_conference(own.score, floor), floor_bias_by_conference(own.score, floor)
+    papers = sum(floor_of(form, floor)[1] for form in own.score.forms)
+    cells = (cell for name in conferences for cell in (_number(maes.get(name)), _signed(biases.get(name))))
+    together = (_number(pooled_floor(own.score, floor)), _number(normalised_floor(own.score, floor)))
+    return [own.named(floor), str(papers), NOTHING, *cells, *together, NOTHING]
 
 
 def decisions_table(result: ArenaResult) -> Table | None:
@@ -56,12 +90,34 @@ def decisions_table(result: ArenaResult) -> Table | None:
     for one in result.models:
         found = one.score.decisions
         if found is not None:
-            values = (found.accuracy, found.macro_f1, found.gap, found.auc, found.prior, found.always_accept_f1)
-            rows.append([one.model, str(found.n), *map(_number, values)])
+            scores = map(_bounded, (found.accuracy, found.macro_f1, found.gap, found.auc))
+            rows.append([one.model, str(found.n), *scores, _number(found.prior), _number(found.always_accept_f1)])
     return ("Decisions", head, rows) if rows else None
 
 
-def forms_table(result: ArenaResult) -> Table:
+def cost_table(result: ArenaResult) -> Table | None:
+    """Tokens and money of each model's predictions, as they record them; None where none does."""
+    head = ["model", "papers", "calls", "tokens in", "tokens out", "US dollars", "tokens a paper", "US dollars a paper"]
+    rows = [_cost_row(one, one.usage) for one in result.models if one.usage is not None]
+    return ("Tokens and cost", head, rows) if rows else None
+
+
+def _cost_row(one: ModelScore, usage: Usage) -> list[str]:
+    reused = f" ({usage.reused_calls:,} reused)" if usage.reused_calls else ""
+    each = usage.cost_usd / one.priced if usage.cost_usd is not None else None
+    return [
+        one.model,
+        f"{one.priced:,}",
+        f"{usage.calls:,}{reused}",
+        tokens_in_cell(usage),
+        f"{usage.output_tokens:,}",
+        "unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f}",
+        f"{usage.total_tokens / one.priced:,.0f}",
+        "unknown" if each is None else f"{each:.4f}",
+    ]
+
+
+def forms_table(result: ArenaResult) -> Table | None:
     """Form by form, on its own scale, beside its floors."""
     head = ["model", "form", "scale", "papers", "MAE", "bias", "nMAE", "constant", "human", "chance"]
     rows = []
@@ -71,22 +127,23 @@ def forms_table(result: ArenaResult) -> Table:
             n = str(len(form.targets.scored))
             values = (_bounded(form.error.mae), _bounded(form.error.bias, signed=True), _number(form.error.nmae))
             rows.append([one.model, form.form, _scale(form), n, *values, *floors])
-    return "By form", head, rows
+    return ("By form", head, rows) if rows else None
 
 
-def calibration_table(result: ArenaResult) -> Table:
+def calibration_table(result: ArenaResult) -> Table | None:
     """Whether predictions rise with people's ratings, and how much of the scale they use."""
-    head = ["model", "form", "slope", "compression", "gap", "values used", "entropy", "outer thirds", "off scale"]
+    head = ["model", "form", "Spearman", "Kendall tau-b", "AUC", "slope", "compression", "gap"]
+    head += ["values used", "entropy", "outer thirds", "off scale"]
     rows = []
     for one in result.models:
         for form in one.score.forms:
-            curve = form.curve
-            rows.append([one.model, form.form, *map(_number, (curve.slope, curve.compression, curve.gap)), *_use(form)])
-    for form in result.floors.forms:
-        use = form.human_use
-        values = (use.used, use.entropy, use.extreme, use.off_scale)
-        rows.append(["people, single ratings", form.form, NOTHING, NOTHING, NOTHING, *map(_number, values)])
-    return "Calibration and range", head, rows
+            order = (form.ranks.spearman, form.ranks.kendall, form.decisions.auc if form.decisions else NONE)
+            curve = map(_number, (form.curve.slope, form.curve.compression, form.curve.gap))
+            rows.append([one.model, form.form, *map(_bounded, order), *curve, *_use(form.predicted_use)])
+    for own in result.floor_sets:
+        for form in own.score.forms:
+            rows.append([f"people, single ratings{own.papers}", form.form, *[NOTHING] * 6, *_use(form.human_use)])
+    return ("Calibration and range", head, rows) if rows else None
 
 
 def _both(axis: Axis) -> str:
@@ -121,14 +178,15 @@ def texts_table(result: ArenaResult) -> Table | None:
 
 def ranks_table(result: ArenaResult) -> Table | None:
     """Models that rated on another form than people: ranks within each form, nothing more."""
-    head = ["model", "people's form", "model's form", "papers", "Spearman", "AUC", "mean ranks (people, model)"]
-    head += ["off scale (people, model)", "total variation of ranks"]
+    head = ["model", "people's form", "model's form", "papers", "Spearman", "Kendall tau-b", "AUC"]
+    head += ["mean ranks (people, model)", "off scale (people, model)", "total variation of ranks"]
     rows = []
     for one in result.models:
         for ranks in one.ranks:
             apart = ranks.bins.distances.total_variation if ranks.bins.distances else None
             means, off = (", ".join(map(_number, pair)) for pair in (ranks.bins.mean_ranks, ranks.bins.off_scale))
-            values = [str(ranks.n), _number(ranks.spearman), _number(ranks.auc), means, off, _number(apart)]
+            order = map(_bounded, (ranks.order.spearman, ranks.order.kendall, ranks.auc))
+            values = [str(ranks.n), *order, means, off, _number(apart)]
             rows.append([one.model, ranks.form, ranks.other_form, *values])
     return ("On another scale", head, rows) if rows else None
 
@@ -140,6 +198,7 @@ def left_out_table(result: ArenaResult) -> Table | None:
 
 
 TABLES: tuple[Callable[[ArenaResult], Table | None], ...] = (
+    overall_table,
     ratings_table,
     decisions_table,
     texts_table,
@@ -147,6 +206,7 @@ TABLES: tuple[Callable[[ArenaResult], Table | None], ...] = (
     calibration_table,
     sub_scores_table,
     ranks_table,
+    cost_table,
     left_out_table,
 )
 
@@ -173,19 +233,18 @@ def _text_row(model: str, found: FieldSimilarity) -> list[str]:
         found.field,
         str(found.n),
         *_rouges(found.rouge),
-        f"{found.bleu.score:.2f}" if found.bleu else NOTHING,
-        _number(found.hash_cosine),
+        _scaled("BLEU", found.bleu.score) if found.bleu else NOTHING,
+        _bounded(found.hash_cosine),
         _rouges(found.max_over_reviews)[2],
         _rouges(found.ceiling)[2] + (f" (n = {found.ceiling_n:,})" if 0 < found.ceiling_n < found.n else ""),
     ]
 
 
-def _rouges(rouge: Rouge | None) -> list[str]:
-    return [NOTHING] * 3 if rouge is None else [_number(v) for v in (rouge.rouge1, rouge.rouge2, rouge.rouge_l)]
+def _rouges(rouge: RougeMeans | None) -> list[str]:
+    return [NOTHING] * 3 if rouge is None else [_bounded(v) for v in (rouge.rouge1, rouge.rouge2, rouge.rouge_l)]
 
 
-def _use(form: FormScore) -> list[str]:
-    use = form.predicted_use
+def _use(use: RangeUse) -> list[str]:
     return [_number(value) for value in (use.used, use.entropy, use.extreme, use.off_scale)]
 
 
@@ -196,12 +255,16 @@ def _scale(form: FormScore) -> str:
     return shown if scale.known else f"{shown} (seen)"
 
 
-def _floor_papers(result: ArenaResult, floor: str) -> int:
-    return sum(floor_of(form, floor)[1] for form in result.floors.forms)
-
-
 def _bounded(found: Interval, *, signed: bool = False) -> str:
-    shown = _signed if signed else _number
+    return _shown(found, _signed if signed else _number)
+
+
+def _scaled(axis: str, found: Interval) -> str:
+    """BLEU is out of 100, and has fewer places."""
+    return _shown(found, _hundredths) if axis == "BLEU" else _bounded(found)
+
+
+def _shown(found: Interval, shown: Callable[[float | None], str]) -> str:
     if found.mean is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -221,3 +284,7 @@ def _number(value: float | None) -> str:
 
 def _signed(value: float | None) -> str:
     return NOTHING if value is None else f"{value:+.3f}"
+
+
+def _hundredths(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"

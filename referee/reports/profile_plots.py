@@ -152,12 +152,12 @@ _LABELS = {
 
 
 def _wide_enough(plot: Plot) -> Plot:
-    """The plot, wider where its title or the names in its legend or below its bars are long."""
+    """The plot, wider where the names in its legend or below its bars are long."""
     names = [str(row[0]) for row in plot.rows] if plot.columns[0] == "series" else []
     legend = max(map(len, names), default=0) if len(set(names)) > 1 else 0
     below = sum(len(name) + 1 for name in _categories(plot))
     width = plot.size[0] + _INCHES_A_LETTER * max(0, legend - _SHORT)
-    width = max(width, _INCHES_A_LETTER * len(plot.title) + _MARGIN, _INCHES_A_LETTER * below + _MARGIN)
+    width = max(width, _INCHES_A_LETTER * below + _MARGIN)
     return replace(plot, size=(width, plot.size[1]))
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from referee.stats.values import Floats, finite
-
-_MOST_CELLS = 1 << 20
 
 
 class AlphaTable:
@@ -45,21 +43,6 @@ class AlphaTable:
         out: Floats = np.full(len(drawn), np.nan)
         out[varied] = 1 - (marginals[varied].sum(axis=1) - 1) * observed[varied] / expected[varied]
         return out
-
-
-def drawn_units(copies: Sequence[int], resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each unit is in each resample, in blocks of resamples that need little memory.
-
-    Args:
-        copies: How often each unit is in the data; a resample has as many units, drawn with replacement.
-        resamples: How many resamples in all.
-        rng: Where the draws come from.
-    """
-    counts = finite(copies)
-    total = int(counts.sum())
-    block = max(1, _MOST_CELLS // max(1, len(counts)))
-    for start in range(0, resamples if total else 0, block):
-        yield rng.multinomial(total, counts / total, size=min(block, resamples - start)).astype(np.float64)
 
 
 def _coincidences(counts: Floats) -> Floats:

@@ -10,9 +10,12 @@ from statistics import NormalDist
 import numpy as np
 
 from referee.errors import EvaluationError
-from referee.stats.resamples import resampled
+from referee.stats.resamples import drawn_units, resampled
 from referee.stats.student import t_quantile
-from referee.stats.values import differences, finite, sums_by_cluster
+from referee.stats.values import Floats, differences, finite, sums_by_cluster
+
+Statistics = Callable[[Floats], Floats]
+"""Of resamples x units, how often each unit was drawn: resamples x statistics, nan where one is undefined."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,35 @@ def paired_interval(
     return _resampled_interval(values, lambda clusters: _widened_tail(level, clusters), seed, resamples)
 
 
+def statistic_intervals(
+    copies: Sequence[int], statistics: Statistics, *, seed: int, resamples: int = 2000
+) -> list[Interval]:
+    """Percentile bootstrap intervals, at 95%, of statistics that are computed of the same draws.
+
+    As many units (papers) as there are are drawn with replacement; resamples in which a statistic is undefined, as
+    an area under a curve without a rejected paper, are left out of its interval.
+
+    Args:
+        copies: How often each unit is in the data; equal papers are drawn as one kind.
+        statistics: What is computed.
+        seed: Same seed and data, same intervals.
+        resamples: How many.
+
+    Returns:
+        One for each statistic, ``n`` and ``clusters`` being the papers. No value where it is undefined, no bounds for
+        one paper alone.
+
+    Source: Efron and Tibshirani, "An Introduction to the Bootstrap", chapter 13 (percentile interval).
+    """
+    n = sum(copies)
+    values = statistics(finite(copies)[None, :])[0]
+    rng = np.random.default_rng(seed)
+    drawn = np.concatenate([statistics(block) for block in drawn_units(copies, resamples, rng)]) if n > 1 else None
+    return [
+        _of_draws(float(value), None if drawn is None else drawn[:, number], n) for number, value in enumerate(values)
+    ]
+
+
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
     """Wilson's score interval of a share k/n: honest for small n and near 0 and 1.
 
@@ -160,3 +192,12 @@ def _check(level: float, resamples: int = 1) -> None:
             f"no interval has the level {level!r} from {resamples!r} resamples.",
             hint="Use a level between 0 and 1, as 0.95, and at least one resample.",
         )
+
+
+def _of_draws(value: float, drawn: Floats | None, n: int) -> Interval:
+    if np.isnan(value):
+        return Interval(None, None, None, n, n)
+    if drawn is None or np.isnan(drawn).all():
+        return Interval(value, None, None, n, n)
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return Interval(value, float(low), float(high), n, n)

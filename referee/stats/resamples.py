@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from referee.stats.values import Floats
+from referee.stats.values import Floats, finite
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -32,6 +34,21 @@ def resampled(columns: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floa
         weights = np.bincount(drawn.ravel(), minlength=size * papers).reshape(size, papers)
         out[start : start + size] = weights @ columns
     return out
+
+
+def drawn_units(copies: Sequence[int], resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each unit is in each resample, in blocks of resamples that need little memory.
+
+    Args:
+        copies: How often each unit is in the data; a resample has as many units, drawn with replacement.
+        resamples: How many resamples in all.
+        rng: Where the draws come from.
+    """
+    counts = finite(copies)
+    total = int(counts.sum())
+    block = max(1, _MOST_CELLS // max(1, len(counts)))
+    for start in range(0, resamples if total else 0, block):
+        yield rng.multinomial(total, counts / total, size=min(block, resamples - start)).astype(np.float64)
 
 
 def percentiles(drawn: Floats, papers: int, level: float = LEVEL) -> tuple[float | None, float | None]:

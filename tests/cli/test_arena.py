@@ -212,10 +212,14 @@ def test_a_run_is_scored_against_the_human_reviews_of_its_papers(arena: Run, pla
     assert float(found["m", "iclr-2024", "mae"]["value"]) == 0.5  # 6 against the mean of 5 and 6
     assert float(found["m", "iclr-2024", "bias"]["value"]) == 0.5
     assert found["m", "summary", "rouge-l"]["n"] == "3"
+    usage = record(place / "run").usage
+    paid = {axis: float(found["m", "all", axis]["value"]) for axis in ("calls", "input tokens", "output tokens")}
+    assert list(paid.values()) == [usage.calls, usage.input_tokens, usage.output_tokens]
+    assert "Tokens and cost:" in done.out
     assert float(found["floor: one human reviewer", "iclr-2024", "mae"]["value"]) == 1.0
     data = json.loads((place / "score" / "arena.json").read_text())
     assert len(data["numbers"]) == len(rows)
-    assert {"arena.md", "arena.html", "papers.csv", "plots.csv", "plots"} <= {
+    assert {"arena.md", "arena.html", "models.md", "models.csv", "papers.csv", "plots.csv", "plots"} <= {
         p.name for p in (place / "score").iterdir()
     }
     assert "m@127" in (place / "score" / "arena.md").read_text()

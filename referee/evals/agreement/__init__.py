@@ -12,7 +12,7 @@ from referee.evals.agreement.panels import panel_alphas, self_consistency
 from referee.evals.agreement.rated import RatedPaper, accepted, gather
 from referee.evals.agreement.scales import Scale, check_scale, free_scale, one_scale, scale_of
 from referee.evals.agreement.text_fields import TextPair, text_pairs
-from referee.evals.agreement.text_similarity import FieldSimilarity, text_similarity
+from referee.evals.agreement.text_similarity import FieldSimilarity, TextMeans, mean_over_fields, text_similarity
 
 __all__ = [
     "ArenaScore",
@@ -22,6 +22,7 @@ __all__ = [
     "RatedPaper",
     "RatingPair",
     "Scale",
+    "TextMeans",
     "TextPair",
     "accepted",
     "apart",
@@ -35,6 +36,7 @@ __all__ = [
     "gather",
     "gather_listed",
     "histogram",
+    "mean_over_fields",
     "one_scale",
     "panel_alphas",
     "scale_of",

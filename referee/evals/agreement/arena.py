@@ -25,6 +25,7 @@ from referee.evals.agreement.scales import MOST_OUTSIDE, Scale, check_scale, fre
 from referee.evals.agreement.sub_scores import SubScores, sub_scores
 from referee.schemas.venue import VenueForm
 from referee.stats import Interval
+from referee.stats.rank_tables import RankCorrelation, rank_correlation
 
 # Elsewhere mostly accepted papers are public, and their decisions say nothing.
 DECIDING = ("iclr",)
@@ -32,13 +33,17 @@ DECIDING = ("iclr",)
 
 @dataclass(frozen=True, slots=True)
 class FormScore:
-    """Everything about one form; ``targets`` holds the papers scored and the counts of those that are not.
+    """Everything about one form, called ``name`` in words.
 
+    ``targets`` holds the papers scored and the counts of those that are not.
     ``decisions`` is None for conferences whose decisions are not counted, ``sub_scores`` for unknown forms.
-    ``human_use`` is of single human ratings, ``human_off_scale`` their share outside the form's values.
+    ``floors`` and ``human_use`` (of single human ratings) are of the same papers as the model's errors;
+    ``human_off_scale`` is the share of all human ratings outside the form's values. ``ranks`` sets predictions beside
+    mean human ratings.
     """
 
     form: str
+    name: str
     conference: str
     year: int | None
     scale: Scale
@@ -49,6 +54,7 @@ class FormScore:
     sub_scores: SubScores | None
     decisions: Decisions | None
     curve: Curve
+    ranks: RankCorrelation
     predicted_use: RangeUse
     human_use: RangeUse
     human_off_scale: float | None
@@ -58,14 +64,15 @@ class FormScore:
 class ArenaScore:
     """The forms, and what they come to together.
 
-    ``venue_maes`` are over the papers of each conference, ``pooled_mae`` and the floors beside it the unweighted mean
-    of venues. They mix scales of 1-4 to 1-10; ``nmae`` is the mean over known forms of the MAE in shares of the span.
-    ``sub_score_mae`` is a mean over venues with sub-scores. Intervals draw papers whole. ``no_scale`` are papers of
-    forms without an overall rating, or of unknown forms without any.
+    ``venue_maes`` and ``venue_biases`` are over the papers of each conference, ``pooled_mae`` and the floors beside it
+    the unweighted mean of venues. They mix scales of 1-4 to 1-10; ``nmae`` is the mean over known forms of the MAE in
+    shares of the span. ``sub_score_mae`` is a mean over venues with sub-scores. Intervals draw papers whole.
+    ``no_scale`` are papers of forms without an overall rating, or of unknown forms without any.
     """
 
     forms: tuple[FormScore, ...]
     venue_maes: Mapping[str, Interval]
+    venue_biases: Mapping[str, Interval]
     pooled_mae: Interval
     pooled_constant_mae: float | None
     pooled_random_mae: float | None
@@ -122,35 +129,38 @@ def score_predictions(
         outside = check_scale(scale, [value for paper in rows for value in paper.human], most_outside)
         targets = with_targets(rows, scale, impute=impute, fewest=fewest_reviews)
         axes = sub_scores(rows, form, include_confidence=include_confidence, seed=seed) if form is not None else None
-        floor = floors(rows, scale, fewest=fewest_reviews, seed=seed)
-        scores.append(_form_score(rows, targets, floor, axes, outside, rows[0].conference in deciding, seed))
+        said = form.name if form is not None else name
+        scores.append(_form_score(said, rows, targets, axes, outside, rows[0].conference in deciding, seed))
     return _together(scores, no_scale, seed)
 
 
 def _form_score(
+    name: str,
     rows: Sequence[RatedPaper],
     targets: Targets,
-    floor: Floors,
     axes: SubScores | None,
     outside: float | None,
     decides: bool,
     seed: int,
 ) -> FormScore:
     scale = targets.scale
+    own = [row.paper for row in targets.scored]
     return FormScore(
         form=scale.form,
+        name=name,
         conference=rows[0].conference or scale.form,
         year=rows[0].year,
         scale=scale,
         papers=len(rows),
         targets=targets,
         error=rating_error(targets, seed=seed),
-        floors=floor,
+        floors=floors(own, scale, seed=seed),
         sub_scores=axes,
-        decisions=_decided([targets]) if decides else None,
-        curve=calibration_curve(targets.predictions, targets.targets),
+        decisions=_decided([targets], seed) if decides else None,
+        curve=calibration_curve(targets.predictions, targets.targets, seed=seed),
+        ranks=rank_correlation(targets.predictions, targets.targets, seed=seed),
         predicted_use=range_use([row.predicted for row in targets.scored if not row.imputed], scale),
-        human_use=range_use([value for paper in rows for value in paper.human], scale),
+        human_use=range_use([value for paper in own for value in paper.human], scale),
         human_off_scale=outside,
     )
 
@@ -163,11 +173,13 @@ def _together(scores: Sequence[FormScore], no_scale: int, seed: int) -> ArenaSco
         for reason, count in score.targets.invalid.items():
             invalid[reason] += count
     errors = {name: _errors(venues[name]) for name in sorted(venues)}
+    biases = {name: _errors(venues[name], signed=True) for name in sorted(venues)}
     floor = [_venue_floors(venue) for venue in venues.values()]
     deciding = [score.targets for score in scores if score.decisions is not None]
     return ArenaScore(
         forms=tuple(scores),
         venue_maes={name: nested_interval([[found]], seed=seed) for name, found in errors.items()},
+        venue_biases={name: nested_interval([[found]], seed=seed) for name, found in biases.items()},
         pooled_mae=nested_interval([[found] for found in errors.values()], seed=seed),
         pooled_constant_mae=pooled([constant for constant, _, _ in floor]),
         pooled_random_mae=pooled([random for _, random, _ in floor]),
@@ -179,7 +191,7 @@ def _together(scores: Sequence[FormScore], no_scale: int, seed: int) -> ArenaSco
         sub_score_mae=nested_interval(
             [[s.sub_scores.errors for s in venue if s.sub_scores is not None] for venue in venues.values()], seed=seed
         ),
-        decisions=_decided(deciding) if deciding else None,
+        decisions=_decided(deciding, seed) if deciding else None,
         scored=sum(len(score.targets.scored) for score in scores),
         invalid=dict(sorted(invalid.items())),
         few_reviews=sum(score.targets.few_reviews for score in scores),
@@ -187,10 +199,11 @@ def _together(scores: Sequence[FormScore], no_scale: int, seed: int) -> ArenaSco
     )
 
 
-def _errors(venue: Sequence[FormScore], span: float = 1.0) -> Errors:
-    """|prediction - target| of a conference's papers, in shares of a span."""
+def _errors(venue: Sequence[FormScore], span: float = 1.0, *, signed: bool = False) -> Errors:
+    """|prediction - target| of a conference's papers, or with its sign, in shares of a span."""
+    size = float if signed else abs
     return {
-        f"{score.form} {row.paper.paper_id}": {"rating": abs(row.predicted - row.target) / span}
+        f"{score.form} {row.paper.paper_id}": {"rating": size(row.predicted - row.target) / span}
         for score in venue
         for row in score.targets.scored
     }
@@ -211,7 +224,7 @@ def _weighted(values: Sequence[tuple[float | None, int]]) -> float | None:
     return sum(value * n for value, n in known) / sum(n for _, n in known) if known else None
 
 
-def _decided(forms: Sequence[Targets]) -> Decisions:
+def _decided(forms: Sequence[Targets], seed: int) -> Decisions:
     rows = [
         (row.predicted, row.paper.accepted, targets.scale.accept_at)
         for targets in forms
@@ -222,6 +235,7 @@ def _decided(forms: Sequence[Targets]) -> Decisions:
         [value for value, _, _ in rows],
         [bool(is_in) for _, is_in, _ in rows],
         [at for _, _, at in rows if at is not None],
+        seed=seed,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from referee.errors import EvaluationError
+from referee.stats import Interval, bootstrap_interval
 from referee.stats.values import finite
 
 FEWEST_TO_SHOW = 5
@@ -18,12 +19,12 @@ NO_SPREAD = "all papers have one mean human rating"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Papers whose mean human rating rounds to ``rating``."""
+    """Papers whose mean human rating rounds to ``rating``; the mean prediction has a 95% interval by paper."""
 
     rating: int
     n: int
     mean_human: float
-    mean_predicted: float
+    predicted: Interval
 
     @property
     def shown(self) -> bool:
@@ -46,7 +47,7 @@ class Curve:
     reason: str = ""
 
 
-def calibration_curve(predicted: Sequence[float], human: Sequence[float]) -> Curve:
+def calibration_curve(predicted: Sequence[float], human: Sequence[float], *, seed: int = 0) -> Curve:
     """Predictions against mean human ratings; bins are floor(s + 0.5). All bins count for the gap, shown or not.
 
     Raises:
@@ -63,8 +64,8 @@ def calibration_curve(predicted: Sequence[float], human: Sequence[float]) -> Cur
     members: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for value, target in zip(p.tolist(), s.tolist(), strict=True):
         members[math.floor(target + 0.5)].append((target, value))
-    bins = tuple(_bin(rating, members[rating]) for rating in sorted(members))
-    gap = sum(b.n * abs(b.mean_predicted - b.mean_human) for b in bins) / len(p)
+    bins = tuple(_bin(rating, members[rating], seed) for rating in sorted(members))
+    gap = sum(b.n * abs((b.predicted.mean or 0.0) - b.mean_human) for b in bins) / len(p)
     if s.min() == s.max():
         return Curve(bins, None, None, gap, NO_SPREAD)
     around = s - s.mean()
@@ -72,6 +73,7 @@ def calibration_curve(predicted: Sequence[float], human: Sequence[float]) -> Cur
     return Curve(bins, slope, float(np.std(p) / np.std(s)), gap)
 
 
-def _bin(rating: int, members: Sequence[tuple[float, float]]) -> Bin:
+def _bin(rating: int, members: Sequence[tuple[float, float]], seed: int) -> Bin:
     n = len(members)
-    return Bin(rating, n, sum(s for s, _ in members) / n, sum(p for _, p in members) / n)
+    predicted = bootstrap_interval({str(number): [p] for number, (_, p) in enumerate(members)}, seed=seed)
+    return Bin(rating, n, sum(s for s, _ in members) / n, predicted)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referee.evals.agreement.rated import RatedPaper
-from referee.evals.agreement.rating_error import FEWEST_REVIEWS
 from referee.evals.agreement.scales import Scale
 from referee.stats import Interval, bootstrap_interval
 
@@ -30,18 +29,17 @@ class Floors:
     human_mae: Interval
 
 
-def floors(papers: Sequence[RatedPaper], scale: Scale, *, fewest: int = FEWEST_REVIEWS, seed: int = 0) -> Floors:
-    """The floors of one form, over its papers with enough human ratings, whatever was predicted for them."""
-    rated = [paper for paper in papers if len(paper.human) >= max(1, fewest)]
-    several = {paper.paper_id: [leave_one_out(paper.human)] for paper in rated if len(paper.human) > 1}
+def floors(papers: Sequence[RatedPaper], scale: Scale, *, seed: int = 0) -> Floors:
+    """The floors of one form over papers with human ratings, whatever was predicted for them."""
+    several = {paper.paper_id: [leave_one_out(paper.human)] for paper in papers if len(paper.human) > 1}
     human = bootstrap_interval(several, seed=seed)
-    if not rated:
+    if not papers:
         return Floors(0, None, None, None, None, human)
-    targets = [sum(paper.human) / len(paper.human) for paper in rated]
+    targets = [sum(paper.human) / len(paper.human) for paper in papers]
     constant = sum(targets) / len(targets)
     draws = [(value, target) for target in targets for value in scale.allowed]
     return Floors(
-        n=len(rated),
+        n=len(papers),
         constant_value=constant,
         constant_mae=sum(abs(constant - target) for target in targets) / len(targets),
         random_mae=sum(abs(value - target) for value, target in draws) / len(draws),

@@ -13,7 +13,8 @@ from referee.errors import EvaluationError
 from referee.evals.agreement.rated import RatedPaper, same_scale
 from referee.stats import krippendorff_alpha
 from referee.stats.agreement import Weighting
-from referee.stats.alpha_resamples import AlphaTable, drawn_units
+from referee.stats.alpha_resamples import AlphaTable
+from referee.stats.resamples import drawn_units
 from referee.stats.values import Floats
 
 RESAMPLES = 1000
@@ -125,9 +126,9 @@ class _How:
 
 def _panels(conference: str, by_year: Mapping[int | None, Sequence[RatedPaper]], how: _How) -> Panels:
     panels, draws = [], []
-    for order, year in enumerate(sorted(by_year, key=lambda y: (y is None, y or 0))):
+    for year in sorted(by_year, key=lambda y: (y is None, y or 0)):
         _refuse_two_forms(conference, year, by_year[year])
-        panel, drawn = _panel(conference, year, by_year[year], how, np.random.default_rng([how.seed, order]))
+        panel, drawn = _panel(conference, year, by_year[year], how, np.random.default_rng([how.seed, year or 0]))
         panels.append(panel)
         if not panel.reason:
             draws.append(drawn)
@@ -185,15 +186,36 @@ def _refuse_two_forms(conference: str, year: int | None, papers: Sequence[RatedP
 def _drawn(
     pairable: Sequence[tuple[tuple[float, ...], float | None]], rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """Resamples x (alpha of people, alpha with the model, difference); equal papers are drawn as one kind."""
-    kinds = Counter(pairable)
-    people = AlphaTable([human for human, _ in kinds])
-    joined = AlphaTable([human if model is None else (*human, model) for human, model in kinds])
-    out = []
-    for drawn in drawn_units(list(kinds.values()), resamples, rng):
-        alone, together = people.alphas(drawn), joined.alphas(drawn)
+    """Resamples x (alpha of people, alpha with the model, difference); equal papers are drawn as one kind.
+
+    Papers are drawn by what people gave them, and dealt to the model's ratings by a stream of its own: the alpha of
+    people is that of the same draws whichever model stands beside them.
+    """
+    by_human: dict[tuple[float, ...], Counter[float | None]] = defaultdict(Counter)
+    for human, model in pairable:
+        by_human[human][model] += 1
+    kinds = sorted(by_human)
+    given = [sorted(by_human[human].items(), key=str) for human in kinds]
+    people = AlphaTable(kinds)
+    joined = AlphaTable(
+        [
+            human if model is None else (*human, model)
+            for human, rows in zip(kinds, given, strict=True)
+            for model, _ in rows
+        ]
+    )
+    dealing, out = rng.spawn(1)[0], []
+    for drawn in drawn_units([by_human[human].total() for human in kinds], resamples, rng):
+        dealt = [_dealt(drawn[:, at], [count for _, count in rows], dealing) for at, rows in enumerate(given)]
+        alone, together = people.alphas(drawn), joined.alphas(np.concatenate(dealt, axis=1))
         out.append(np.stack([alone, together, together - alone], axis=1))
     return np.concatenate(out) if out else np.zeros((0, 3))
+
+
+def _dealt(drawn: Floats, copies: Sequence[int], rng: np.random.Generator) -> Floats:
+    """Resamples x ratings of the model: the draws of one kind of paper, by what the model gave those papers."""
+    shares = np.array(copies) / sum(copies)
+    return rng.multinomial(drawn.astype(np.int64), shares).astype(np.float64)
 
 
 def _estimate(value: float | None, drawn: Floats, level: float) -> Estimate:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from referee.errors import MissingExtra
+from referee.stats import Interval, bootstrap_interval
 
 _KINDS = ("rouge1", "rouge2", "rougeL")
 
@@ -19,6 +20,15 @@ class Rouge:
     rouge1: float
     rouge2: float
     rouge_l: float
+
+
+@dataclass(frozen=True, slots=True)
+class RougeMeans:
+    """Means of the three scores over papers, with 95% intervals by paper."""
+
+    rouge1: Interval
+    rouge2: Interval
+    rouge_l: Interval
 
 
 def rouge(candidate: str, reference: str) -> Rouge:
@@ -40,6 +50,19 @@ def mean_rouge(scores: Sequence[Rouge]) -> Rouge | None:
         return None
     return Rouge(
         sum(s.rouge1 for s in scores) / n, sum(s.rouge2 for s in scores) / n, sum(s.rouge_l for s in scores) / n
+    )
+
+
+def rouge_means(by_paper: Mapping[str, Rouge], *, seed: int) -> RougeMeans | None:
+    """The mean of each score with its interval; None without papers."""
+    if not by_paper:
+        return None
+    columns = ("rouge1", "rouge2", "rouge_l")
+    return RougeMeans(
+        *(
+            bootstrap_interval({key: [getattr(one, column)] for key, one in by_paper.items()}, seed=seed)
+            for column in columns
+        )
     )
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from referee.evals.agreement.bert_score import ABSENT, BertScore, bert_score, bert_score_installed
-from referee.evals.agreement.bleu import Bleu, corpus_bleu
+from referee.evals.agreement.bleu import Bleu, Counts, corpus_bleu, mean_bleu
 from referee.evals.agreement.hash_cosine import hash_cosines
-from referee.evals.agreement.rouge import Rouge, best_rouge, mean_rouge, rouge
+from referee.evals.agreement.nested_means import nested_interval
+from referee.evals.agreement.rouge import Rouge, RougeMeans, best_rouge, mean_rouge, rouge, rouge_means
 from referee.evals.agreement.text_fields import TextPair
+from referee.stats import Interval, bootstrap_interval
 
+T = TypeVar("T")
 NO_CANDIDATE = "the model wrote nothing"
 NO_REFERENCE = "no person wrote anything"
 
@@ -22,29 +26,44 @@ class FieldSimilarity:
 
     ``rouge`` and ``hash_cosine`` are means over papers against all human texts joined, which caps what one text can
     recall; ``bleu`` is of the corpus. ``max_over_reviews`` is against the nearest single review. ``ceiling`` is one
-    human review against the joined others, over the ``ceiling_n`` papers with two or more. ``bert`` is None with
-    ``bert_reason``.
+    human review against the joined others, over the ``ceiling_n`` papers with two or more. All of these have 95%
+    intervals by paper. ``bert`` is None with ``bert_reason``. ``rouge_of`` and ``bleu_counts`` hold each paper's.
     """
 
     field: str
     n: int
     skipped: Mapping[str, int]
-    rouge: Rouge | None
-    max_over_reviews: Rouge | None
-    ceiling: Rouge | None
+    rouge: RougeMeans | None
+    max_over_reviews: RougeMeans | None
+    ceiling: RougeMeans | None
     ceiling_n: int
     bleu: Bleu | None
-    hash_cosine: float | None
+    hash_cosine: Interval
     bert: BertScore | None
     bert_reason: str
+    rouge_of: Mapping[str, Rouge]
+    bleu_counts: Mapping[str, Counts]
 
 
-def text_similarity(pairs: Iterable[TextPair], *, with_bert: bool = False) -> dict[str, FieldSimilarity]:
+@dataclass(frozen=True, slots=True)
+class TextMeans:
+    """The unweighted means over fields of what each field scores, with 95% intervals that draw papers whole.
+
+    ``bert`` is None where a field has none.
+    """
+
+    rouge: RougeMeans
+    bleu: Interval
+    bert: float | None
+
+
+def text_similarity(pairs: Iterable[TextPair], *, with_bert: bool = False, seed: int = 0) -> dict[str, FieldSimilarity]:
     """Similarity by field, in the order in which fields come.
 
     Args:
-        pairs: The fields of all papers, from ``text_pairs``.
+        pairs: The fields of all papers, from ``text_pairs``; a paper has each field once.
         with_bert: Compute BERTScore too, where its package is installed.
+        seed: For the intervals.
 
     Raises:
         MissingExtra: A package of the extra ``arena`` is not installed.
@@ -55,7 +74,29 @@ def text_similarity(pairs: Iterable[TextPair], *, with_bert: bool = False) -> di
     by_field: dict[str, list[TextPair]] = defaultdict(list)
     for pair in pairs:
         by_field[pair.field].append(pair)
-    return {field: _field(field, rows, with_bert) for field, rows in by_field.items()}
+    return {field: _field(field, rows, with_bert, seed) for field, rows in by_field.items()}
+
+
+def mean_over_fields(fields: Iterable[FieldSimilarity], *, seed: int = 0) -> TextMeans | None:
+    """What the texts of all fields come to; None where no field has a paper."""
+    known = [found for found in fields if found.n]
+    if not known:
+        return None
+    papers = sorted({key for found in known for key in found.rouge_of})
+
+    def mean(column: str) -> Interval:
+        by_paper = {
+            key: {f.field: float(getattr(f.rouge_of[key], column)) for f in known if key in f.rouge_of}
+            for key in papers
+        }
+        return nested_interval([[by_paper]], seed=seed)
+
+    bert = [found.bert.f1 for found in known if found.bert is not None]
+    return TextMeans(
+        RougeMeans(mean("rouge1"), mean("rouge2"), mean("rouge_l")),
+        mean_bleu([found.bleu_counts for found in known], seed=seed),
+        sum(bert) / len(bert) if len(bert) == len(known) else None,
+    )
 
 
 def human_ceiling(references: Sequence[str]) -> Rouge | None:
@@ -70,30 +111,39 @@ def human_ceiling(references: Sequence[str]) -> Rouge | None:
     )
 
 
-def _field(field: str, rows: Sequence[TextPair], with_bert: bool) -> FieldSimilarity:
+def _field(field: str, rows: Sequence[TextPair], with_bert: bool, seed: int) -> FieldSimilarity:
     kept = [row for row in rows if row.candidate and row.references]
     skipped = {
         NO_CANDIDATE: sum(not row.candidate for row in rows),
         NO_REFERENCE: sum(bool(row.candidate) and not row.references for row in rows),
     }
+    names = [row.paper_id for row in kept]
     ours, theirs = [row.candidate for row in kept], [row.reference for row in kept]
-    best = [best_rouge([rouge(row.candidate, text) for text in row.references]) for row in kept]
-    ceilings = [found for row in kept if (found := human_ceiling(row.references)) is not None]
-    cosines = [value for value in hash_cosines(ours, theirs) if value is not None]
+    found = {row.paper_id: rouge(row.candidate, row.reference) for row in kept}
+    best = {row.paper_id: best_rouge([rouge(row.candidate, text) for text in row.references]) for row in kept}
+    ceilings = {row.paper_id: human_ceiling(row.references) for row in kept}
+    cosines = dict(zip(names, hash_cosines(ours, theirs), strict=True))
+    bleu = corpus_bleu(ours, theirs, seed=seed)
     bert, bert_reason = _bert(ours, theirs, with_bert)
     return FieldSimilarity(
         field=field,
         n=len(kept),
         skipped={reason: count for reason, count in skipped.items() if count},
-        rouge=mean_rouge([rouge(a, b) for a, b in zip(ours, theirs, strict=True)]),
-        max_over_reviews=mean_rouge([found for found in best if found is not None]),
-        ceiling=mean_rouge(ceilings),
-        ceiling_n=len(ceilings),
-        bleu=corpus_bleu(ours, theirs),
-        hash_cosine=sum(cosines) / len(cosines) if cosines else None,
+        rouge=rouge_means(found, seed=seed),
+        max_over_reviews=rouge_means(_known(best), seed=seed),
+        ceiling=rouge_means(_known(ceilings), seed=seed),
+        ceiling_n=len(_known(ceilings)),
+        bleu=bleu,
+        hash_cosine=bootstrap_interval({key: [value] for key, value in _known(cosines).items()}, seed=seed),
         bert=bert,
         bert_reason=bert_reason,
+        rouge_of=found,
+        bleu_counts=dict(zip(names, bleu.counts, strict=True)) if bleu else {},
     )
+
+
+def _known(values: Mapping[str, T | None]) -> dict[str, T]:
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _bert(ours: Sequence[str], theirs: Sequence[str], wanted: bool) -> tuple[BertScore | None, str]:

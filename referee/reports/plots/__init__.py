@@ -1,6 +1,18 @@
 """Plots: each is data first, and is drawn as SVG or PNG when it is asked for."""
 
-from referee.reports.plots.charts import bars, calibration, dots, forest, lines, scatter
+from referee.reports.plots.charts import PEOPLE, bars, calibration, dots, dots_beside_lines, forest, lines, scatter
 from referee.reports.plots.plot import Plot, plots_csv, write_plots
 
-__all__ = ["Plot", "bars", "calibration", "dots", "forest", "lines", "plots_csv", "scatter", "write_plots"]
+__all__ = [
+    "PEOPLE",
+    "Plot",
+    "bars",
+    "calibration",
+    "dots",
+    "dots_beside_lines",
+    "forest",
+    "lines",
+    "plots_csv",
+    "scatter",
+    "write_plots",
+]

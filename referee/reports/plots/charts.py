@@ -6,15 +6,20 @@ A value that is None is left out of the drawing and stays in the rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Literal
 
-from referee.reports.plots.plot import COLOURS, FAINT, INK, MUTED, Plot
+from referee.reports.plots.plot import COLOURS, FAINT, INK, MUTED, PEOPLE_COLOURS, Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Bounds = tuple[float | None, float | None]
+PEOPLE = "people"
 _MOST_INSIDE = 4
+_INCHES_A_LETTER, _DRAWN, _LEGEND = 0.08, 3.6, 2.4
+# People, then what knows nothing.
+_BESIDE = ((PEOPLE_COLOURS[0], "-"), (COLOURS[1], "--"), (MUTED, ":"))
 
 
 def bars(
@@ -41,10 +46,11 @@ def bars(
 
     def draw(axes: Axes) -> None:
         width = 0.8 / max(len(series), 1)
+        colours = _colours(series)
         for number, (label, values) in enumerate(series.items()):
             places = [at - 0.4 + width * (number + 0.5) for at in range(len(categories))]
             heights = [values.get(category) or 0.0 for category in categories]
-            axes.bar(places, heights, width * 0.92, color=_colour(number), label=label)
+            axes.bar(places, heights, width * 0.92, color=colours[number], label=label)
         axes.set_xticks(range(len(categories)), categories)
         _finish(axes, across, up, len(series), grid="y")
 
@@ -73,9 +79,8 @@ def lines(
     rows = tuple((label, *point) for label, points in series.items() for point in points)
 
     def draw(axes: Axes) -> None:
-        for number, (label, points) in enumerate(series.items()):
+        for (label, points), colour in zip(series.items(), _colours(series), strict=True):
             there = [(x, y) for x, y, _, _ in points if y is not None]
-            colour = _colour(number)
             axes.plot([x for x, _ in there], [y for _, y in there], "o-", ms=4, lw=1.6, color=colour, label=label)
             sure = [(x, low, high) for x, _, low, high in points if low is not None and high is not None]
             xs, lows, highs = ([part[at] for part in sure] for at in range(3))
@@ -109,25 +114,49 @@ def forest(
 
     def draw(axes: Axes) -> None:
         axes.axvline(zero, color=MUTED, lw=0.9, ls=(0, (4, 3)))
-        for at, (_, middle, low, high) in enumerate(items):
-            if low is not None and high is not None:
-                axes.plot([low, high], [at, at], "-", lw=1.8, color=COLOURS[0], solid_capstyle="butt")
-            if middle is not None:
-                axes.plot([middle], [at], "o", ms=5.5, color=COLOURS[0])
-        axes.set_yticks(range(len(items)), [label for label, *_ in items])
-        axes.set_ylim(len(items) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
+        _intervals(axes, items)
         _finish(axes, across, "", 0, grid="x")
 
-    size = (6.4, 1.1 + 0.3 * max(len(items), 2))
-    return Plot(name, title, ("label", "difference", "low", "high"), tuple(items), draw, caption, size)
+    return Plot(name, title, ("label", "difference", "low", "high"), tuple(items), draw, caption, _size(items))
+
+
+def dots_beside_lines(
+    name: str,
+    title: str,
+    items: Sequence[tuple[str, float | None, float | None, float | None]],
+    beside: Mapping[str, Sequence[float | None]],
+    *,
+    across: str,
+    caption: str = "",
+) -> Plot:
+    """Values with their intervals, one to a line, crossed by what they are to be compared with.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        items: (label, value, low, high), from top to bottom.
+        beside: What to compare with, to its value for each item; equal values of neighbours are one line.
+        across: What the value is of.
+        caption: See ``Plot``.
+    """
+    rows = tuple((*item, *(values[at] for values in beside.values())) for at, item in enumerate(items))
+
+    def draw(axes: Axes) -> None:
+        for (label, values), (colour, style) in zip(beside.items(), _BESIDE, strict=False):
+            places = [(at, value) for at, value in enumerate(values) if value is not None]
+            for number, (at, value) in enumerate(places):
+                axes.plot([value] * 2, [at - 0.5, at + 0.5], style, lw=1.5, color=colour, label="" if number else label)
+        _intervals(axes, items)
+        _finish(axes, across, "", len(beside) + 1, grid="x", outside=True)
+
+    columns = ("label", "value", "low", "high", *beside)
+    return Plot(name, title, columns, rows, draw, caption, _size(items, _LEGEND))
 
 
 def calibration(
     name: str,
     title: str,
-    series: Mapping[str, Sequence[tuple[float, float, int]]],
+    series: Mapping[str, Sequence[tuple[float, float, float | None, float | None, int]]],
     *,
     across: str,
     up: str,
@@ -136,10 +165,12 @@ def calibration(
 ) -> Plot:
     """What was predicted against what was true, bin by bin, beside the diagonal; larger dots hold more papers.
 
+    Several series are drawn a little apart, so that no interval hides another.
+
     Args:
         name: See ``Plot``.
         title: See ``Plot``.
-        series: Series to bins (true value, mean prediction, papers).
+        series: Series to bins (true value, mean prediction, low, high, papers).
         across: Label of the true values.
         up: Label of the predictions.
         limits: Ends of the scale.
@@ -147,19 +178,26 @@ def calibration(
     """
     rows = tuple((label, *point) for label, points in series.items() for point in points)
 
+    size = (5.4 + (_LEGEND if len(series) > _MOST_INSIDE else 0.0), 4.2)
+
     def draw(axes: Axes) -> None:
         axes.plot(limits, limits, color=MUTED, lw=0.9, ls=(0, (4, 3)))
         most = max((n for points in series.values() for *_, n in points), default=1)
-        for number, (label, points) in enumerate(series.items()):
-            xs, ys, sizes = ([point[at] for point in points] for at in range(3))
-            colour = _colour(number)
-            axes.plot(xs, ys, "-", lw=1.4, color=colour, label=label)
-            axes.scatter(xs, ys, s=[18 + 70 * n / most for n in sizes], color=colour, zorder=3)
+        step = (limits[1] - limits[0]) / 150
+        for number, ((label, points), colour) in enumerate(zip(series.items(), _colours(series), strict=True)):
+            aside = step * (number - (len(series) - 1) / 2)
+            xs, ys, sizes = ([float(point[at] or 0) for point in points] for at in (0, 1, 4))
+            for x, _, low, high, _ in points:
+                if low is not None and high is not None:
+                    axes.plot([x + aside] * 2, [low, high], "-", lw=1.2, color=colour)
+            moved = [x + aside for x in xs]
+            axes.plot(moved, ys, "-", lw=1.4, color=colour, alpha=0.7, label=label)
+            axes.scatter(moved, ys, s=[12 + 50 * n / most for n in sizes], color=colour, zorder=3)
         axes.set_xlim(*limits)
         axes.set_ylim(*limits)
         _finish(axes, across, up, len(series), grid="both")
 
-    return Plot(name, title, ("series", "true", "predicted", "papers"), rows, draw, caption, (5.4, 4.2))
+    return Plot(name, title, ("series", "true", "predicted", "low", "high", "papers"), rows, draw, caption, size)
 
 
 def dots(
@@ -183,10 +221,10 @@ def dots(
     rows = tuple((label, *point) for label, points in held.items() for point in points)
 
     def draw(axes: Axes) -> None:
-        for at, points in enumerate(held.values()):
+        for at, (points, colour) in enumerate(zip(held.values(), _colours(held), strict=True)):
             values = [value for _, value in points]
             spread = [at + 0.22 * (number % 5 - 2) / 2 for number in range(len(values))]
-            axes.scatter(values, spread, s=20, color=_colour(at), alpha=0.75, lw=0)
+            axes.scatter(values, spread, s=20, color=colour, alpha=0.75, lw=0)
             if values:
                 mean = sum(values) / len(values)
                 axes.plot([mean, mean], [at - 0.32, at + 0.32], color=INK, lw=1.8)
@@ -221,8 +259,9 @@ def scatter(
     """
 
     def draw(axes: Axes) -> None:
-        for number, (label, x, y) in enumerate(points):
-            axes.scatter([x], [y], s=42, color=_colour(number), zorder=3)
+        colours = _colours([label for label, _, _ in points])
+        for (label, x, y), colour in zip(points, colours, strict=True):
+            axes.scatter([x], [y], s=42, color=colour, zorder=3)
             axes.annotate(label, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=8.5)
         axes.margins(0.16)
         _finish(axes, across, up, 0, grid="both")
@@ -230,15 +269,44 @@ def scatter(
     return Plot(name, title, ("label", "x", "y"), tuple(points), draw, caption)
 
 
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
+def _colours(labels: Iterable[str]) -> list[str]:
+    """A colour for each series; people have theirs on every plot."""
+    people, others = cycle(PEOPLE_COLOURS), cycle(COLOURS)
+    return [next(people) if _is_people(label) else next(others) for label in labels]
 
 
-def _finish(axes: Axes, across: str, up: str, series: int, *, grid: Literal["x", "y", "both"]) -> None:
+def _is_people(label: str) -> bool:
+    """Whether a series is of people: the arena's, or a group of a profile such as ``human / iclr-2021``."""
+    return label.split(" ", 1)[0] in (PEOPLE, "human")
+
+
+def _intervals(axes: Axes, items: Sequence[tuple[str, float | None, float | None, float | None]]) -> None:
+    for at, (_, middle, low, high) in enumerate(items):
+        if low is not None and high is not None:
+            axes.plot([low, high], [at, at], "-", lw=1.8, color=COLOURS[0], solid_capstyle="butt")
+        if middle is not None:
+            axes.plot([middle], [at], "o", ms=5.5, color=COLOURS[0])
+    axes.set_yticks(range(len(items)), [label for label, *_ in items])
+    axes.set_ylim(len(items) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+def _size(
+    items: Sequence[tuple[str, float | None, float | None, float | None]], beside: float = 0.0
+) -> tuple[float, float]:
+    """Room for the labels at the left, and for a legend."""
+    longest = max((len(label) for label, *_ in items), default=0)
+    return max(6.4, _DRAWN + _INCHES_A_LETTER * longest + beside), 1.1 + 0.3 * max(len(items), 2)
+
+
+def _finish(
+    axes: Axes, across: str, up: str, series: int, *, grid: Literal["x", "y", "both"], outside: bool = False
+) -> None:
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     axes.grid(axis=grid, color=FAINT)
     if series > 1:
-        beside = series > _MOST_INSIDE
+        beside = outside or series > _MOST_INSIDE
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if beside else {"loc": "best"}
         axes.legend(fontsize=8.5, **place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -15,12 +16,15 @@ from referee.runs.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Cell = str | int | float | None
 
 INK, MUTED, FAINT = "#1b1e24", "#5c6470", "#d5d9e0"
 # Okabe and Ito's colours, which colour-blind readers can tell apart, on light and on dark ground.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8f99", "#b8a800")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#8a8f99", "#7a5195")
+# Of people alone, on every plot; several groups of people are shades of one colour.
+PEOPLE_COLOURS = ("#e69f00", "#a87400", "#f2cf80", "#6e4c00")
 _THEMED = {INK: "var(--ink)", MUTED: "var(--muted)", FAINT: "var(--faint)"}
 _STYLE: Any = {
     "svg.fonttype": "none",
@@ -43,6 +47,7 @@ _STYLE: Any = {
     "legend.frameon": False,
     "text.parse_math": False,
 }
+_TITLE_LETTERS_AN_INCH = 11
 _FONT = re.compile(r"font: ([^;\"]*?)'?DejaVu Sans'?[^;\"]*")
 _IDS = re.compile(r'(\bid="|href="#|url\(#)')
 
@@ -94,20 +99,25 @@ class Plot:
         """The rows, with a head."""
         return _csv([self.columns, *self.rows])
 
+    def figure(self, *, titled: bool) -> Figure:
+        """The drawing as a figure of matplotlib; the title is broken into lines that fit."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=self.size, layout="constrained")
+        self.draw(figure.add_subplot())
+        if titled:
+            lines = textwrap.fill(self.title, int(self.size[0] * _TITLE_LETTERS_AN_INCH))
+            figure.suptitle(lines, x=0.01, ha="left", fontsize=10.5)
+        return figure
+
     def _drawn(self, kind: str, *, titled: bool) -> bytes:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
 
         with mpl.rc_context(_STYLE), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script the font lacks
-            figure = Figure(figsize=self.size, layout="constrained")
-            axes = figure.add_subplot()
-            self.draw(axes)
-            if titled:
-                axes.set_title(self.title, loc="left", fontsize=10.5)
             buffer = io.BytesIO()
             metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            figure.savefig(buffer, format=kind, dpi=160, transparent=not titled, metadata=metadata)
+            self.figure(titled=titled).savefig(buffer, format=kind, dpi=160, transparent=not titled, metadata=metadata)
         return buffer.getvalue()
 
 

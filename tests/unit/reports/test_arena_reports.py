@@ -3,11 +3,19 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pytest
 
-from referee.evals.agreement import RatedPaper, TextPair, compare_scales, free_scale, score_predictions, text_similarity
-from referee.evals.agreement.floors import constant_predictions
+from referee.evals.agreement import (
+    RatedPaper,
+    TextPair,
+    compare_scales,
+    free_scale,
+    mean_over_fields,
+    score_predictions,
+    text_similarity,
+)
 from referee.reports.arena_files import arena_csv, arena_json, write_arena
 from referee.reports.arena_plots import arena_plots, plot_names
 from referee.reports.arena_result import (
@@ -15,6 +23,7 @@ from referee.reports.arena_result import (
     CONSTANT,
     FLOORS,
     HUMAN,
+    NONE,
     ArenaResult,
     ModelScore,
     RankComparison,
@@ -22,8 +31,10 @@ from referee.reports.arena_result import (
     numbers,
     pooled_floor,
 )
-from referee.reports.arena_tables import TABLES, decisions_table, left_out_table, lines_of, ratings_table
+from referee.reports.arena_tables import TABLES, cost_table, decisions_table, left_out_table, lines_of, ratings_table
 from referee.reports.page import plotted_data
+from referee.schemas.usage import Usage
+from referee.stats.rank_tables import rank_correlation
 from referee.venues.registry import list_venues
 
 FORMS = {form.id: form for form in list_venues()}
@@ -58,13 +69,21 @@ def result() -> ArenaResult:
     assert scale[0] is not None
     assert scale[1] is not None
     bins = compare_scales((scale[0], [1, 3, 5]), (scale[1], [1, 2]))
-    ranks = (RankComparison("iclr-2024", "other", 3, 0.5, None, bins),)
+    order = rank_correlation([1, 2, 2], [1, 3, 5], seed=0)
+    ranks = (RankComparison("iclr-2024", "other", 3, order, NONE, bins),)
     models = [
-        ModelScore("good", score_predictions(papers(0), FORMS), text_similarity(pairs), no_human=2),
+        ModelScore(
+            "good",
+            score_predictions(papers(0), FORMS),
+            texts := text_similarity(pairs),
+            no_human=2,
+            text_means=mean_over_fields(texts.values()),
+            usage=Usage(calls=90, input_tokens=18_000, output_tokens=900, cost_usd=0.45),
+            priced=90,
+        ),
         ModelScore(LONG, score_predictions(papers(2), FORMS), ranks=ranks, repeated=1),
     ]
-    floors = score_predictions(constant_predictions(papers(0), 5), FORMS)
-    return ArenaResult(tuple(models), floors, {"seed": "0"}, ("1 row | cannot be <b>used</b>",))
+    return ArenaResult(tuple(models), {"seed": "0"}, ("1 row | cannot be <b>used</b>",))
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -91,15 +110,19 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
     def same(key: tuple[str, str, str], shown: object, column: str = "value") -> None:
         assert float(values[key][column]) == shown, key
 
-    for bar in plotted["mae"]:
-        same((str(bar["series"]), str(bar["category"]), "mae"), bar["value"])
-    for item in plotted["bias"]:
-        model, form = str(item["label"]).split(" (n = ")[0].rsplit(", ", 1)
-        for column, shown in (("value", "difference"), ("low", "low"), ("high", "high")):
-            same((model, form, "bias"), item[shown], column)
+    said = {FORMS[form].name: form for form in ("iclr-2024", "neurips-2025")}
+    floors = {"one human reviewer": HUMAN, "one constant a form": CONSTANT, "chance": CHANCE}
+    for plot, axis, value in (("mae", "mae", "value"), ("bias", "bias", "difference")):
+        for item in plotted[plot]:
+            model, form = str(item["label"]).rsplit(" (n = ", 1)[0].rsplit(", ", 1)
+            for column, shown in (("value", value), ("low", "low"), ("high", "high")):
+                same((model, said[form], axis), item[shown], column)
+            for name in floors if plot == "mae" else ():
+                same((floors[name], said[form], "mae"), item[name])
     assert len(plotted["sub-scores"]) == 4
     for item in plotted["sub-scores"]:
-        model, form, axis = str(item["label"]).split(" (n = ")[0].rsplit(", ", 2)
+        model, name, axis = str(item["label"]).rsplit(" (n = ", 1)[0].rsplit(", ", 2)
+        form = said[name]
         same((model, form, f"{axis} bias"), item["difference"])
         bounds = [values[model, form, f"{axis} bias"][name] for name in ("low", "high")]
         assert bounds == ["" if item[name] is None else str(item[name]) for name in ("low", "high")]
@@ -108,7 +131,8 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
         for point in plotted[f"calibration-{form}"]:
             own = [k for k in values if k[:2] == (point["series"], form) and k[2].endswith(" human")]
             (at,) = [k for k in own if float(values[k]["value"]) == point["true"]]
-            same((at[0], form, at[2].replace(" human", " predicted")), point["predicted"])
+            for column, shown in (("value", "predicted"), ("low", "low"), ("high", "high")):
+                same((at[0], form, at[2].replace(" human", " predicted")), point[shown], column)
             same(at, point["papers"], "n")
         for bar in plotted[f"ratings-{form}"]:
             series = HUMAN if bar["series"] == "people" else str(bar["series"])
@@ -136,13 +160,60 @@ def test_json_and_csv_hold_the_same_numbers(result: ArenaResult) -> None:
 
 
 def test_floors_stand_below_the_models_with_the_weights_of_papers(result: ArenaResult) -> None:
-    _, head, body = ratings_table(result)
-    assert head[3:5] == ["iclr", "neurips"]
+    table = ratings_table(result)
+    assert table is not None
+    _, head, body = table
+    assert head[3:7] == ["iclr", "iclr bias", "neurips", "neurips bias"]
     assert [row[0] for row in body] == ["good", LONG, *FLOORS]
     assert [row[2] for row in body[:2]] == ["1", "1"]
     for floor in (CONSTANT, HUMAN, CHANCE):
-        by_conference = [value for value in floor_by_conference(result, floor).values() if value is not None]
-        assert pooled_floor(result, floor) == pytest.approx(sum(by_conference) / len(by_conference))
+        (own,) = result.floor_sets
+        by_conference = [value for value in floor_by_conference(own.score, floor).values() if value is not None]
+        assert pooled_floor(own.score, floor) == pytest.approx(sum(by_conference) / len(by_conference))
+
+
+def test_models_on_different_papers_stand_each_above_the_floors_of_their_own(result: ArenaResult) -> None:
+    fewer = [replace(row, predicted=None) if row.human[0] > 8 else row for row in papers(0)]
+    other = ModelScore("fails on hard papers", score_predictions(fewer, FORMS))
+    both = replace(result, models=(result.models[0], other))
+    table = ratings_table(both)
+    assert table is not None
+    _, _, body = table
+    assert [row[0] for row in body] == [
+        *("good", *(f"{floor} (papers of good)" for floor in FLOORS)),
+        *("fails on hard papers", *(f"{floor} (papers of fails on hard papers)" for floor in FLOORS)),
+    ]
+    assert body[5][1] == body[4][1] != body[1][1]
+    found = {(one.model, one.form, one.axis): one for one in numbers(both)}
+    own = found[f"{CONSTANT} (papers of fails on hard papers)", "iclr-2024", "mae"]
+    assert (own.value, own.n) == (other.score.forms[0].floors.constant_mae, other.score.forms[0].error.mae.n)
+    drawn = {plot.name: plot for plot in arena_plots(both)}
+    assert {str(row[0]) for row in drawn["ratings-iclr-2024"].rows} == {
+        *("good", "people (papers of good)"),
+        *("fails on hard papers", "people (papers of fails on hard papers)"),
+    }
+
+
+def test_models_by_axes_are_one_table_in_markdown_and_csv(result: ArenaResult) -> None:
+    files = written(result)
+    axes = ["pooled MAE", "nMAE", "sub-scores MAE", "accuracy", "macro-F1", "gap", "AUC"]
+    axes += ["ROUGE-1", "ROUGE-2", "ROUGE-L", "BLEU"]
+    lines = files["models.md"].splitlines()
+    assert [cell.strip() for cell in lines[0].split("|")[1:-1]] == ["model", *axes]
+    assert len(lines) == 2 + 2
+    assert "\n".join(lines) in files["arena.md"]
+    good, long = rows(files["models.csv"])
+    assert float(good["pooled MAE"]) == result.models[0].score.pooled_mae.mean
+    assert float(good["AUC low"]) < float(good["AUC"]) < float(good["AUC high"])
+    assert (long["model"], long["BLEU"]) == (LONG, "")
+
+
+def test_tokens_and_cost_are_those_that_predictions_record(result: ArenaResult) -> None:
+    table = cost_table(result)
+    assert table is not None
+    assert table[2] == [["good", "90", "90", "18,000", "900", "0.4500", "210", "0.0050"]]
+    found = {one.axis: one for one in numbers(result) if one.model == "good" and one.form == "all"}
+    assert (found["cost in US dollars"].value, found["output tokens"].value, found["calls"].n) == (0.45, 900, 90)
 
 
 def test_decisions_are_iclr_s_and_what_is_left_out_is_listed(result: ArenaResult) -> None:
@@ -161,8 +232,9 @@ def test_markdown_keeps_foreign_names_in_their_cells(result: ArenaResult) -> Non
 
 
 def test_nothing_scored_draws_nothing() -> None:
-    empty = ArenaResult((ModelScore("m", score_predictions([], FORMS)),), score_predictions([], FORMS), {})
+    empty = ArenaResult((ModelScore("m", score_predictions([], FORMS)),), {})
     assert arena_plots(empty) == ()
     files = written(empty)
-    assert "floor: chance" in files["arena.md"]
+    assert "models.csv" not in files
+    assert ratings_table(empty) is None
     assert plotted_data(files["arena.html"]) == {}

@@ -8,13 +8,26 @@ from pathlib import Path
 import pytest
 
 from referee.reports.page import Section, plotted_data, render_page
-from referee.reports.plots import Plot, bars, calibration, dots, forest, lines, plots_csv, scatter, write_plots
+from referee.reports.plots import (
+    Plot,
+    bars,
+    calibration,
+    dots,
+    dots_beside_lines,
+    forest,
+    lines,
+    plots_csv,
+    scatter,
+    write_plots,
+)
+from referee.reports.plots.plot import PEOPLE_COLOURS
 
 PLOTS = (
     bars("ratings", "Ratings <by> group", {"human": {"3": 0.25, "6": 0.75}, "AI": {"6": 1.0}}, across="r", up="share"),
     lines("words", "Words", {"ICLR": [(2017, 400, 380, 420), (2019, 450, None, None)]}, across="year", up="words"),
     forest("effects", "Effects", [("depth", 0.1, 0.02, 0.2), ("unknown", None, None, None)], across="difference"),
-    calibration("bins", "Calibration", {"m": [(3, 5, 10), (6, 6.5, 40)]}, across="s", up="p", limits=(1, 10)),
+    calibration("bins", "Calibration", {"m": [(3, 5, 4, 6, 10), (6, 6.5, None, None, 40)]}, across="s", up="p", limits=(1, 10)),  # noqa: E501
+    dots_beside_lines("mae", "Errors", [("m", 1.0, 0.9, 1.1), ("n", 2.0, None, None)], {"chance": [3.0, None]}, across="p"),  # noqa: E501
     dots("papers", "By paper", {"single": [("a", 0.2), ("b", 0.4)], "none": []}, across="depth"),
     scatter("cost", "Cost", [("single", 0.1, 0.3), ("sections", 0.8, 0.5)], across="US dollars", up="depth"),
 )  # fmt: skip
@@ -74,3 +87,28 @@ def test_files_of_plots(tmp_path: Path) -> None:
     written = write_plots(PLOTS[:1], tmp_path / "plots")
     assert [path.name for path in written] == ["ratings.svg", "ratings.png"]
     assert all(path.stat().st_size > 1000 for path in written)
+
+
+def test_people_have_one_colour_on_every_plot_and_nobody_else_has_it() -> None:
+    import matplotlib.colors
+    import matplotlib.figure
+
+    def colours(*labels: str) -> list[str]:
+        axes = matplotlib.figure.Figure().add_subplot()
+        bars("b", "B", {label: {"x": 1.0} for label in labels}, across="a", up="u").draw(axes)
+        return [matplotlib.colors.to_hex(patch.get_facecolor()) for patch in axes.patches]
+
+    assert colours("a", "b", "people")[2] == colours("human / iclr-2021", "bot")[0] == PEOPLE_COLOURS[0]
+    assert not set(colours(*map(str, range(12)))) & set(PEOPLE_COLOURS)
+    assert len(set(colours("human / iclr-2020", "human / iclr-2021", "bot"))) == 3
+
+
+def test_no_title_is_cut_off() -> None:
+    title = "claude-3-5-sonnet-20240620 reflect ensemble pages less gpt-4o-2024-05-13 few-shot reflect ensemble " * 2
+    plot = forest("f", title, [("a label of some length " * 2, 0.1, 0.0, 0.2)], across="difference")
+    figure = plot.figure(titled=True)
+    figure.canvas.draw()
+    (box,) = [text.get_window_extent() for text in figure.texts]
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    assert box.y1 <= figure.bbox.y1

@@ -49,7 +49,7 @@ def test_by_form_by_venue_and_pooled() -> None:
 def test_decisions_are_iclr_s_at_each_form_s_threshold() -> None:
     found = score_predictions(MIXED, FORMS)
     assert found.decisions is not None
-    assert (found.decisions.n, found.decisions.accuracy) == (3, pytest.approx(2 / 3))
+    assert (found.decisions.n, found.decisions.accuracy.mean) == (3, pytest.approx(2 / 3))
     assert {score.form: score.decisions is None for score in found.forms}["neurips-2025"]
     everywhere = score_predictions(MIXED, FORMS, deciding=("iclr", "neurips")).decisions
     assert everywhere is not None
@@ -60,7 +60,7 @@ def test_the_floors_stand_beside_with_the_same_weights_as_the_model() -> None:
     found = score_predictions(MIXED, FORMS)
     human = {"iclr": ((1 + 1 + 2) / 3 + 2 + 2) / 3, "neurips": 1.0}
     assert found.pooled_human_mae == pytest.approx(sum(human.values()) / 2)
-    assert found.pooled_constant_mae == pytest.approx(((2 * (20 / 3 - 4) / 2 + 0) / 3 + 1.0) / 2)
+    assert found.pooled_constant_mae == pytest.approx(((2 * (20 / 3 - 4) / 2 + 0) / 3 + 0.0) / 2)
     assert found.pooled_random_mae is not None
     assert found.pooled_random_mae > found.pooled_constant_mae
 
@@ -200,3 +200,34 @@ def test_one_review_a_paper_is_enough_only_when_asked_for() -> None:
     assert (strict.few_reviews, strict.scored, strict.forms[0].floors.n) == (1, 1, 1)
     assert (loose.few_reviews, loose.scored, loose.forms[0].floors.n, loose.pooled_mae.mean) == (0, 2, 2, 1)
     assert strict.pooled_human_mae == loose.pooled_human_mae == 2
+
+
+def test_the_floors_are_of_the_papers_that_the_model_was_scored_on() -> None:
+    """A model that leaves out the papers far from the middle stands beside the floors of what it has left."""
+    easy = [paper("iclr-2024", (5, 6), 6, key=str(n)) for n in range(4)] + [paper("iclr-2024", (6, 6), 6)]
+    hard = [paper("iclr-2024", human, None) for human in ((1, 1), (10, 10), (1, 3))]
+    some, alone = score_predictions(easy + hard, FORMS), score_predictions(easy, FORMS)
+    assert some.forms[0].floors == alone.forms[0].floors
+    assert some.forms[0].human_use == alone.forms[0].human_use
+    for one in (some, alone):
+        assert (one.pooled_constant_mae, one.forms[0].floors.n) == (pytest.approx(4 * 0.1 / 5 + 0.4 / 5), 5)
+    assert some.pooled_human_mae == pytest.approx(4 / 5)
+
+
+def test_bias_by_conference_keeps_its_sign() -> None:
+    found = score_predictions(MIXED, FORMS)
+    assert found.venue_biases["iclr"].mean == pytest.approx((-2 / 3 + 2 + 3) / 3)
+    assert found.venue_biases["neurips"].mean == -0.5
+    assert (found.venue_biases["iclr"].low or 0) < 0 < (found.venue_biases["iclr"].high or 0)
+
+
+def test_ranks_on_the_native_scale_by_form() -> None:
+    rows = [
+        paper("iclr-2024", (float(human), float(human)), given) for human, given in ((1, 3), (5, 5), (6, 5), (8, 8))
+    ]
+    (form,) = score_predictions(rows, FORMS).forms
+    assert form.ranks.spearman.mean == pytest.approx(0.948683, abs=1e-6)
+    assert form.ranks.kendall.mean == pytest.approx(5 / (6 * 5) ** 0.5)
+    assert form.ranks.kendall.low is not None
+    constant = score_predictions([paper("iclr-2024", (6, 6), 6), paper("iclr-2024", (3, 5), 6)], FORMS).forms[0].ranks
+    assert (constant.spearman.mean, constant.reason) == (None, "one side rates all papers alike")

@@ -11,7 +11,7 @@ PREDICTED = [5, 5, 6, 6, 6, 7, 7]
 
 def test_the_specification_s_papers() -> None:
     found = calibration_curve(PREDICTED, HUMAN)
-    assert {b.rating: b.mean_predicted for b in found.bins} == {3: 5, 4: 5, 5: 6, 6: 6.5, 8: 7}
+    assert {b.rating: b.predicted.mean for b in found.bins} == {3: 5, 4: 5, 5: 6, 6: 6.5, 8: 7}
     assert found.slope == pytest.approx(0.526848, abs=1e-6)
     assert found.compression == pytest.approx(0.560835, abs=1e-6)
     assert found.gap == pytest.approx(0.9, abs=1e-6)
@@ -35,3 +35,11 @@ def test_no_spread_and_no_papers_have_a_reason() -> None:
     assert calibration_curve([6, 6], [5, 7]).slope == 0
     with pytest.raises(EvaluationError):
         calibration_curve([1], [])
+
+
+def test_a_bin_s_mean_prediction_has_an_interval_by_paper() -> None:
+    (found,) = calibration_curve([4, 5, 6, 6, 7, 8], [6] * 6).bins
+    assert found.predicted.low is not None
+    assert found.predicted.high is not None
+    assert 4 < found.predicted.low < 6 < found.predicted.high < 8
+    assert calibration_curve([4], [6]).bins[0].predicted.low is None

@@ -107,3 +107,15 @@ def test_self_consistency_is_alpha_of_two_runs_on_the_papers_of_both() -> None:
     assert (estimate.value, n) == (1, 3)
     nothing, n = self_consistency({"a": 6}, {"b": 6})
     assert (nothing.value, nothing.low, n) == (None, None, 0)
+
+
+def test_people_s_alpha_has_one_interval_whichever_system_stands_beside_them() -> None:
+    rng = np.random.default_rng(3)
+    human = [tuple(float(v) for v in rng.choice([3, 5, 6, 8], size=3)) for _ in range(40)]
+    systems = [[float(v) for v in rng.choice([3, 5, 6, 8], size=40)] for _ in range(3)]
+    found = [panel(papers(human, list(given))) for given in systems]
+    assert len({(one.human, one.years[0].human) for one in found}) == 1
+    assert len({one.joined for one in found}) == 3
+    earlier = papers(human[:5], [6.0] * 5, 2023, "iclr-2023")
+    assert panel(earlier + papers(human, list(systems[0]))).years[1].human == found[0].human, "nor other years"
+    assert panel(papers(human, list(systems[0]))[::-1]) == found[0], "nor the order of papers"

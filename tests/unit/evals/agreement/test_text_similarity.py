@@ -21,7 +21,13 @@ from referee.evals.agreement.bleu import corpus_bleu
 from referee.evals.agreement.hash_cosine import hash_cosines
 from referee.evals.agreement.rouge import best_rouge, mean_rouge, rouge
 from referee.evals.agreement.text_fields import TextPair
-from referee.evals.agreement.text_similarity import NO_CANDIDATE, NO_REFERENCE, human_ceiling, text_similarity
+from referee.evals.agreement.text_similarity import (
+    NO_CANDIDATE,
+    NO_REFERENCE,
+    human_ceiling,
+    mean_over_fields,
+    text_similarity,
+)
 
 REFERENCE = "The method is novel and the experiments are convincing."
 CANDIDATE = "The experiments were convincing but the methods are not novel."
@@ -65,7 +71,7 @@ def test_means_and_bests_of_nothing_are_none() -> None:
 def test_the_specification_s_bleu_with_its_signature() -> None:
     found = corpus_bleu(HYPOTHESES, REFERENCES)
     assert found is not None
-    assert found.score == pytest.approx(54.26, abs=1e-2)
+    assert found.score.mean == pytest.approx(54.26, abs=1e-2)
     assert found.brevity_penalty == pytest.approx(0.913, abs=1e-3)
     assert found.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
 
@@ -74,9 +80,9 @@ def test_bleu_is_the_package_s_default_over_the_corpus() -> None:
     ours, theirs = sentences(30, 3), sentences(30, 4)
     found = corpus_bleu(ours, theirs)
     assert found is not None
-    assert found.score == sacrebleu.corpus_bleu(ours, [theirs]).score
+    assert found.score.mean == sacrebleu.corpus_bleu(ours, [theirs]).score
     each = [sacrebleu.sentence_bleu(a, [b]).score for a, b in zip(ours, theirs, strict=True)]
-    assert found.score != pytest.approx(sum(each) / len(each), abs=0.1)
+    assert found.score.mean != pytest.approx(sum(each) / len(each), abs=0.1)
 
 
 def test_bleu_of_nothing_is_none_and_of_unlike_lists_refused() -> None:
@@ -117,7 +123,7 @@ def test_any_text_has_scores_within_their_range(texts: list[tuple[str, str]]) ->
     assert all(0 <= rouge(a, b).rouge_l <= 1 for a, b in texts)
     found = corpus_bleu(ours, theirs)
     assert (found is None) == (not texts)
-    assert found is None or 0 <= found.score <= 100 + 1e-9
+    assert found is None or 0 <= (found.score.mean or 0) <= 100 + 1e-9
 
 
 def pair(candidate: str, *references: str, field: str = "summary") -> TextPair:
@@ -131,7 +137,10 @@ def test_fields_are_scored_apart_and_empty_sides_counted() -> None:
     assert list(found) == ["summary", "weaknesses"]
     summary = found["summary"]
     assert (summary.n, summary.skipped) == (1, {NO_CANDIDATE: 1, NO_REFERENCE: 1})
-    assert summary.rouge == rouge(CANDIDATE, REFERENCE) == summary.max_over_reviews
+    assert summary.rouge == summary.max_over_reviews
+    assert summary.rouge is not None
+    one = rouge(CANDIDATE, REFERENCE)
+    assert [summary.rouge.rouge1.mean, summary.rouge.rouge2.mean] == [one.rouge1, one.rouge2]
     assert (summary.ceiling, summary.ceiling_n) == (None, 0)
     assert (summary.bert, summary.bert_reason) == (None, "not asked for")
 
@@ -140,10 +149,10 @@ def test_joined_reviews_cap_recall_the_nearest_one_does_not() -> None:
     found = text_similarity([pair("a b c", "a b c", "d e f")])["summary"]
     assert found.rouge is not None
     assert found.max_over_reviews is not None
-    assert found.rouge.rouge1 == pytest.approx(2 / 3)
-    assert found.max_over_reviews.rouge1 == 1
+    assert found.rouge.rouge1.mean == pytest.approx(2 / 3)
+    assert found.max_over_reviews.rouge1.mean == 1
     assert found.ceiling is not None
-    assert (found.ceiling.rouge1, found.ceiling_n) == (0, 1)
+    assert (found.ceiling.rouge1.mean, found.ceiling_n) == (0, 1)
 
 
 def test_the_ceiling_is_each_person_against_the_others_joined() -> None:
@@ -156,8 +165,37 @@ def test_the_ceiling_is_each_person_against_the_others_joined() -> None:
 
 def test_no_paper_has_no_numbers() -> None:
     found = text_similarity([pair("", REFERENCE)])["summary"]
-    assert (found.n, found.rouge, found.bleu, found.hash_cosine) == (0, None, None, None)
+    assert (found.n, found.rouge, found.bleu, found.hash_cosine.mean) == (0, None, None, None)
     assert text_similarity([]) == {}
+
+
+def test_texts_have_intervals_by_paper_and_a_mean_over_fields() -> None:
+    ours, theirs = sentences(40, 5), sentences(40, 6)
+    texts = [(f"p{n}", a, b) for n, (a, b) in enumerate(zip(ours, theirs, strict=True))]
+    rows = [TextPair(key, "summary", a, (b,)) for key, a, b in texts]
+    rows += [TextPair(key, "strengths", a, (a,)) for key, a, _ in texts[:10]]
+    found = text_similarity(rows)
+    summary = found["summary"]
+    assert summary.rouge is not None
+    assert summary.bleu is not None
+    for one in (
+        summary.rouge.rouge1,
+        summary.rouge.rouge2,
+        summary.rouge.rouge_l,
+        summary.bleu.score,
+        summary.hash_cosine,
+    ):
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < (one.mean or 0) < one.high
+        assert one.clusters == 40
+    means = mean_over_fields(found.values())
+    assert means is not None
+    assert means.rouge.rouge_l.mean == pytest.approx(((summary.rouge.rouge_l.mean or 0) + 1) / 2)
+    assert means.bleu.mean == pytest.approx(((summary.bleu.score.mean or 0) + 100) / 2)
+    assert means.bleu.low is not None
+    assert means.bleu.clusters == 40
+    assert mean_over_fields([]) is None
 
 
 def test_bertscore_is_absent_with_its_reason_where_the_package_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from referee.stats.values import Floats, finite
 
 RESAMPLES = 1000
 LEVEL = 0.95
-_MOST_CELLS = 1 << 21
+_MOST_CELLS = 1 << 20
 
 
 def resampled(columns: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floats:

@@ -60,7 +60,8 @@ def profile_result(
         consistency=tuple(books.panels.consistency(seed=seed)),
         decisions=tuple(_decisions(books)),
         citations=tuple(cited(size, books.citations) for size in sizes if size.group in books.citations),
-        histograms=groups.histograms(table),
+        spread=groups.spread(table, by),
+        drawn=tuple(group.label for group in groups.shown(table, by)),
         backends=dict(backends),
         notes=(
             *notes,

@@ -23,7 +23,7 @@ class Section:
         heading: Its heading.
         text: Paragraphs of plain text.
         tables: Each a title, the names of the columns, and rows; numbers are set to the right.
-        plots: Drawn below the tables.
+        plots: Drawn above the tables.
     """
 
     heading: str
@@ -71,7 +71,8 @@ def _section(number: int, part: Section) -> str:
     text = "".join(f"<p>{_text(paragraph)}</p>\n" for paragraph in part.text)
     tables = "".join(_table(*table) for table in part.tables)
     plots = "".join(_figure(plot) for plot in part.plots)
-    return f'<section id="s{number}">\n<h2>{_text(part.heading)}</h2>\n{text}{tables}{plots}</section>\n'
+    plots = f"<div class=figures>{plots}</div>\n" if plots else ""
+    return f'<section id="s{number}">\n<h2>{_text(part.heading)}</h2>\n{text}{plots}{tables}</section>\n'
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

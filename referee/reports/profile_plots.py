@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from referee.evals.profile.result import ProfileResult, Shares, Test
-from referee.reports.plots import Plot, bars, forest, lines
+from referee.evals.profile.result import Covered, ProfileResult, Shares, Test
+from referee.reports.plots import CHANCE, Plot, bars, cumulative, dots_beside_lines, forest, lines
 
 MOST_FORESTS = 6
 _MOST_SERIES = 6
@@ -37,23 +37,22 @@ def profile_plots(result: ProfileResult) -> tuple[Plot, ...]:
 
 
 def distributions(result: ProfileResult) -> Iterator[Plot]:
-    """Shares of reviews by length, diversity, readability and cross-references, for the largest groups."""
-    left = len(result.groups) - _MOST_SERIES
-    more = f" The {_MOST_SERIES} largest of {len(result.groups)} groups." if left > 0 else ""
-    for measure, series in result.histograms.items():
-        yield bars(
+    """How length, diversity, readability and cross-references lie, in the groups that are drawn."""
+    left = len(result.groups) - len(result.drawn)
+    more = f" {len(result.drawn)} of {len(result.groups)} groups: the largest of each reviewer first." if left else ""
+    for measure, one in result.spread.items():
+        yield cumulative(
             f"distribution-{_slug(measure)}",
-            f"{_unit(measure)}: shares of reviews",
-            series,
+            f"{_unit(measure)}: share of the group's reviews",
+            one.curves,
             across=_unit(measure),
-            up="share of the group's reviews",
-            caption=f"The ends hold what lies beyond them; only the picture is clipped.{more}",
+            limits=(one.low, one.high),
+            caption=f"The drawn axis leaves out one review in a hundred at each end; no number does.{more}",
         )
-    shown = sorted(result.groups, key=lambda group: -group.reviews)[:_MOST_SERIES]
     binned = {
         group.group: {name: count / total for name, count in group.xref_bins.items()}
-        for group in sorted(shown, key=lambda one: one.group)
-        if (total := sum(group.xref_bins.values()))
+        for group in result.groups
+        if group.group in result.drawn and (total := sum(group.xref_bins.values()))
     }
     if binned:
         yield bars(
@@ -72,7 +71,7 @@ def rating_plots(result: ProfileResult) -> Iterator[Plot]:
         forms = dict.fromkeys(one.form for one in result.shares if one.what == what and any(one.counts))
         for form in forms:
             own = [one for one in result.shares if (one.what, one.form) == (what, form) and any(one.counts)]
-            own = sorted(sorted(own, key=lambda one: -sum(one.counts))[:_MOST_SERIES], key=lambda one: one.group)
+            own = [one for one in own if one.group in result.drawn] or own[:_MOST_SERIES]
             off = sum(sum(shares.off_scale.values()) for shares in own)
             yield bars(
                 f"{what}-{_slug(form)}",
@@ -109,33 +108,41 @@ def difference_plots(result: ProfileResult) -> Iterator[Plot]:
     for test in result.tests:
         pairs.setdefault((test.first, test.second), []).append(test)
     for number, ((first, second), tests) in enumerate(list(pairs.items())[:MOST_FORESTS], start=1):
-        shown = [test for test in tests if test.standardised is not None]
+        shown = [test for test in tests if test.standardised is not None and not test.reason]
         if not shown:
             continue
         left = f" The first {MOST_FORESTS} of {len(pairs)} pairs are drawn." if len(pairs) > MOST_FORESTS else ""
         yield forest(
             f"differences-{number}",
             f"{first} less {second}",
-            [(test.measure, test.standardised, test.standardised_low, test.standardised_high) for test in shown],
+            [
+                (test.measure.replace("_", " "), test.standardised, test.standardised_low, test.standardised_high)
+                for test in shown
+            ],
             across="difference of means in pooled standard deviations",
-            caption="With 95% intervals, papers drawn whole; each on its own, p in the tables is corrected over "
-            f"measures.{left}",
+            caption="With 95% intervals, papers drawn whole; each on its own, p in the tables is corrected. Variants "
+            f"of a measure are in the tables only.{left}",
         )
 
 
 def coverage_plots(result: ProfileResult) -> Iterator[Plot]:
-    """Recall of people's items beside chance and equal volume, and precision."""
+    """Recall of people's items, at equal volume too, precision and compaction, each beside what chance gives."""
     for polarity in dict.fromkeys(one.polarity for one in result.coverage):
-        series: dict[str, dict[str, float | None]] = {}
-        for one in result.coverage:
-            if one.polarity == polarity and (label := _LABELS.get((one.measure, one.kind))):
-                series.setdefault(one.system, {})[label] = one.value
-        yield bars(
+        found: dict[tuple[str, str, str], Covered] = {
+            (one.system, one.measure, one.kind): one for one in result.coverage if one.polarity == polarity
+        }
+        rows = [
+            (f"{system}: {said}", found[system, measure, kind], found.get((system, measure, "chance")))
+            for system in dict.fromkeys(system for system, _, _ in found)
+            for (measure, kind), said in _LABELS.items()
+            if (system, measure, kind) in found
+        ]
+        yield dots_beside_lines(
             f"coverage-{polarity}",
             f"coverage of people's {polarity}",
-            {system: {label: values.get(label) for label in _LABELS.values()} for system, values in series.items()},
-            across="mean over pairs of a generated and a human review",
-            up="share",
+            [(label, one.value, one.low, one.high) for label, one, _ in rows],
+            {CHANCE: [None if beside is None else beside.value for _, _, beside in rows]},
+            across="mean over pairs of a generated and a human review, with its 95% interval",
             caption="Chance: the same items beside another paper's human review. "
             f"Backend: {result.backends.get('items and coverage', 'none')}.",
         )
@@ -143,10 +150,8 @@ def coverage_plots(result: ProfileResult) -> Iterator[Plot]:
 
 _LABELS = {
     ("recall", "own"): "recall",
-    ("recall", "volume"): "recall, equal volume",
-    ("recall", "chance"): "recall by chance",
+    ("recall", "volume"): "recall at equal volume",
     ("precision", "own"): "precision",
-    ("precision", "chance"): "precision by chance",
     ("compaction", "own"): "compaction",
 }
 

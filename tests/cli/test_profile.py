@@ -100,7 +100,8 @@ def _the_page_holds_the_plotted_numbers_of_the_csv(run: Path) -> None:
 
 def _the_forest_is_that_of_the_comparisons(run: Path) -> None:
     shown = plotted_data((run / "profile.html").read_text(encoding="utf-8"))["differences-1"]
-    compared = {one["measure"]: one for one in table(run / "comparisons.csv") if one["standardised"]}
+    rows = table(run / "comparisons.csv")
+    compared = {one["measure"].replace("_", " "): one for one in rows if one["standardised"] and not one["reason"]}
     assert [one["label"] for one in shown] == list(compared)
     for one in shown:
         assert one["difference"] == float(compared[str(one["label"])]["standardised"])

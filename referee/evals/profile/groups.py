@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from referee.evals.profile.grouping import Group
+from referee.evals.profile.grouping import CONTEXT, Group
 from referee.evals.profile.ratings import NoScale
-from referee.evals.profile.result import Cell, GroupSize, YearCell
+from referee.evals.profile.result import Cell, GroupSize, Spread, YearCell
 from referee.evals.profile.table import Ints, ProfileTable
 from referee.stats.resamples import over, percentiles, resampled
 
-HISTOGRAMS = ("words", "mattr_100", "fre", "xref_density")
-_BINS, _WHOLE_FROM = 12, 100
+SPREAD = ("words", "mattr_100", "fre", "xref_density")
+_SHARES = tuple(n / 40 for n in range(41))
 _CLIP = (1.0, 99.0)
 _NO_SERIES = ("venue", "conference", "year", "era")
 
@@ -104,30 +103,40 @@ def trends(table: ProfileTable, by: Sequence[str], measures: Sequence[str], *, s
                 )
 
 
-def histograms(table: ProfileTable, most: int = 6) -> dict[str, dict[str, dict[str, float]]]:
-    """Measure to group to bin to share of the group's reviews, for the largest groups.
+def spread(table: ProfileTable, by: Sequence[str]) -> dict[str, Spread]:
+    """How the values of each group lie, for the groups that ``shown`` names.
 
-    Bins are the same for all groups, between the 1st and the 99th percentile of all reviews; the ends hold what lies
-    beyond. Only pictures are clipped, no number is. (PRAIB clips FRE at its 90th percentile, which would pile up the
-    easier reviews of people.)
+    The drawn axis ends at the 1st and the 99th percentile of all reviews. Only pictures are clipped, no number is.
+    (PRAIB clips FRE at its 90th percentile, which would pile up the easier reviews of people.)
     """
-    shown = sorted(ordered(table), key=lambda group: -len(table.rows_of(group)))[:most]
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    found: dict[str, Spread] = {}
     everything = np.arange(len(table), dtype=np.int64)
-    for name in (measure.name for measure in table.measures if measure.name in HISTOGRAMS):
+    for name in (measure.name for measure in table.measures if measure.name in SPREAD):
         values, _ = table.values(name, everything)
         if not len(values):
             continue
         low, high = np.percentile(values, _CLIP)
-        edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
-        labels = [_bin_name((a + b) / 2) for a, b in pairwise(edges)]
-        of_name = found.setdefault(name, {})
-        for group in sorted(shown, key=lambda one: one.values):
+        curves: dict[str, tuple[tuple[float, float], ...]] = {}
+        for group in shown(table, by):
             own, _ = table.values(name, table.rows_of(group))
-            counts, _ = np.histogram(np.clip(own, edges[0], edges[-1]), edges)
             if len(own):
-                of_name[group.label] = dict(zip(labels, (counts / len(own)).tolist(), strict=True))
+                curves[group.label] = tuple(zip(np.quantile(own, _SHARES).tolist(), _SHARES, strict=True))
+        found[name] = Spread(low=float(low), high=float(high if high > low else low + 1), curves=curves)
     return found
+
+
+def shown(table: ProfileTable, by: Sequence[str], most: int = 6) -> list[Group]:
+    """The groups that are drawn: of each reviewer the largest, then the second largest, and so on."""
+    who = [at for at, key in enumerate(by) if key not in CONTEXT]
+    size = {group: len(table.rows_of(group)) for group in table.groups}
+    turns: dict[Group, int] = {}
+    seen: Counter[tuple[str, ...]] = Counter()
+    for group in sorted(size, key=lambda group: (-size[group], group.values)):
+        reviewer = tuple(group.values[at] for at in who)
+        turns[group] = seen[reviewer]
+        seen[reviewer] += 1
+    first = sorted(size, key=lambda group: (turns[group], -size[group], group.values))[:most]
+    return sorted(first, key=lambda group: group.values)
 
 
 def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> list[tuple[float | None, float | None]]:
@@ -138,10 +147,6 @@ def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> lis
     means = over(drawn[:, : len(names)], drawn[:, len(names) :])
     there = (counts > 0).sum(axis=0)
     return [percentiles(means[:, at], int(there[at])) for at in range(len(names))]
-
-
-def _bin_name(middle: float) -> str:
-    return f"{middle:.0f}" if abs(middle) >= _WHOLE_FROM else f"{middle:.3g}"
 
 
 def _number(value: object) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -84,6 +84,17 @@ class Test(Frozen):
     p_holm: float | None = None
     effect: float | None = None
     reason: str = ""
+
+
+class Spread(Frozen):
+    """How one measure's values lie in each of the drawn groups.
+
+    ``curves`` hold by group (value, share of its reviews at or below it); ``low`` and ``high`` end the drawn axis.
+    """
+
+    low: float
+    high: float
+    curves: dict[str, tuple[tuple[float, float], ...]]
 
 
 class Shares(Frozen):
@@ -258,7 +269,7 @@ class Cited(Frozen):
 class ProfileResult(Frozen):
     """All that ``referee profile`` found; stored as ``summary.json``."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     reviews: int
     papers: int
     rejected: int
@@ -276,6 +287,7 @@ class ProfileResult(Frozen):
     consistency: tuple[Consistency, ...] = ()
     decisions: tuple[Decided, ...] = ()
     citations: tuple[Cited, ...] = ()
-    histograms: dict[str, Any] = Field(default_factory=dict)
+    spread: dict[str, Spread] = Field(default_factory=dict)
+    drawn: tuple[str, ...] = ()
     backends: dict[str, str] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()

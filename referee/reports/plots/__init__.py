@@ -1,13 +1,26 @@
 """Plots: each is data first, and is drawn as SVG or PNG when it is asked for."""
 
-from referee.reports.plots.charts import PEOPLE, bars, calibration, dots, dots_beside_lines, forest, lines, scatter
+from referee.reports.plots.charts import (
+    CHANCE,
+    PEOPLE,
+    bars,
+    calibration,
+    cumulative,
+    dots,
+    dots_beside_lines,
+    forest,
+    lines,
+    scatter,
+)
 from referee.reports.plots.plot import Plot, plots_csv, write_plots
 
 __all__ = [
+    "CHANCE",
     "PEOPLE",
     "Plot",
     "bars",
     "calibration",
+    "cumulative",
     "dots",
     "dots_beside_lines",
     "forest",

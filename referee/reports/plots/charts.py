@@ -18,8 +18,9 @@ Bounds = tuple[float | None, float | None]
 PEOPLE = "people"
 _MOST_INSIDE = 4
 _INCHES_A_LETTER, _DRAWN, _LEGEND = 0.08, 3.6, 2.4
-# People, then what knows nothing.
-_BESIDE = ((PEOPLE_COLOURS[0], "-"), (COLOURS[1], "--"), (MUTED, ":"))
+CHANCE = "chance"
+# What a value stands beside: people, what knows nothing, chance.
+_BESIDE = ((PEOPLE_COLOURS[0], "-"), (COLOURS[1], "--"))
 
 
 def bars(
@@ -92,6 +93,38 @@ def lines(
     return Plot(name, title, ("series", "x", "value", "low", "high"), rows, draw, caption)
 
 
+def cumulative(
+    name: str,
+    title: str,
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    across: str,
+    limits: tuple[float, float],
+    caption: str = "",
+) -> Plot:
+    """Which share of each series lies at or below a value, as a line.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        series: Series to points (value, share of its values at or below it), values rising.
+        across: What the values are.
+        limits: Ends of the drawn axis; points beyond them stay in the rows.
+        caption: See ``Plot``.
+    """
+    rows = tuple((label, *point) for label, points in series.items() for point in points)
+
+    def draw(axes: Axes) -> None:
+        for (label, points), colour in zip(series.items(), _colours(series), strict=True):
+            values, shares = ([point[at] for point in points] for at in (0, 1))
+            axes.plot(values, shares, "-", lw=1.8, color=colour, label=label)
+        axes.set_xlim(*limits)
+        axes.set_ylim(0, 1)
+        _finish(axes, across, "share at or below", len(series), grid="both")
+
+    return Plot(name, title, ("series", "value", "share"), rows, draw, caption)
+
+
 def forest(
     name: str,
     title: str,
@@ -142,10 +175,11 @@ def dots_beside_lines(
     rows = tuple((*item, *(values[at] for values in beside.values())) for at, item in enumerate(items))
 
     def draw(axes: Axes) -> None:
-        for (label, values), (colour, style) in zip(beside.items(), _BESIDE, strict=False):
+        for number, (label, values) in enumerate(beside.items()):
+            colour, style = (MUTED, ":") if label == CHANCE else _BESIDE[number]
             places = [(at, value) for at, value in enumerate(values) if value is not None]
-            for number, (at, value) in enumerate(places):
-                axes.plot([value] * 2, [at - 0.5, at + 0.5], style, lw=1.5, color=colour, label="" if number else label)
+            for nth, (at, value) in enumerate(places):
+                axes.plot([value] * 2, [at - 0.5, at + 0.5], style, lw=1.5, color=colour, label="" if nth else label)
         _intervals(axes, items)
         _finish(axes, across, "", len(beside) + 1, grid="x", outside=True)
 

@@ -216,7 +216,16 @@ def test_trends_keep_sources_and_conferences_apart_and_join_eras() -> None:
     ]
 
 
-def test_histograms_sum_to_one() -> None:
-    found = table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q")})
-    for shares in groups.histograms(found)["words"].values():
-        assert sum(shares.values()) == pytest.approx(1.0)
+def test_curves_end_with_all_reviews_and_the_axis_with_most_of_them() -> None:
+    found = groups.spread(table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q")}), ("source",))["words"]
+    assert found.curves["a"][0] == (480.0, 0.0)
+    assert found.curves["a"][20] == (530.0, 0.5)
+    assert found.curves["a"][-1] == (610.0, 1.0)
+    assert 450 < found.low < found.high < 610
+
+
+def test_machines_are_drawn_beside_people_however_few_they_are() -> None:
+    by = ("source", "venue", "year")
+    rows = {Group(("human", f"iclr-{year}", str(year))): numbered([1] * 9, f"h{year}") for year in range(2015, 2025)}
+    rows[Group(("bot", "iclr-2024", "2024"))] = numbered([1], "b")
+    assert "bot" in {group.values[0] for group in groups.shown(table(rows), by)}

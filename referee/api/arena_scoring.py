@@ -27,10 +27,10 @@ from referee.evals.agreement import (
 )
 from referee.evals.agreement.decisions import decisions
 from referee.evals.agreement.rating_error import FEWEST_REVIEWS, Impute
+from referee.evals.agreement.result import ArenaResult, ModelScore, RankComparison
 from referee.evals.agreement.scales import Scale
 from referee.llm.models import Models
 from referee.reports.arena_files import write_arena
-from referee.reports.arena_result import ArenaResult, ModelScore, RankComparison
 from referee.reports.plots import write_plots
 from referee.runs import Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.usage import Usage

@@ -8,8 +8,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 
+from referee.evals.agreement.result import NONE, ArenaResult, Number, numbers, overall
 from referee.reports.arena_plots import arena_plots, plot_names
-from referee.reports.arena_result import NONE, ArenaResult, Number, numbers, overall
 from referee.reports.arena_tables import TABLES, Table, lines_of, overall_table
 from referee.reports.markdown_text import inline
 from referee.reports.page import Section, render_page

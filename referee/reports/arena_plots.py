@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from referee.evals.agreement import FormScore
-from referee.reports.arena_result import CHANCE, CONSTANT, HUMAN, ArenaResult, axes_of, floor_of
+from referee.evals.agreement.result import CHANCE, CONSTANT, HUMAN, ArenaResult, axes_of, floor_of
 from referee.reports.plots import PEOPLE, Plot, bars, calibration, dots_beside_lines, forest
 from referee.stats import Interval
 

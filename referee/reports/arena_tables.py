@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from referee.evals.agreement import FieldSimilarity, FormScore
 from referee.evals.agreement.range_use import RangeUse
-from referee.evals.agreement.rouge import RougeMeans
-from referee.evals.agreement.sub_scores import Axis
-from referee.reports.arena_result import (
+from referee.evals.agreement.result import (
     FLOORS,
     NONE,
     ArenaResult,
@@ -22,6 +20,8 @@ from referee.reports.arena_result import (
     overall,
     pooled_floor,
 )
+from referee.evals.agreement.rouge import RougeMeans
+from referee.evals.agreement.sub_scores import Axis
 from referee.reports.experiment_tables import table_lines
 from referee.reports.markdown_text import inline
 from referee.reports.usage_text import tokens_in_cell

@@ -16,9 +16,7 @@ from referee.evals.agreement import (
     score_predictions,
     text_similarity,
 )
-from referee.reports.arena_files import arena_csv, arena_json, write_arena
-from referee.reports.arena_plots import arena_plots, plot_names
-from referee.reports.arena_result import (
+from referee.evals.agreement.result import (
     CHANCE,
     CONSTANT,
     FLOORS,
@@ -31,6 +29,8 @@ from referee.reports.arena_result import (
     numbers,
     pooled_floor,
 )
+from referee.reports.arena_files import arena_csv, arena_json, write_arena
+from referee.reports.arena_plots import arena_plots, plot_names
 from referee.reports.arena_tables import TABLES, cost_table, decisions_table, left_out_table, lines_of, ratings_table
 from referee.reports.page import plotted_data
 from referee.schemas.usage import Usage

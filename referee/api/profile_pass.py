@@ -89,7 +89,7 @@ class ProfilePass:
         self._asking = asyncio.Lock()
         self.books = Books(
             ProfileTable(measures(atomic=asked.atomic, ranks=asked.compare_scales)),
-            RatingBook(compare_scales=asked.compare_scales, rated_on=asked.rated_on),
+            RatingBook(compare_scales=asked.compare_scales, rated_on=asked.rated_on, venue=asked.venue),
         )
 
     async def run(self, store: CaseStore, papers: Iterable[str], total: int) -> Books:

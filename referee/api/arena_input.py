@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from referee.api.eval_input import unread_notes
 from referee.data import RejectedSink, read_cases
+from referee.data.drafts import RATING_UNREAD
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
 from referee.evals.agreement import RatedPaper, gather, gather_listed
@@ -76,7 +78,7 @@ def read_arena(
             read.take(_cases(path, sink))
         if human is not None:
             progress(Event("stage", f"reading {human}"))
-            read.people = [case for case in _cases(human, sink) if case.kind == "human"]
+            read.people = [case for case in read.seen(_cases(human, sink)) if case.kind == "human"]
         read.dropped["row(s) cannot be used; rejected.jsonl says why"] += sink.count
     _require_models(read, paths)
     papers = {case.paper_id for cases in read.models.values() for case in cases}
@@ -99,7 +101,10 @@ def read_arena(
         digests={str(path): _digest(path) for path in (*paths, *([human] if human else []))},
         skipped=dict(read.skipped),
         usage=dict(read.usage),
-        notes=tuple(f"{count:,} {what}" for what, count in read.dropped.items() if count),
+        notes=(
+            *(f"{count:,} {what}" for what, count in read.dropped.items() if count),
+            *unread_notes(read.unread),
+        ),
     )
 
 
@@ -113,10 +118,18 @@ class _Sets:
         self.dropped: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
         self.usage: dict[str, list[Usage]] = defaultdict(list)
+        self.unread: Counter[str] = Counter()
+
+    def seen(self, cases: Iterable[ReviewCase]) -> Iterator[ReviewCase]:
+        """The reviews as they come; ratings that are no numbers are counted."""
+        for case in cases:
+            if why := case.extra.get(RATING_UNREAD):
+                self.unread[str(why)] += 1
+            yield case
 
     def take(self, cases: Iterable[ReviewCase]) -> None:
         """Sort the reviews of one set."""
-        for case in cases:
+        for case in self.seen(cases):
             label = _label(case, self.by)
             if case.kind == "human":
                 self.people.append(case)

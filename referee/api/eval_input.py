@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.data import RejectedSink, read_cases
+from referee.data.drafts import RATING_UNREAD
 from referee.errors import DataError
 from referee.evals.case_store import CASES, CaseStore
 from referee.evals.rows import Rows
 from referee.runs import Event, Progress, RunFolder
 from referee.runs.files import naming
+from referee.schemas.venue import VenueForm
 
 REJECTED = "rejected.jsonl"
 _SAY_EVERY = 20_000
+_MOST_NOTES = 3
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class ReviewSet:
     rows: Rows
     rejected: int
     rejected_file: Path
+    unread: Counter[str]
 
     def keep_in(self, run: RunFolder) -> None:
         """Put the reviews and the rows that were left out into the run folder, whole or not at all."""
@@ -39,9 +44,24 @@ class ReviewSet:
             run.write(REJECTED, self.rejected_file.read_text(encoding="utf-8"))
 
 
+def unread_notes(unread: Counter[str]) -> Iterator[str]:
+    """How many ratings are there and are no numbers, by the reasons that readers give."""
+    for why, count in unread.most_common(_MOST_NOTES):
+        yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
+    if (others := unread.total() - sum(count for _, count in unread.most_common(_MOST_NOTES))) > 0:
+        yield f"{others:,} other rating(s) cannot be read and count as missing"
+
+
 @contextmanager
 def read_set(
-    source: Path, *, near: Path, group_by: str, mapping: Path | None, layout: str | None, progress: Progress
+    source: Path,
+    *,
+    near: Path,
+    group_by: str,
+    mapping: Path | None,
+    layout: str | None,
+    progress: Progress,
+    venue: VenueForm | None = None,
 ) -> Iterator[ReviewSet]:
     """Read a review set; its files are there until this is left.
 
@@ -52,6 +72,7 @@ def read_set(
         mapping: A mapping file, or None.
         layout: A layout's name, or None to find it by what is in the file.
         progress: Told how far it is.
+        venue: The form that reviews without a known venue are placed on; None leaves them where they are.
 
     Raises:
         DataError: The path is missing, in no known layout, or holds no usable review.
@@ -60,19 +81,21 @@ def read_set(
     folder = next(parent for parent in (near, *near.absolute().parents) if parent.is_dir())
     rows = Rows(group_by)
     with tempfile.TemporaryFile(dir=folder) as file, tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        store = CaseStore(file)
+        store, unread = CaseStore(file), Counter[str]()
         with RejectedSink(Path(aside) / REJECTED) as sink:
-            for case in read_cases(source, mapping=mapping, layout=layout, rejected=sink):
+            for case in read_cases(source, mapping=mapping, layout=layout, venue=venue, rejected=sink):
                 if not store.add(case):
                     origin = case.origin
                     reason = f"duplicate: the id {case.case_id!r} is taken"
                     sink.add(origin.file if origin else str(source), origin.line if origin else None, reason)
                     continue
                 rows.add(case)
+                if why := case.extra.get(RATING_UNREAD):
+                    unread[str(why)] += 1
                 if len(store) % _SAY_EVERY == 0:
                     progress(Event("stage", f"read {len(store):,} reviews"))
             _require_some(source, store, sink)
-            yield ReviewSet(store, rows, sink.count, sink.path)
+            yield ReviewSet(store, rows, sink.count, sink.path, unread)
 
 
 def _require_some(source: Path, store: CaseStore, sink: RejectedSink) -> None:

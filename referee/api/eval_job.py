@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import ReviewSet
+from referee.api.eval_input import ReviewSet, unread_notes
 from referee.data import PaperShelf
 from referee.data.shelf import file_name
 from referee.evals.estimate import EvalPlan, Given, plan_metrics
@@ -105,6 +105,7 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     store = job.reviews.store
     if job.reviews.rejected:
         yield f"{job.reviews.rejected:,} row(s) could not be used; rejected.jsonl says why"
+    yield from unread_notes(job.reviews.unread)
     unknown = sum(count for (_, kind), count in store.sources.items() if kind == "unknown")
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say whether a human wrote them; they are not in the Expert row"

@@ -19,6 +19,7 @@ from referee.prompts import load_prompt
 from referee.schemas.venue import VenueForm
 from referee.settings import CitationSettings
 from referee.stats.agreement import Weighting
+from referee.venues import venue_digest
 
 PROMPTS = ("eval/atomic", "eval/covers", "eval/mathematics")
 OPENALEX_KEY_VARIABLE = "OPENALEX_API_KEY"
@@ -35,6 +36,7 @@ class ProfileAsked:
         atomic: Whether atomic items and coverage are measured.
         compare_scales: Whether ratings of different forms may stand side by side, by rank.
         rated_on: The form that systems rated on, where the data do not say.
+        venue: The form of reviews that name no known venue.
         weighting: Of Krippendorff's alpha; ``pairs`` is the variant that PRAIB prints.
         processes: How many processes measure texts.
         syllables: The backend of readability.
@@ -46,6 +48,7 @@ class ProfileAsked:
     atomic: bool = True
     compare_scales: bool = False
     rated_on: VenueForm | None = None
+    venue: VenueForm | None = None
     weighting: Weighting = "ratings"
     processes: int = 1
     syllables: BackendName = "pyphen"
@@ -119,6 +122,7 @@ def profile_inputs(read: ReviewSet, asked: ProfileAsked, judges: Sequence[str], 
         "citations": citations,
         "judges": ", ".join(judges) or "none",
         "seed": str(asked.seed),
+        **({"venue form": venue_digest(asked.venue)} if asked.venue else {}),
     }
 
 

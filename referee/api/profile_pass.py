@@ -84,7 +84,7 @@ class ProfilePass:
         self._metrics = _metrics(asked)
         self.books = Books(
             ProfileTable(self._metrics),
-            RatingBook(rated_on=asked.rated_on),
+            RatingBook(rated_on=asked.rated_on, venue=asked.venue),
         )
 
     async def run(self, store: CaseStore, papers: Iterable[str], total: int) -> Books:

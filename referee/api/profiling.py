@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
-from referee.api.eval_input import ReviewSet, read_set
+from referee.api.eval_input import ReviewSet, read_set, unread_notes
 from referee.api.profile_job import (
     ProfileAsked,
     ProfilePlan,
@@ -59,6 +59,7 @@ async def profile(
     reviews: str | Path,
     *,
     papers: str | Path | None = None,
+    venue: str | Path | VenueForm | None = None,
     by: Sequence[str] = DEFAULT,
     era: str | None = None,
     citations: str = "fixture",
@@ -90,6 +91,7 @@ async def profile(
     Args:
         reviews: A file or a folder in one of the layouts of ``referee.data``.
         papers: A set of papers; only reviews of these are profiled, the others are counted.
+        venue: The form of reviews that name no known venue.
         by: What groups are made by; see ``Grouping``.
         era: A date, or ``praib``, that parts reviews into before and after.
         citations: ``fixture`` (offline) or ``online`` (Crossref, OpenAlex, DBLP).
@@ -119,7 +121,7 @@ async def profile(
     Raises:
         DataError: The set, the records or the papers cannot be read, or nothing is usable.
         SettingsError: A grouping, source, judge or setting is not usable.
-        VenueError: ``rated_on`` is unknown.
+        VenueError: ``venue`` or ``rated_on`` is unknown.
         RunError: The run folder is in use or unwritable.
         BudgetExceeded: The next call could pass a limit.
     """
@@ -135,7 +137,8 @@ async def profile(
         grouping=Grouping(by, era),
         atomic=atomic,
         compare_scales=compare_scales,
-        rated_on=load_venue(rated_on) if isinstance(rated_on, str | Path) else rated_on,
+        rated_on=_form(rated_on),
+        venue=_form(venue),
         weighting=weighting,
         processes=processes,
         syllables=syllables,
@@ -152,7 +155,13 @@ async def profile(
     with (
         contextlib.ExitStack() as open_things,
         read_set(
-            Path(reviews), near=place.path, group_by="source", mapping=given, layout=layout, progress=progress
+            Path(reviews),
+            near=place.path,
+            group_by="source",
+            mapping=given,
+            layout=layout,
+            progress=progress,
+            venue=asked.venue,
         ) as read,
     ):
         if isinstance(resolver, OnlineResolver):
@@ -176,6 +185,10 @@ async def profile(
                 return await _run(run, job)
 
 
+def _form(given: str | Path | VenueForm | None) -> VenueForm | None:
+    return load_venue(given) if isinstance(given, str | Path) else given
+
+
 @dataclass(frozen=True)
 class _Job:
     read: ReviewSet
@@ -196,7 +209,7 @@ async def _run(run: RunFolder, job: _Job) -> Profile:
     store = job.read.store
     whole = len(job.papers) == sum(1 for _ in store.papers)
     total = len(store) if whole else sum(1 for paper in job.papers for _ in store.cases(paper))
-    notes = [*job.notes]
+    notes = [*job.notes, *unread_notes(job.read.unread)]
     if total < len(store):
         notes.append(f"{len(store) - total:,} reviews are of papers that are not among the given ones")
     with recorded(run, ledger):

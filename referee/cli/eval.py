@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def evaluate(
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
+    write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
@@ -50,6 +52,9 @@ def evaluate(
     Writes a run folder with summary.md (to read), summary.csv and summary.json, results.jsonl (each unit with all that
     led to it), rejected.jsonl (rows that could not be used), trace.jsonl (each model call) and run.json.
     """
+    if write_mapping is not None:
+        write_suggestion(reviews, write_mapping)
+        return
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible

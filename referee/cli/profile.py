@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _SCALES = "Let ratings of different forms stand side by side, as ranks within ea
 def profile(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[Path | None, typer.Option(help="Only reviews of these papers: a folder or a JSONL.")] = None,
+    venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
     by: Annotated[str, typer.Option(metavar="A,B,C", help=_BY)] = "source,venue,year",
     era: Annotated[str | None, typer.Option(metavar="DATE", help=_ERA)] = None,
     citations: Annotated[
@@ -48,6 +50,7 @@ def profile(
     dictionary: Annotated[Path | None, typer.Option(help="The pronouncing dictionary, for cmu.")] = None,
     processes: Annotated[int, typer.Option(min=1, max=64, help="How many processes measure texts.")] = 1,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
+    write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
@@ -61,6 +64,9 @@ def profile(
     Writes a run folder with profile.html and summary.md (to read), summary.csv and .json, comparisons.csv,
     profile.jsonl (a line a review), plots and run.json.
     """
+    if write_mapping is not None:
+        write_suggestion(reviews, write_mapping)
+        return
     from referee import api
     from referee.cli.confirm import Confirmation
     from referee.cli.interrupt import run_interruptible
@@ -72,6 +78,7 @@ def profile(
             api.profile(
                 reviews,
                 papers=papers,
+                venue=venue,
                 by=by.split(","),
                 era=era,
                 citations=citations,

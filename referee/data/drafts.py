@@ -17,6 +17,8 @@ from referee.data.sources import Author
 from referee.errors import DataError
 from referee.schemas.case import FieldText, Origin, ReviewCase
 
+RATING_UNREAD = "rating_unread"
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -55,7 +57,8 @@ class Draft:
 def case_of(draft: Draft, origin: Origin, forms: Forms) -> ReviewCase:
     """The case of a draft.
 
-    A rating that the venue's form does not offer is kept as the number it is, and ``extra`` says so.
+    A rating that the venue's form does not offer is kept as the number it is, and ``extra`` says so; one that is no
+    number is null, and ``extra`` says why.
 
     Raises:
         DataError: The paper has no id, or a value is of a kind that no case can hold.
@@ -65,7 +68,14 @@ def case_of(draft: Draft, origin: Origin, forms: Forms) -> ReviewCase:
     place = forms.place(draft.conference, draft.year, draft.platform)
     overall = rating(draft.fields, place.form, draft.rating)
     sure = confidence(draft.fields, place.form, draft.confidence)
-    notes = {"kind_rule": draft.author.rule, "rating_off_form": overall.off_form, "confidence_off_form": sure.off_form}
+    notes = {
+        "kind_rule": draft.author.rule,
+        "venue_named": place.unknown,
+        "rating_off_form": overall.off_form,
+        "confidence_off_form": sure.off_form,
+        RATING_UNREAD: overall.unread,
+        "confidence_unread": sure.unread,
+    }
     extra = {name: value for name, value in draft.extra.items() if value not in (None, "", [], {})}
     decision = draft.decision if isinstance(draft.decision, str) else None
     try:
@@ -84,7 +94,10 @@ def case_of(draft: Draft, origin: Origin, forms: Forms) -> ReviewCase:
             decision=(decision or "").strip() or None,
             date=draft.date,
             origin=origin,
-            extra={**_finite(extra), **{name: note for name, note in notes.items() if note}},
+            extra={
+                **{name: finite(value) for name, value in extra.items()},
+                **{name: note for name, note in notes.items() if note},
+            },
         )
     except ValidationError as error:
         raise DataError(f"the record is no review: {describe(error)}.") from error
@@ -114,7 +127,3 @@ def describe(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else str(first["msg"])
-
-
-def _finite(extra: dict[str, object]) -> dict[str, object]:
-    return {name: finite(value) for name, value in extra.items()}

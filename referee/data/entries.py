@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 EXCERPT_CHARS = 200
+PACKED = ".gz"
 _BOM = b"\xef\xbb\xbf"
-# Literals that JSON does not have but many writers produce: a missing value.
-decoder = json.JSONDecoder(parse_constant=lambda _: None)
+_MOST_DIGITS = 300
+# A whole number beyond what a float can be stays the text it is, so that its row can be read and the value named.
+decoder = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,14 @@ class Entry:
     around: Mapping[str, Any] = field(default_factory=dict)
 
 
+def opened(path: Path) -> IO[bytes]:
+    """The file's bytes, unpacked where its name ends in ``.gz``."""
+    return cast(IO[bytes], gzip.open(path, "rb")) if path.suffix.lower() == PACKED else path.open("rb")
+
+
 def json_lines(path: Path) -> Iterator[Entry]:
     """The records of a file with one JSON value a line; blank lines are none."""
-    with path.open("rb") as stream:
+    with opened(path) as stream:
         for number, line in enumerate(stream, start=1):
             raw = line.removeprefix(_BOM) if number == 1 else line
             if not raw.isspace():
@@ -78,5 +86,9 @@ def unwritable(value: object, source: str) -> str:
 
 
 def finite(value: object) -> object:
-    """The value, or None for NaN and infinity."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    """The value, with None in place of NaN and infinity, inside lists and objects too."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: finite(inner) for name, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, list) else value

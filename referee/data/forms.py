@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from referee.data.entries import finite
 from referee.schemas.venue import VenueForm
 from referee.venues.registry import list_venues
 
@@ -16,17 +17,26 @@ _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a review was given: the form, or the data's own name where no form is known."""
+    """Where a review was given: the form, or the data's own name where no form is known.
+
+    ``unknown`` is the data's own name where the form is one that was given for all reviews without a known one.
+    """
 
     venue: str | None
     year: int | None
     form: VenueForm | None
+    unknown: str = ""
 
 
 class Forms:
-    """The known forms, looked up by what data call them. Nothing near is taken: a name fits or it does not."""
+    """The known forms, looked up by what data call them. Nothing near is taken: a name fits or it does not.
 
-    def __init__(self) -> None:
+    Args:
+        default: The form of reviews that name no known venue.
+    """
+
+    def __init__(self, default: VenueForm | None = None) -> None:
+        self._default = default
         self._places: dict[tuple[str, int | None, str], Place] = {}
 
     @cached_property
@@ -43,7 +53,10 @@ class Forms:
         """
         key = (conference.strip() if isinstance(conference, str) else "", _year(year), platform)
         if key not in self._places:
-            self._places[key] = self._find(*key)
+            found, default = self._find(*key), self._default
+            if found.form is None and default is not None:
+                found = Place(default.id, found.year or default.year, default, found.venue or "")
+            self._places[key] = found
         return self._places[key]
 
     def _find(self, name: str, year: int | None, platform: str) -> Place:
@@ -67,6 +80,6 @@ def _year(year: object) -> int | None:
     if isinstance(year, bool):
         return None
     if isinstance(year, int | float):
-        return int(year)
+        return None if finite(year) is None else int(year)
     text = year.strip().removesuffix(".0") if isinstance(year, str) else ""
     return int(text) if text.isdecimal() and len(text) == 4 else None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import stat
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.data.drafts import Draft
-from referee.data.entries import Entry, json_lines
+from referee.data.entries import PACKED, Entry, json_lines, opened
 from referee.data.json_documents import document_entries
+from referee.data.parquet import PARQUET_SUFFIX, parquet_entries
 from referee.data.tables import table_entries
 from referee.errors import DataError
 from referee.schemas.case import ReviewCase
@@ -16,6 +20,8 @@ from referee.schemas.case import ReviewCase
 LINE_SUFFIXES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (".csv", ".tsv")
 TEXT_SUFFIXES = (".md", ".markdown", ".txt")
+ROW_SUFFIXES = (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES, PARQUET_SUFFIX)
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _FIRST_LINE = 2**23
 
 
@@ -34,42 +40,74 @@ class Found:
     raw: str = ""
 
 
+def rows_suffix(path: Path) -> str:
+    """The suffix that tells how the rows of a file are written, without that of gzip."""
+    return (path.with_suffix("") if path.suffix.lower() == PACKED else path).suffix.lower()
+
+
+def refuse_no_file(path: Path) -> None:
+    """See that a path is a file or a folder that can be read from; a missing one is for the caller.
+
+    Raises:
+        DataError: It is a pipe, a device or a socket, which would keep who opens it waiting, or a spreadsheet.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        mode = path.stat().st_mode
+        kind = "named pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+        raise DataError(
+            f"{str(path)!r} is a {kind}, and only files and folders are read.", hint="Save what it gives to a file."
+        )
+    if path.suffix.lower() in _SPREADSHEETS and path.is_file():
+        raise DataError(
+            f"{str(path)!r} is a spreadsheet ({path.suffix.lower()}), which is not read.",
+            hint="Export its sheet as CSV in UTF-8, and give that file.",
+        )
+
+
 def entries(path: Path) -> Iterator[Entry]:
-    """The records of a table, of a file with one JSON value a line, or of a JSON list or object.
+    """The records of a table, of Parquet, of a file with one JSON value a line, or of a JSON list or object.
 
     Raises:
         DataError: The file cannot be read.
+        MissingExtra: It is Parquet, and the package for it is not installed.
     """
     try:
+        if rows_suffix(path) == PARQUET_SUFFIX:
+            yield from parquet_entries(path)
+            return
         _refuse_wide(path)
-        if path.suffix.lower() in TABLE_SUFFIXES:
+        if rows_suffix(path) in TABLE_SUFFIXES:
             yield from table_entries(path)
         elif holds_lines(path):
             yield from json_lines(path)
         else:
             yield from document_entries(path)
+    except gzip.BadGzipFile as error:
+        raise DataError(f"{str(path)!r} is no gzip.", hint="Download it again, or name it for what it is.") from error
+    except (EOFError, zlib.error) as error:
+        raise DataError(f"{str(path)!r} breaks off or is damaged as a gzip.", hint="Download it again.") from error
     except OSError as error:
         raise DataError(
-            f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights."
+            f"{str(path)!r} cannot be read: {error.strerror or error}.", hint="Check the path and its rights."
         ) from error
 
 
 def _refuse_wide(path: Path) -> None:
-    with path.open("rb") as stream:
+    with opened(path) as stream:
         if stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
             raise DataError(f"{str(path)!r} is UTF-16.", hint="Save it as UTF-8.")
 
 
 def holds_lines(path: Path) -> bool:
     """Whether a JSON file has one value a line: by its suffix, or because its first line is one and is not all."""
-    with path.open("rb") as stream:
+    with opened(path) as stream:
         first = stream.readline(_FIRST_LINE)
         while first.removeprefix(b"\xef\xbb\xbf").isspace():
             first = stream.readline(_FIRST_LINE)
         begin = first.removeprefix(b"\xef\xbb\xbf").lstrip()
         if begin.startswith(b"["):
             return False
-        if path.suffix.lower() in LINE_SUFFIXES:
+        if rows_suffix(path) in LINE_SUFFIXES:
             return True
         return begin.startswith(b"{") and first.rstrip().endswith(b"}") and bool(stream.readline(_FIRST_LINE).strip())
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from referee.data.entries import EXCERPT_CHARS, Entry, decoder, unwritable
+from referee.data.entries import EXCERPT_CHARS, Entry, decoder, opened, unwritable
 
 # Keys of an object whose list holds the records.
 LIST_KEYS = ("notes", "replies", "data", "rows", "items", "cases")
@@ -24,7 +25,7 @@ def document_entries(path: Path) -> Iterator[Entry]:
 
     A record that is no JSON is given as a bad entry and the next one follows, as long as its brackets are closed.
     """
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+    with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         source = _Source(stream)
         if source.peek() == "[":
             source.skip()

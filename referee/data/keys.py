@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from referee.data.entries import finite
 from referee.data.prose import plain_name
 
 PAPER = ("paper_id", "forum_id", "forum", "local_id", "submission_id", "paperid")
@@ -17,12 +18,13 @@ DECISION = ("decision", "paper_decision", "human_decision")
 DATE = ("date", "created", "tcdate", "cdate")
 SOURCE = ("source",)
 MODEL = ("llm", "model", "generator", "system")
+_MOST_DIGITS = 20
 KIND = ("author_type", "author", "kind", "review_type", "written_by")
 
 
 def take(row: Mapping[str, object], names: tuple[str, ...]) -> object:
-    """The value of the first of these keys that holds one."""
-    return next((row[name] for name in names if row.get(name) not in (None, "")), None)
+    """The value of the first of these keys that holds one; NaN and infinity are none."""
+    return next((row[name] for name in names if finite(row.get(name)) not in (None, "")), None)
 
 
 def text_of(value: object) -> str:
@@ -43,7 +45,7 @@ def plain_keys(row: Mapping[str, object]) -> dict[str, object]:
 def iso_date(value: object) -> str:
     """The day of a platform's milliseconds since 1970, or a date text as it stands; else empty."""
     if isinstance(value, str):
-        if not value.isdecimal():
+        if not value.isdecimal() or len(value) > _MOST_DIGITS:
             return value.strip()
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

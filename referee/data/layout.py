@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from referee.data.found import LINE_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries
+from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_file, rows_suffix
 from referee.data.layouts.flat import is_flat, path_facts
 from referee.data.layouts.openreview import is_bare_content
 from referee.data.notes import is_wrapped
+from referee.data.suggestion import suggested_mapping
 from referee.errors import DataError
 
 LAYOUTS: Mapping[str, str] = {
@@ -26,17 +27,19 @@ LAYOUTS: Mapping[str, str] = {
     "texts": "Markdown or text files PAPER__SOURCE__N, or one folder a paper",
 }
 _TRIED = 50
+_MAPPING = "Name the layout, or put this into a file, correct it, and give it as the mapping (--mapping FILE):"
 _RUN_FILE = "review.json"
 _NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
 class SetFile:
-    """A file of a review set: the layout it is read by and why; no layout where it is not read."""
+    """A file of a review set: the layout it is read by and why; no layout, and a next step, where it is not read."""
 
     path: Path
     layout: str | None
     reason: str
+    hint: str = ""
 
 
 def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...]:
@@ -52,6 +55,7 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
     """
     if layout is not None and layout not in LAYOUTS:
         raise DataError(f"layout {layout!r} is unknown.", hint=f"There are: {', '.join(LAYOUTS)}.")
+    refuse_no_file(path)
     if not path.exists():
         raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")
     files = tuple(_with_layout(file, layout) for file in _files(path, layout))
@@ -59,7 +63,8 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
         reason = files[0].reason if files else "it holds no file that could"
         raise DataError(
             f"{str(path)!r} holds no reviews in a known layout: {reason}.",
-            hint="Name the layout, or describe the rows in a mapping file (docs/data.md).",
+            hint=(files[0].hint if files else "")
+            or "Name the layout, or describe the rows in a mapping file (docs/data.md).",
         )
     return files
 
@@ -67,29 +72,32 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
 def _with_layout(file: Path, layout: str | None) -> SetFile:
     if layout is not None:
         return SetFile(file, layout, "named by the user")
-    found, reason = detect(file)
-    return SetFile(file, found, reason)
+    return detect(file)
 
 
-def detect(file: Path) -> tuple[str | None, str]:
-    """The layout of one file, and what decided it; without a layout, what was seen instead."""
+def detect(file: Path) -> SetFile:
+    """A file with its layout and what decided it; without a layout, what was seen instead."""
     if file.suffix.lower() in TEXT_SUFFIXES:
-        return "texts", f"its suffix is {file.suffix}"
-    problem = "it is empty"
+        return SetFile(file, "texts", f"its suffix is {file.suffix}")
+    problem, tried = "it is empty", islice(entries(file), _TRIED)
     try:
-        for entry in islice(entries(file), _TRIED):
+        for entry in tried:
             if isinstance(entry.value, dict):
                 around = {name for name in entry.around if isinstance(name, str)}
-                return _of_record(file, entry.value, around)
+                layout, reason = _of_record(file, entry.value, around)
+                rows = (
+                    [entry.value] if layout else [entry.value, *(e.value for e in tried if isinstance(e.value, dict))]
+                )
+                return SetFile(file, layout, reason, "" if layout else f"{_MAPPING}\n\n{suggested_mapping(rows)}")
             problem = entry.error or "its records are no objects"
     except DataError as error:
-        problem = error.message.rstrip(".")
-    return None, problem
+        return SetFile(file, None, error.message.rstrip("."), error.hint)
+    return SetFile(file, None, problem)
 
 
 def _of_record(file: Path, row: Mapping[str, object], around: set[str]) -> tuple[str | None, str]:
     names = set(row)
-    if file.suffix.lower() in TABLE_SUFFIXES and path_facts(file) is not None:
+    if rows_suffix(file) in TABLE_SUFFIXES and path_facts(file) is not None:
         return "detection-csv", "it is a table named CONFYEAR.SUBSET.TAG"
     if names >= {"case_id", "paper_id", "source", "kind", "text"}:
         return "cases", "its first record has case_id, paper_id, source, kind and text"
@@ -116,8 +124,8 @@ def _files(path: Path, layout: str | None) -> list[Path]:
         return [path]
     found = list(_walk(path))
     if layout is not None:
-        wanted = TEXT_SUFFIXES if layout == "texts" else (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES)
-        return [file for file in found if file.suffix.lower() in wanted]
+        wanted = TEXT_SUFFIXES if layout == "texts" else ROW_SUFFIXES
+        return [file for file in found if rows_suffix(file) in wanted]
     rows = [file for file in found if file.suffix.lower() not in TEXT_SUFFIXES]
     return rows or found
 
@@ -131,5 +139,5 @@ def _walk(folder: Path) -> Iterator[Path]:
             continue
         if inner.is_dir():
             yield from _walk(inner)
-        elif inner.suffix.lower() in (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES, *TEXT_SUFFIXES):
+        elif inner.is_file() and (rows_suffix(inner) in ROW_SUFFIXES or inner.suffix.lower() in TEXT_SUFFIXES):
             yield inner

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from referee.data import keys
-from referee.data.entries import Entry
+from referee.data.entries import Entry, finite
 from referee.data.found import entries
 from referee.errors import DataError
 
@@ -117,7 +117,8 @@ def _age(note: Mapping[str, object]) -> tuple[float, float]:
 
 
 def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    number = finite(value)
+    return float(number) if isinstance(number, int | float) and not isinstance(number, bool) else 0.0
 
 
 def _digest(note: Mapping[str, object]) -> int:

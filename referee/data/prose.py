@@ -29,6 +29,9 @@ _PROSE = frozenset(PROSE)
 # A text of at most so many characters under an unknown name may as well be a label.
 LABEL_CHARS = 120
 _PLACEHOLDER = re.compile(r"(?:n\s*/\s*a|n\.a\.?|-+|summary by airev\s*\d*)\.?", re.IGNORECASE)
+_NOTHING = re.compile(r"[\s*_-]*(?:none|n\s*/?\s*a|n\.\s*a)[\s*_.-]*", re.IGNORECASE)
+# PRAIB keeps summary, strengths, weaknesses, questions and limitations: what a venue asks about ethics is none of them.
+_ETHICS = re.compile(r"ethic|code_of_conduct")
 _LABEL_LINE = re.compile(r"^(?P<label>[A-Z][A-Za-z ]{2,40}):[ \t]*$", re.MULTILINE)
 
 
@@ -36,16 +39,27 @@ def canonical_text(fields: Mapping[str, object], form: VenueForm | None) -> str:
     """The texts of the fields, in the form's order, without field names, separated by blank lines.
 
     Of the form only free-text boxes of the review stage count, without its ``title``; texts under names that the form
-    does not have follow in the customary order. Scores, labels, boxes of the discussion and placeholders ("N/A") are
-    left out, lists become lines that begin with ``- ``. Without a form and without a customary name, all texts above
-    120 characters are taken in the data's order.
+    does not have follow in the customary order. Scores, labels, boxes on ethics, boxes of the discussion and boxes or
+    items that say nothing ("N/A", "None") are left out, lists become lines that begin with ``- ``. Without a form and
+    without a customary name, all texts above 120 characters are taken in the data's order.
     """
-    by_name = {plain_name(name): value for name, value in fields.items()}
+    by_name = {named: value for name, value in fields.items() if not on_ethics(named := plain_name(name))}
     taken = [name for name in _order(form) if name in by_name]
-    pieces = [piece for name in taken if (piece := _piece(by_name[name]))]
+    pieces = [piece for name in taken if (piece := _said(by_name[name]))]
     if not pieces and form is None:
-        pieces = [piece for value in by_name.values() if len(piece := _piece(value)) > LABEL_CHARS]
+        pieces = [piece for value in by_name.values() if len(piece := _said(value)) > LABEL_CHARS]
     return "\n\n".join(pieces)
+
+
+def box_text(value: object) -> str:
+    """What one box holds as text, a list as lines; empty for a placeholder ("N/A") and for what is no text."""
+    if isinstance(value, list):
+        lines = [cleaned(item) for item in value if isinstance(item, str) and item.strip()]
+        return "\n".join(f"- {line}" for line in lines)
+    if not isinstance(value, str):
+        return ""
+    text = cleaned(value)
+    return "" if _PLACEHOLDER.fullmatch(text) else text
 
 
 def cleaned(text: str) -> str:
@@ -64,18 +78,25 @@ def is_prose(name: str) -> bool:
     return plain_name(name) in _PROSE
 
 
+def on_ethics(name: str) -> bool:
+    """Whether a box asks about ethics or conduct, by its plain name."""
+    return bool(_ETHICS.search(name))
+
+
 def parted(text: str, known: Mapping[str, object]) -> dict[str, object] | None:
     """A text that was joined from labelled fields, as these fields; None where it was not.
 
-    It was when it begins with a label on a line of its own ("Summary:"), every label is a customary name, and every
-    free-text field that the record holds beside it is among the labels. The record's own values go before the text's.
+    It was when it begins with a label on a line of its own ("Summary:"), every label is a customary name or one on
+    ethics, and every free-text field that the record holds beside it is among the labels. The record's own values go
+    before the text's.
     """
     marks = list(_LABEL_LINE.finditer(text))
     if not marks or text[: marks[0].start()].strip() or not any(is_prose(name) for name in known):
         return None
     names = [plain_name(mark["label"]) for mark in marks]
     beside = {plain_name(name) for name in known if is_prose(name)}
-    if len(set(names)) != len(names) or not set(names) <= _PROSE or not beside <= set(names):
+    known_names = all(name in _PROSE or on_ethics(name) for name in names)
+    if len(set(names)) != len(names) or not known_names or not beside <= set(names):
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     found = {name: text[mark.end() : end].strip() for name, mark, end in zip(names, marks, ends, strict=True)}
@@ -90,11 +111,9 @@ def _order(form: VenueForm | None) -> tuple[str, ...]:
     return (*own, *(name for name in PROSE if name not in others))
 
 
-def _piece(value: object) -> str:
+def _said(value: object) -> str:
+    """The text of a box of which something is left without what only says that there is nothing."""
     if isinstance(value, list):
-        lines = [cleaned(item) for item in value if isinstance(item, str) and item.strip()]
-        return "\n".join(f"- {line}" for line in lines)
-    if not isinstance(value, str):
-        return ""
-    text = cleaned(value)
-    return "" if _PLACEHOLDER.fullmatch(text) else text
+        value = [item for item in value if not (isinstance(item, str) and _NOTHING.fullmatch(item))]
+    text = box_text(value)
+    return "" if _NOTHING.fullmatch(text) else text

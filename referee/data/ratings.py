@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from referee.data.entries import finite
 from referee.data.prose import plain_name
 from referee.errors import DataError
 from referee.schemas.venue import FormField, VenueForm
@@ -18,14 +21,17 @@ RATINGS = (
 CONFIDENCES = ("confidence", "reviewer_confidence", "confidence_score")
 # "6", "6: label", "5 = label", "3 good", "4.5."; not "6 out of 10" and not "3 or 4".
 _LEADING = re.compile(r"([+-]?[0-9]{1,6}(?:\.[0-9]{1,6})?)(?:\.?$|\s*[:=]|\.\s|\s+(?=[^0-9]+$))")
+_MISSING = frozenset({"", "n/a", "na", "none", "null", "not applicable"})
+_SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A number, or None, and what is wrong with it on the form."""
+    """A number, or None; what is wrong with it on the form; why a value that is there is no number."""
 
     value: float | None
     off_form: str = ""
+    unread: str = ""
 
 
 def rating(fields: Mapping[str, object], form: VenueForm | None, given: object = None) -> Read:
@@ -37,13 +43,13 @@ def rating(fields: Mapping[str, object], form: VenueForm | None, given: object =
         given: The rating where the data hold it beside the fields.
     """
     field = form.field(form.overall) if form is not None and form.overall is not None else None
-    return _read(field, _first(fields, field, RATINGS) if given is None else given)
+    return _read(field, _first(fields, field, RATINGS, given))
 
 
 def confidence(fields: Mapping[str, object], form: VenueForm | None, given: object = None) -> Read:
     """The reviewer's confidence; like ``rating``."""
     field = next((f for f in form.fields if f.aspect == "confidence"), None) if form is not None else None
-    return _read(field, _first(fields, field, CONFIDENCES) if given is None else given)
+    return _read(field, _first(fields, field, CONFIDENCES, given))
 
 
 def leading_number(raw: object) -> float | None:
@@ -51,15 +57,17 @@ def leading_number(raw: object) -> float | None:
     if isinstance(raw, bool):
         return None
     if isinstance(raw, int | float):
-        return float(raw)
+        return float(raw) if math.isfinite(raw) else None
     found = _LEADING.match(" ".join(raw.split())) if isinstance(raw, str) else None
     return float(found[1]) if found else None
 
 
-def _first(fields: Mapping[str, object], field: FormField | None, names: tuple[str, ...]) -> object:
+def _first(fields: Mapping[str, object], field: FormField | None, names: tuple[str, ...], given: object) -> object:
+    """What is given beside the fields, else in the first of them; NaN and infinity only where nothing else is."""
     by_name = {plain_name(name): value for name, value in fields.items()}
     wanted = ((plain_name(field.name),) if field is not None else ()) + names
-    return next((by_name[name] for name in wanted if by_name.get(name) not in (None, "")), None)
+    found = [value for value in (given, *map(by_name.get, wanted)) if value not in (None, "")]
+    return next((value for value in found if finite(value) is not None), found[0] if found else None)
 
 
 def _unwrapped(raw: object) -> object:
@@ -72,10 +80,22 @@ def _unwrapped(raw: object) -> object:
 def _read(field: FormField | None, raw: object) -> Read:
     raw = _unwrapped(raw)
     number = leading_number(raw)
-    if field is None or field.kind != "score":
+    if field is None:
+        return Read(number, unread="" if number is not None else _why_unread(raw))
+    if field.kind != "score":
         return Read(number)
     try:
         score = parse_score(field, raw)
     except DataError as error:
-        return Read(number, error.message if number is not None else "")
+        return Read(None, unread=_why_unread(raw)) if number is None else Read(number, error.message)
     return Read(None if score is None else float(score))
+
+
+def _why_unread(raw: object) -> str:
+    if raw is None or (isinstance(raw, str) and raw.strip().casefold() in _MISSING):
+        return ""
+    text = raw.strip() if isinstance(raw, str) else ""
+    if len(text) > _SHOWN_CHARS and (digits := text.lstrip("+-")).isdecimal():
+        return f"a number of {len(digits):,} digits is too long"
+    shown = repr(text) if text else json.dumps(raw, ensure_ascii=False, default=str)
+    return f"{shown if len(shown) <= _SHOWN_CHARS else shown[:_SHOWN_CHARS] + '...'} is no number"

@@ -21,13 +21,19 @@ from referee.data.layouts.texts import read_text
 from referee.data.rejected import RejectedSink
 from referee.errors import DataError
 from referee.schemas.case import Origin, ReviewCase
+from referee.schemas.venue import VenueForm
 
 _log = logging.getLogger(__name__)
 Reader = Callable[[Path], Iterator[Found]]
 
 
 def read_cases(
-    path: Path, *, mapping: Path | None = None, layout: str | None = None, rejected: RejectedSink | None = None
+    path: Path,
+    *,
+    mapping: Path | None = None,
+    layout: str | None = None,
+    venue: VenueForm | None = None,
+    rejected: RejectedSink | None = None,
 ) -> Iterator[ReviewCase]:
     """The reviews of a file or folder, one at a time; what is wrong with the path is raised before the first.
 
@@ -38,6 +44,7 @@ def read_cases(
         path: A file or a folder in one of ``LAYOUTS``; a folder may mix them.
         mapping: A TOML file that says which key is what, for rows in another layout.
         layout: One of ``LAYOUTS``; without it each file's content decides.
+        venue: The form of reviews that name no known venue; ``extra`` then holds what they named as ``venue_named``.
         rejected: Takes the rows that cannot be used; without it each is logged as a warning.
 
     Raises:
@@ -49,7 +56,7 @@ def read_cases(
         raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
     files = find_layouts(path, layout="mapped" if mapping is not None else layout)
     readers = _readers(path, files, mapping)
-    return _stream(files, readers, rejected)
+    return _stream(files, readers, Forms(venue), rejected)
 
 
 def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapping[str, Reader]:
@@ -69,9 +76,9 @@ def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapp
 
 
 def _stream(
-    files: Sequence[SetFile], readers: Mapping[str, Reader], rejected: RejectedSink | None
+    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: Forms, rejected: RejectedSink | None
 ) -> Iterator[ReviewCase]:
-    forms, ids = Forms(), _Ids()
+    ids = _Ids()
     for file in files:
         if file.layout is None:
             _reject(rejected, file.path, None, f"no known layout: {file.reason}", "")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from referee.data.entries import line_entry
-from referee.data.found import LINE_SUFFIXES
+from referee.data.found import LINE_SUFFIXES, refuse_no_file
 from referee.data.paper_rows import has_full_text, paper_of_row, row_ids
 from referee.errors import DataError
 from referee.papers.load import SUPPORTED, load_paper
@@ -84,6 +84,7 @@ def read_papers(path: Path) -> PaperShelf:
     Raises:
         DataError: The path is missing or holds no paper, or two files or rows are there for one id.
     """
+    refuse_no_file(path)
     if not path.exists():
         raise DataError(f"there is no {str(path)!r}.", hint="Give a folder of papers, a JSONL, or one paper.")
     if path.is_dir():

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from referee.data import keys
 from referee.data.entries import json_lines
-from referee.data.forms import Forms, Place
-from referee.data.found import LINE_SUFFIXES
+from referee.data.forms import Forms
+from referee.data.found import LINE_SUFFIXES, refuse_no_file
 from referee.data.paper_rows import has_full_text, row_ids
 from referee.data.shelf import ROWS_FILE, PaperShelf, read_papers
 from referee.errors import DataError
@@ -48,6 +48,7 @@ def read_submissions(path: Path, default: VenueForm | None = None) -> tuple[Subm
     Raises:
         DataError: The path is missing, holds no paper, or two papers are there under one id.
     """
+    refuse_no_file(path)
     if not path.exists():
         raise DataError(f"there is no {str(path)!r}.", hint="Give a JSONL with full texts, or a folder of papers.")
     if path.is_dir():
@@ -68,7 +69,7 @@ def read_submissions(path: Path, default: VenueForm | None = None) -> tuple[Subm
 
 
 def _rows(path: Path, default: VenueForm | None) -> Iterator[Submission]:
-    forms = Forms()
+    forms = Forms(default)
     shelf = read_papers(path) if _any_text(path) else None
     for entry in json_lines(path):
         row = entry.value
@@ -80,8 +81,6 @@ def _rows(path: Path, default: VenueForm | None) -> Iterator[Submission]:
         platform = keys.text_of(row.get("venue_id"))
         named = keys.text_of(row.get("conference")) or keys.text_of(row.get("venue"))
         place = forms.place(named, row.get("year"), platform)
-        if place.form is None and default is not None:
-            place = Place(default.id, default.year, default)
         problem = "" if has_full_text(row) else NO_TEXT
         title = keys.text_of(keys.take(row, keys.TITLE))
         source = _reader(shelf, paper_id) if shelf is not None and not problem else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.data.entries import EXCERPT_CHARS, Entry
+from referee.data.entries import EXCERPT_CHARS, Entry, opened
 from referee.errors import DataError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -23,7 +24,7 @@ def table_entries(path: Path) -> Iterator[Entry]:
         DataError: The file has no header.
     """
     csv.field_size_limit(_LARGEST_CELL)
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+    with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         rows = csv.reader(stream, delimiter=delimiter_of(path))
         try:
             header = [name.strip() for name in next(rows, [])]
@@ -47,7 +48,7 @@ def table_entries(path: Path) -> Iterator[Entry]:
 
 def delimiter_of(path: Path) -> str:
     """The delimiter of which the header line has most, outside quotation marks."""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+    with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="replace", newline="") as stream:
         line = stream.readline(2**16)
     bare = "".join(line.split('"')[::2])
     return max(DELIMITERS, key=bare.count)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import math
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from referee.reports.page import plotted_data
@@ -256,3 +260,59 @@ def test_a_budget_stops_the_judge_and_the_run_says_so(referee: Referee, workplac
     again = referee("profile", reviews, *judge[:-2], "--resume", "out")
     assert again.code == 0, again.err
     assert read_record(workplace / "out").status == "finished"
+
+
+def test_reviews_without_a_venue_are_placed_on_the_one_that_is_given(referee: Referee, workplace: Path) -> None:
+    rows = [row(n, WEAK, "6: marginally above", venue=None, year=None) for n in (1, 3)]
+    rows += [row(5, WEAK, 8, venue="Some Workshop", year=None), row(7, WEAK, 6, venue="iclr-2020", year=2020)]
+    options = ("--no-atomic", "--venue", "iclr-2024", "--out", "out")
+    done = referee("profile", saved(workplace, rows), *options)
+    assert done.code == 0, done.err
+    assert "| human / iclr-2024 | 3 " in done.out
+    assert "unknown" not in done.err
+    shares = [one for one in table(workplace / "out" / "ratings.csv") if one["what"] == "rating"]
+    assert {(one["form"], one["known"]) for one in shares} == {("iclr-2024", "True"), ("iclr-2020", "True")}
+    assert_refused(referee("profile", workplace / "reviews.jsonl", "--venue", "nowhere-1999"), "nowhere-1999")
+
+
+def test_ratings_that_are_no_numbers_are_counted_and_the_rest_is_measured(referee: Referee, workplace: Path) -> None:
+    rows = [row(1, WEAK, 6), row(3, CLEAR, True), row(5, LATEX, float("nan")), row(7, HTML, float("inf"))]
+    done = referee("profile", saved(workplace, rows), "--no-atomic", "--out", "out")
+    assert done.code == 0, done.err
+    for said in ("true", "NaN", "Infinity"):
+        assert f"1 rating(s) cannot be read and count as missing: {said} is no number" in done.err
+    lines = (workplace / "out" / "profile.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["values"]["rating"] for line in lines] == [6, None, None, None]
+
+
+def test_a_mapping_is_written_on_request_and_read_again(referee: Referee, workplace: Path) -> None:
+    rows = [{"paper": f"p{n}", "reviewer": "human", "comments": f"{WEAK} {n}."} for n in range(3)]
+    odd = saved(workplace, rows, "odd.jsonl")
+    assert_refused(referee("profile", odd, "--out", "out"), "has comments, paper, reviewer", 'text = "comments"')
+    done = referee("profile", odd, "--write-mapping", "map.toml")
+    assert done.code == 0, done.err
+    assert "--mapping map.toml" in done.out
+    assert not (workplace / "referee-runs").exists()
+    assert_refused(referee("eval", odd, "--write-mapping", "map.toml"), "there already")
+    done = referee("profile", odd, "--mapping", "map.toml", "--no-atomic", "--out", "out")
+    assert done.code == 0, done.err
+    assert "| human / no venue / no year | 3 " in done.out
+
+
+def test_packed_lines_and_parquet_are_profiled_and_pipes_and_spreadsheets_refused(
+    referee: Referee, workplace: Path
+) -> None:
+    saved(workplace, usual())
+    (workplace / "packed.jsonl.gz").write_bytes(gzip.compress((workplace / "reviews.jsonl").read_bytes()))
+    same = [{**one, "rating": str(one["rating"])} for one in usual()]
+    pq.write_table(pa.Table.from_pylist(same), workplace / "table.parquet")
+    printed = {
+        referee("profile", name, "--no-atomic", "--out", f"{name}-out").out.rsplit("Written", 1)[0]
+        for name in ("reviews.jsonl", "packed.jsonl.gz", "table.parquet")
+    }
+    assert len(printed) == 1
+    os.mkfifo(workplace / "pipe.jsonl")
+    (workplace / "table.xlsx").write_bytes(b"PK\x03\x04")
+    for command in (("profile",), ("eval",), ("arena", "score")):
+        assert_refused(referee(*command, "pipe.jsonl"), "'pipe.jsonl' is a named pipe")
+        assert_refused(referee(*command, "table.xlsx"), "'table.xlsx' is a spreadsheet", "as CSV")

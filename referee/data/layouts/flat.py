@@ -10,13 +10,14 @@ from pathlib import Path
 from referee.data import keys
 from referee.data.drafts import Draft
 from referee.data.entries import Entry
-from referee.data.found import TABLE_SUFFIXES, Found, each
+from referee.data.found import TABLE_SUFFIXES, Found, each, rows_suffix
 from referee.data.prose import is_prose, parted, plain_name
 from referee.data.ratings import CONFIDENCES, RATINGS
 from referee.data.sources import Author, author
 
 _FILE_NAME = re.compile(
-    r"^(?P<conference>[A-Za-z]+)[-_]?(?P<year>\d{4})\.(?P<subset>[^.]+)\.(?P<tag>.+)\.(?:csv|tsv)$", re.IGNORECASE
+    r"^(?P<conference>[A-Za-z]+)[-_]?(?P<year>\d{4})\.(?P<subset>[^.]+)\.(?P<tag>.+)\.(?:csv|tsv)(?:\.gz)?$",
+    re.IGNORECASE,
 )
 _FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
 _AI_WORDS = {"1": "ai", "true": "ai", "yes": "ai", "0": "human", "false": "human", "no": "human"}
@@ -65,7 +66,7 @@ def is_flat(row: Mapping[str, object]) -> bool:
 
 def read_flat(path: Path) -> Iterator[Found]:
     """One review a row; in the detection layout the path adds conference, year and system."""
-    facts = path_facts(path) if path.suffix.lower() in TABLE_SUFFIXES else None
+    facts = path_facts(path) if rows_suffix(path) in TABLE_SUFFIXES else None
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
         named = keys.plain_keys(row)

@@ -22,6 +22,9 @@ def read_own_cases(path: Path) -> Iterator[Found]:
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
         if row.get("origin") is None:
             row["origin"] = {"file": str(path), "line": entry.number, "layout": "cases"}
+        for name in ("rating", "confidence"):
+            if isinstance(row.get(name), bool):
+                raise DataError(f"the record is no case: {name}: {str(row[name]).lower()} is no number.")
         try:
             yield Found(entry.number, ReviewCase.model_validate(row), entry.raw)
         except ValidationError as error:

@@ -20,12 +20,15 @@ _OPERATOR = re.compile(
     r"|\\(?:sum|prod|int|frac|sqrt|lim|log|exp|min|max|arg|sup|inf|nabla|partial|times|cdot|leq?|geq?|neq?|approx|sim|in|"
     r"notin|subset|to|rightarrow|mapsto|mid|forall|exists|cup|cap|oplus|otimes|propto|equiv|pm)(?![a-zA-Z])"
 )
+# What may stand beside digits in a measured number: 1\%, \pm 0.4, 2 \times 10^5. Any other name is mathematics.
+_BESIDE_NUMBERS = re.compile(r"\\(?:(?:pm|mp|times|cdot|approx|sim|leq?|geq?|neq?)(?![a-zA-Z])|[%,;:! ])")
+_NAME = re.compile(r"[^\W\d_]|[∑∏∫∇∂]|\\[a-zA-Z]")
 
 
 def engages(text: str, references: CrossReferences) -> bool:
     """The heuristic verdict: the review names an equation or formal result by number, or writes a formula.
 
-    A formula is a LaTeX span that holds an operator; a lone symbol is none.
+    A formula is a LaTeX span that holds an operator and a name; a lone symbol is none, nor is a measured number.
 
     Args:
         text: The review, view ``raw``.
@@ -37,10 +40,14 @@ def engages(text: str, references: CrossReferences) -> bool:
 
 
 def writes_formula(text: str) -> bool:
-    """Whether the text holds a LaTeX span with an operator."""
+    """Whether the text holds a LaTeX span with an operator and something that is named, not numbers alone."""
     if not may_hold_formula(text):
         return False
-    return any(_OPERATOR.search(span.strip("$")) for span in FORMULA.findall(text))
+    return any(_OPERATOR.search(span) and _holds_name(span) for span in (s.strip("$") for s in FORMULA.findall(text)))
+
+
+def _holds_name(span: str) -> bool:
+    return bool(_NAME.search(_BESIDE_NUMBERS.sub(" ", span)))
 
 
 class Conditional(NamedTuple):

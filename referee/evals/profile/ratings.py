@@ -37,11 +37,12 @@ class RatingBook:
 
     Args:
         rated_on: The form that AI reviews rated on, where the data do not say.
+        venue: The form of reviews that name no known venue.
     """
 
-    def __init__(self, *, rated_on: VenueForm | None = None) -> None:
+    def __init__(self, *, rated_on: VenueForm | None = None, venue: VenueForm | None = None) -> None:
         self._rated_on = form_scale(rated_on, "rating") if rated_on is not None else None
-        self._forms = Forms()
+        self._forms = Forms(venue)
         self._scales: dict[tuple[str, What], Scale | None] = {}
         self._counts: dict[tuple[Group, What, str], Counter[float | None]] = {}
         self._people: dict[tuple[str, What], Counter[float]] = {}

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from referee.data import canonical_text
+from referee.data.prose import box_text
 from referee.errors import DataError
 from referee.evidence.point_fields import FieldRole, field_roles
 from referee.schemas.case import ReviewCase
@@ -89,8 +89,8 @@ class Record:
         return "" if text.strip(" \t\n.-*_").casefold() in _NOTHING else text
 
     def prose(self, field: FormField) -> str:
-        """The box's part of the review's canonical text, which leaves out titles and placeholders."""
-        return canonical_text({field.name: self.case.fields.get(field.name)}, self.form)
+        """What a text box holds; empty for a title and for a placeholder such as ``N/A``."""
+        return "" if field.name == "title" else box_text(self.case.fields.get(field.name))
 
     def _texts(self) -> list[FormField]:
         return [field for field in self.form.reviewer_fields if field.kind == "text"]

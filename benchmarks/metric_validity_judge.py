@@ -200,7 +200,7 @@ def _insights(asked: Asked) -> dict[str, Any]:
 def _depth(asked: Asked) -> dict[str, Any]:
     sentences = _sentences(_shown(asked, "review"))
     scored = {respect: respect_score(respect, sentences) for respect in RESPECTS}
-    return {r: {"finding": "by cue words", "words": w[:_QUOTE_CHARS], "score": s} for r, (s, w) in scored.items()}
+    return {r: {"finding": "by cue words", "quote": w[:_QUOTE_CHARS], "score": s} for r, (s, w) in scored.items()}
 
 
 def _adherence(asked: Asked) -> dict[str, Any]:

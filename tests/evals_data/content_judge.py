@@ -97,8 +97,9 @@ def insights(user: str) -> dict[str, Any]:
 
 
 def depth(user: str) -> dict[str, Any]:
-    """By how often a respect's words occur."""
-    text = shown("review", user).lower()
+    """By how often a respect's words occur, with the first sentence that holds one."""
+    review = shown("review", user)
+    said, text = split_sentences(review), review.lower()
     about = {
         "literature": ("related work", "prior", "previous", "et al", "literature"),
         "logic": ("because", "however", "therefore", "contradict", "unclear"),
@@ -107,7 +108,11 @@ def depth(user: str) -> dict[str, Any]:
         "theory": ("theorem", "proof", "lemma", "assumption", "bound"),
     }
     return {
-        respect: {"finding": "by its words", "words": "", "score": min(3, sum(text.count(word) for word in words))}
+        respect: {
+            "finding": "by its words",
+            "quote": next((one[:320] for one in said if any(word in one.lower() for word in words)), ""),
+            "score": min(3, sum(text.count(word) for word in words)),
+        }
         for respect, words in about.items()
     }
 

@@ -1,10 +1,13 @@
 """Factual correctness: of a review's points that its paper can settle, the share that the paper bears out.
 
-S_fact = valid / (valid + invalid), in [0, 1], higher is better. ``parts`` hold the counts of all kinds.
+S_fact = valid / (valid + invalid), in [0, 1], higher is better. Points that say something is missing are not in it: a
+list of what a paper does not speak of is true and says nothing, and would raise any review. Their share stands apart
+as ``absence``. ``parts`` hold the counts of all kinds.
 
 Deviations from the source, which prints a share over points without saying how one is made: the review is cut into
 points first; points that the paper's text cannot settle are counted and never scored as true; a verdict needs words of
-the paper that were found in it, else the point is undecided.
+the paper that were found in it, else the point is undecided; claims of absence, which the source counts like all
+others, have a share of their own.
 
 Source: ReviewEval, section 3.2.
 """
@@ -48,7 +51,7 @@ class FactualCorrectness:
     """
 
     name = "factual_correctness"
-    version = "1"
+    version = "2"
     needs: frozenset[Need] = frozenset({"paper", "judge", "embedder"})
     prompts = (
         point_splitter.PROMPT,
@@ -158,7 +161,7 @@ def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
     """The result that follows from details: status, value, parts, judges."""
     points = details["points"]
     outcomes = {point["id"]: outcome_of(point) for point in points}
-    counts = tally(list(outcomes.values()))
+    counts = tally(points)
     agreed = mean_agreement(points)
     status, reason = _status(counts)
     said = {**details, "outcomes": outcomes, "agreement": agreed}
@@ -169,6 +172,7 @@ def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
         "parts": {
             **{kind: float(number) for kind, number in counts.counts.items()},
             "n": float(counts.decided),
+            "absence": counts.absence,
             "agreement": agreed,
         },
         "details": said,
@@ -180,11 +184,14 @@ def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
 
 def _status(counts: Tally) -> tuple[str, str]:
     number = counts.counts
-    examined = number["valid"] + number["invalid"] + number["undecided"] + number["failed"]
+    absences = number["absence_valid"] + number["absence_invalid"]
+    examined = counts.decided + absences + number["undecided"] + number["failed"]
     if not examined:
         return "not_applicable", "the review has no point that can be checked against the paper"
-    if number["failed"] > MOST_FAILED * examined or (number["failed"] and not counts.decided):
+    if number["failed"] > MOST_FAILED * examined or (number["failed"] and not counts.decided + absences):
         return "failed", f"{number['failed']} of {examined} points could not be examined"
+    if absences and not counts.decided:
+        return "not_applicable", f"only claims that something is missing could be decided, {absences} of {examined}"
     if not counts.decided:
         return "not_applicable", f"none of {examined} points could be decided from the paper"
     return "scored", ""

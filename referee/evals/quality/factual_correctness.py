@@ -25,6 +25,7 @@ from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
 from referee.evals.quality.readings import rough_tokens
 from referee.evidence import QuotationIndex, TermIndex
+from referee.graphs.factuality_named import names_a_place
 from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext
 from referee.graphs.factuality_verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
 from referee.llm.door import Door
@@ -38,7 +39,7 @@ from referee.schemas.usage import Usage
 MOST_FAILED = 0.5
 _PROMPT_TOKENS, _REPLY_TOKENS = 700, 200
 _SHARE_OF_CONTEXT = 0.5
-_VERDICT_TOKENS = 500
+_VERDICT_TOKENS, _ABSTRACT_TOKENS = 500, 300
 # So many of a review's sentences evaluate or state facts (DISAPERE: 2,297 of 5,687); the others retell, ask or greet.
 _CLAIMS = 0.4
 
@@ -122,7 +123,8 @@ class FactualCorrectness:
         points = max(1, min(bounds.points, round(_CLAIMS * sentences)))
         most_points = min(bounds.points, sentences * point_splitter.most_points(lean=bounds.by_sentence))
         subs = (bounds.sub_questions + 1) // 2
-        read = rough_tokens(case.text) + points * (subs * bounds.passage_tokens + _VERDICT_TOKENS)
+        shown = bounds.passage_tokens + _named_tokens(case.text, bounds)
+        read = rough_tokens(case.text) + points * (subs * shown + _VERDICT_TOKENS)
         once = splits + points * (1 + subs)
         return Load(
             once=once,
@@ -149,12 +151,23 @@ def bounds_of(model: Model) -> Bounds:
     """The same for one model."""
     bounds = LEAN if model.spec.is_local else Bounds()
     room = int(model.context_tokens * _SHARE_OF_CONTEXT)
+    named = min(bounds.named_tokens, room // 3)
     return replace(
-        bounds, passage_tokens=min(bounds.passage_tokens, room), window_tokens=min(bounds.window_tokens, room)
+        bounds,
+        passage_tokens=min(bounds.passage_tokens, room - named),
+        named_tokens=named,
+        window_tokens=min(bounds.window_tokens, room),
     )
 
 
 METRIC = FactualCorrectness()
+
+
+def _named_tokens(text: str, bounds: Bounds) -> int:
+    """About what the abstract and the named places come to: as much as may be for each sentence that names one."""
+    said = list(point_splitter.number_sentences(text).values())
+    naming = sum(map(names_a_place, said)) / max(1, len(said))
+    return min(bounds.named_tokens, _ABSTRACT_TOKENS + round(naming * bounds.named_tokens))
 
 
 def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:

@@ -177,3 +177,8 @@ def test_the_estimate_knows_what_the_judge_can_read() -> None:
 @pytest.mark.parametrize("prompt_id", METRIC.prompts)
 def test_every_prompt_says_what_delimiters_hold(prompt_id: str) -> None:
     assert "is material" in load_prompt(prompt_id).system
+
+
+def test_the_estimate_counts_what_points_name_in_the_paper() -> None:
+    plain, naming = (METRIC.load(case(text), Known()) for text in ("The step in it is wrong.", "Section 2 is wrong."))
+    assert naming.input_tokens > plain.input_tokens > Bounds().passage_tokens / 3

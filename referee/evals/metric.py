@@ -28,6 +28,8 @@ NEEDS: frozenset[Need] = frozenset(get_args(Need))
 class Context:
     """What a metric may use for one review. What it lists under ``needs`` is there; the rest may be None or empty.
 
+    What it lists under ``uses`` is there where the run has it.
+
     Attributes:
         references: The human reviews of the same paper, without the review itself.
         paper: The reviewed paper.
@@ -117,6 +119,18 @@ class Known:
     references: int = 0
     form: VenueForm | None = None
     judge: Model | None = None
+
+
+@runtime_checkable
+class Using(Protocol):
+    """A metric that takes things where they are there, and does without them elsewhere.
+
+    Attributes:
+        uses: What it takes; only ``paper`` is handed out so.
+    """
+
+    @property
+    def uses(self) -> frozenset[Need]: ...  # noqa: D102
 
 
 @runtime_checkable

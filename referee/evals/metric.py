@@ -35,6 +35,7 @@ class Context:
         paper: The reviewed paper.
         retriever: The search over that paper and no other; for metrics that need both ``paper`` and ``embedder``.
         form: The form the review was written for.
+        boxes: The form's boxes that AI and human reviews of the set both fill; None where all count.
         panel: The judges.
         embedder: Embeds texts.
         shared: Remembers for the run what several units use, as a review's topics.
@@ -45,6 +46,7 @@ class Context:
     paper: Paper | None = None
     retriever: Retriever | None = None
     form: VenueForm | None = None
+    boxes: frozenset[str] | None = None
     panel: Panel | None = None
     embedder: Embedder | None = None
     shared: Shared = field(default_factory=Shared)
@@ -113,11 +115,13 @@ class Known:
     Attributes:
         references: How many human reviews it is compared with.
         form: The form it was written for.
+        boxes: As in the context.
         judge: The model of the first judge.
     """
 
     references: int = 0
     form: VenueForm | None = None
+    boxes: frozenset[str] | None = None
     judge: Model | None = None
 
 

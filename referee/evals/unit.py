@@ -100,6 +100,7 @@ class Unit:
             paper=await self.room.paper() if means.papers and "paper" in wants else None,
             retriever=await self.room.retriever() if {"paper", "embedder"} <= needs else None,
             form=means.forms.of(self.case),
+            boxes=self.room.boxes(self.case),
             panel=means.panel,
             embedder=means.embedder,
             shared=means.shared,

@@ -349,3 +349,13 @@ async def test_a_metric_gets_the_paper_it_uses_where_the_run_has_it(tmp_path: Pa
     assert tally.scored == 4
     assert [context.paper for _, context in using.seen] == ["one", None]
     assert [context.paper for _, context in plain.seen] == [None, None]
+
+
+async def test_the_boxes_that_both_sides_fill_are_known_by_venue(tmp_path: Path) -> None:
+    human = {"fields": {"summary": "It counts.", "soundness": 3, "questions": "N/A"}, "rating": 4, "venue": "iclr-2020"}
+    ai = {"fields": {"summary": "It counts.", "soundness": 0, "questions": "Why?"}, "rating": 5, "venue": "iclr-2020"}
+    store = store_of(case("a", **human), case("b", source="gpt", **ai), case("c", venue="arr", rating=3))
+    words = Words()
+    await run(tmp_path, store, [words])
+    boxes = {name: context.boxes for name, context in words.seen}
+    assert boxes == {"a": {"summary", "rating"}, "b": {"summary", "rating"}, "c": None}

@@ -23,7 +23,8 @@ class Cell:
 
     ``low`` and ``high`` bound the mean at 95 percent, by bootstrap over papers; None with fewer than two. ``sd`` is the
     reviews' standard deviation. ``alpha`` is Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard
-    deviation of a judge's repeats on one review. ``nearest`` and ``highest`` mark the best of a column by each rule.
+    deviation of a judge's repeats on one review. ``judged`` says by judge how many of the reviews that it was asked
+    about it answered on. ``nearest`` and ``highest`` mark the best of a column by each rule.
     """
 
     mean: float | None = None
@@ -37,6 +38,7 @@ class Cell:
     alpha: float | None = None
     repeat_sd: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
+    judged: dict[str, tuple[int, int]] = field(default_factory=dict)
     nearest: bool = False
     highest: bool = False
 
@@ -75,6 +77,21 @@ class Table:
         """Units where there was nothing to measure."""
         return sum(cell.not_applicable for cell in self.cells.values())
 
+    @property
+    def judged(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """By judge and metric, over all rows: reviews it answered on, of those it was asked about."""
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for (_, metric), cell in self.cells.items():
+            for judge, (answered, asked) in cell.judged.items():
+                before = found.setdefault(judge, {}).get(metric, (0, 0))
+                found[judge][metric] = (before[0] + answered, before[1] + asked)
+        return found
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The judges that never answered on any review."""
+        return tuple(judge for judge, of in self.judged.items() if not any(answered for answered, _ in of.values()))
+
 
 @dataclass
 class _Pile:
@@ -84,9 +101,14 @@ class _Pile:
     parts: dict[str, array[float]] = field(default_factory=dict)
     statuses: Counter[MetricStatus] = field(default_factory=Counter)
     agreement: Agreement = field(default_factory=Agreement)
+    asked: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: MetricResult) -> None:
         self.statuses[result.status] += 1
+        self.asked.update({score.judge for score in result.judges})
+        # A judge may answer that there is nothing to judge: then it has a call and no value.
+        self.answered.update({score.judge for score in result.judges if score.value is not None or score.calls})
         if result.value is None:
             return
         self.values.setdefault(result.paper_id, array("d")).append(result.value)
@@ -110,6 +132,7 @@ class _Pile:
             alpha=self.agreement.alpha(),
             repeat_sd=self.agreement.repeat_sd(),
             parts={name: sum(values) / len(values) for name, values in self.parts.items()},
+            judged={judge: (self.answered[judge], asked) for judge, asked in sorted(self.asked.items())},
         )
 
 

@@ -107,6 +107,21 @@ def test_both_rules_mark_their_best_and_ties_share_it() -> None:
     }
 
 
+def test_a_judge_that_never_answers_is_counted_and_named() -> None:
+    silent = JudgeScore(judge="m2", reason="no valid reply")
+    scored = [JudgeScore(judge="m1", value=0.5, calls=("c1",)), silent]
+    nothing = [JudgeScore(judge="m1", reason="no insight found", calls=("c2",)), silent]
+    results = [
+        result("gpt0", "p0", judges=scored),
+        result("gpt1", "p1", value=None, status="not_applicable", judges=nothing),
+        result("gpt2", "p2", value=None, judges=[JudgeScore(judge="m1", reason="no valid reply"), silent]),
+    ]
+    table = build_table(results, rows_of(cases_of(gpt=3)), ["words"])
+    assert table.cells[RowKey("", "gpt"), "words"].judged == {"m1": (2, 3), "m2": (0, 3)}
+    assert table.judged == {"m1": {"words": (2, 3)}, "m2": {"words": (0, 3)}}
+    assert table.silent == ("m2",)
+
+
 def test_without_experts_nothing_is_nearest() -> None:
     table = build_table([result("gpt0", "p0")], rows_of(cases_of(gpt=1)), ["words"])
     assert (table.cells[RowKey("", "gpt"), "words"].nearest, table.cells[RowKey("", "gpt"), "words"].highest) == (

@@ -53,11 +53,18 @@ def main_table_lines(table: Table) -> list[str]:
     return _table_of(table)
 
 
-def legend() -> str:
-    """What the marks of the main table mean."""
+def legend(table: Table) -> str:
+    """What the numbers and marks of the main table mean."""
+    over = (
+        "Mean ± standard deviation over papers: a paper counts once, by the mean of its reviews, and all rows of a column "
+        "that have a value are over the same papers."
+        if table.over_papers
+        else "Mean ± standard deviation of a row: over its scored reviews, whichever papers they are of."
+    )
     return (
+        f"{over} "
         f"{EXPERT}: all human reviews. Best by two rules: {NEAREST} nearest to {EXPERT}, {HIGHEST} highest. "
-        f"{NOTHING}: nothing was scored. A mean is over scored reviews only; failures count nowhere as a value."
+        f"{NOTHING}: nothing was scored. Failures count nowhere as a value."
     )
 
 
@@ -95,7 +102,7 @@ def _main_table(table: Table) -> Iterator[str]:
     yield ""
     yield from _table_of(table)
     yield ""
-    yield legend()
+    yield legend(table)
     yield from silence_lines(table)
     yield ""
 
@@ -144,7 +151,7 @@ def _parts(table: Table) -> Iterator[str]:
         return
     yield "## Further numbers"
     yield ""
-    yield "Means over the scored reviews."
+    yield f"Means over the {'same papers' if table.over_papers else 'scored reviews'}."
     yield ""
     rows = [
         [

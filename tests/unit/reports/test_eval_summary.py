@@ -84,6 +84,11 @@ def test_a_silent_judge_stands_beside_the_number_below_the_table_and_in_the_file
     assert "answered nothing" not in render_summary(plain, ABOUT)
 
 
+def test_the_legend_says_over_what_mean_and_spread_are() -> None:
+    assert "over its scored reviews" in render_summary(table(), ABOUT)
+    assert "over papers" in render_summary(replace(table(), over_papers=True), ABOUT)
+
+
 def test_one_review_has_no_interval() -> None:
     assert lines(render_summary(table(), ABOUT), "| Expert")[:2] == ["| Expert | 0.5500 |", "| Expert | –; 1 / 0 / 0 |"]
 

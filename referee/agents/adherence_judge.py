@@ -76,7 +76,10 @@ def adherence_model(kinds: Sequence[Literal["subjective", "objective"]]) -> type
 def _adherence_model(kinds: tuple[Literal["subjective", "objective"], ...]) -> type[BaseModel]:
     """Kept, because the reviews of one venue are all asked about the same rules."""
     finding: Any = (str, Field(max_length=_FINDING_CHARS, description="what the review does about this rule"))
-    about: dict[str, Any] = {"finding": finding, "applies": (_YesNo, Field(description="whether the rule applies here"))}
+    about: dict[str, Any] = {
+        "finding": finding,
+        "applies": (_YesNo, Field(description="whether the rule applies here")),
+    }
     judged = create_model("Judged", __config__=_CLOSED, **about, score=(int, Field(ge=0, le=HIGHEST)))
     checked = create_model("Checked", __config__=_CLOSED, **about, met=(_YesNo, ...))
     shape: dict[str, Any] = {

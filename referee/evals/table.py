@@ -23,9 +23,10 @@ class Cell:
     """One metric over the reviews of one row.
 
     ``low`` and ``high`` bound the mean at 95 percent, by bootstrap over papers; None with fewer than two. ``sd`` is the
-    standard deviation of what the mean is over: reviews, or papers where the table is over papers. ``alpha`` is Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard
-    deviation of a judge's repeats on one review. ``judged`` says by judge how many of the reviews that it was asked
-    about it answered on. ``nearest`` and ``highest`` mark the best of a column by each rule.
+    standard deviation of what the mean is over: reviews, or papers where the table is over papers. ``alpha`` is
+    Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard deviation of a judge's repeats on one
+    review. ``judged`` says by judge how many of the reviews that it was asked about it answered on. ``nearest`` and
+    ``highest`` mark the best of a column by each rule.
     """
 
     mean: float | None = None

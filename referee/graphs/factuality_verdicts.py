@@ -44,7 +44,7 @@ class Tally:
 
     @property
     def value(self) -> float | None:
-        """valid / (valid + invalid) in [0, 1], higher is better; null where no such point was decided."""
+        """Valid / (valid + invalid) in [0, 1], higher is better; null where no such point was decided."""
         return self.counts["valid"] / self.decided if self.decided else None
 
     @property

@@ -56,8 +56,8 @@ def main_table_lines(table: Table) -> list[str]:
 def legend(table: Table) -> str:
     """What the numbers and marks of the main table mean."""
     over = (
-        "Mean ± standard deviation over papers: a paper counts once, by the mean of its reviews, and all rows of a column "
-        "that have a value are over the same papers."
+        "Mean ± standard deviation over papers: a paper counts once, by the mean of its reviews, and all rows of a "
+        "column that have a value are over the same papers."
         if table.over_papers
         else "Mean ± standard deviation of a row: over its scored reviews, whichever papers they are of."
     )
@@ -189,7 +189,10 @@ def _agreement(table: Table, about: About) -> Iterator[str]:
     yield ""
     yield "Reviews that a judge answered on, of those it was asked about."
     yield ""
-    shown = [[inline(judge), *(_of(counts.get(metric)) for metric in table.metrics)] for judge, counts in table.judged.items()]
+    shown = [
+        [inline(judge), *(_of(counts.get(metric)) for metric in table.metrics)]
+        for judge, counts in table.judged.items()
+    ]
     yield from _markdown_table(["judge", *table.metrics], shown)
     yield ""
 

@@ -111,7 +111,9 @@ def depth(user: str) -> dict[str, Any]:
     return {
         respect: {
             "finding": "by its words",
-            "quote": next((f"{one} "[:320].rpartition(" ")[0] for one in said if any(word in one.lower() for word in words)), ""),
+            "quote": next(
+                (f"{one} "[:320].rpartition(" ")[0] for one in said if any(word in one.lower() for word in words)), ""
+            ),
             "score": min(3, sum(text.count(word) for word in words)),
         }
         for respect, words in about.items()

@@ -109,7 +109,9 @@ async def test_without_the_placeholder_rule_the_zeros_would_count(
 
 
 def test_boxes_that_one_side_never_fills_count_for_nobody(ran: Ran) -> None:
-    filled = {kind: {n for c in ran.cases if c.kind == kind for n, v in c.fields.items() if v} for kind in ("ai", "human")}
+    filled = {
+        kind: {n for c in ran.cases if c.kind == kind for n, v in c.fields.items() if v} for kind in ("ai", "human")
+    }
     (left_out,) = {frozenset(result.details["not_compared"]) for result in ran.of("adherence")}
     assert left_out
     assert not left_out & filled["ai"] & filled["human"] - {"questions", "limitations"}

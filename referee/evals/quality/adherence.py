@@ -2,10 +2,11 @@
 
 Criteria are the guidelines of the venue's form, subjective (0 to 3 by a judge) or objective (3 or 0), and what the form
 itself prescribes (``form:...``: required boxes, scales, lengths), which is objective. What code can decide it decides
-(``form_checks``); all other criteria go to the judge in one call. A rule that has nothing in the review to apply to (one
-on complaints about novelty, where there is none) is in no mean. Where a set has AI and human reviews of a venue, boxes
-that only one side fills are taken for absent on both (``not_compared``). Eq. 6: the mean of each kind, summed, over 6; with one
-kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not applicable.
+(``form_checks``); all other criteria go to the judge in one call. A rule that has nothing in the review to apply to
+(one on complaints about novelty, where there is none) is in no mean. Where a set has AI and human reviews of a venue,
+boxes that only one side fills are taken for absent on both (``not_compared``). Eq. 6: the mean of each kind, summed,
+over 6; with one kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not
+applicable.
 
 Several judges or repeats: the mean of their values, the decisions of code being the same in each.
 
@@ -110,7 +111,9 @@ class Adherence:
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call about the rules that code leaves open; none where it leaves none, or there are none."""
-        rules = _split(Record(case, known.form, known.boxes))[1] if known.form is not None and known.form.guidelines else ()
+        rules = (
+            _split(Record(case, known.form, known.boxes))[1] if known.form is not None and known.form.guidelines else ()
+        )
         if not rules:
             return Load(judged=0)
         tokens = _PROMPT_TOKENS + len(rules) * _TOKENS_A_RULE + rough_tokens(case.text)

@@ -167,7 +167,7 @@ async def test_a_rule_that_has_nothing_to_apply_to_is_in_no_mean() -> None:
 
 
 async def test_boxes_that_only_one_side_fills_are_no_boxes_on_either() -> None:
-    """A human review has a rating out of scale and an empty required box; the AI reviews of the set have none at all."""
+    """A human review has a rating out of scale and an empty required box; the AI reviews have none at all."""
     fields = {"review": REVIEW, "rating": 7}
     alone = await measured(REVIEW, reply(), fields=fields)
     beside = await measured(REVIEW, reply(), fields=fields, boxes=frozenset({"review"}))
@@ -357,7 +357,11 @@ def best_of(venue: str) -> Any:
         marks = re.findall(r"^\[c(\d+)\] \((\w+)\)", user, re.MULTILINE)
         assert len(marks) <= len(load_venue(venue).guidelines)
         return {
-            f"c{n}": {"finding": "It does.", "applies": "yes", **({"score": 3} if mark == "judgement" else {"met": "yes"})}
+            f"c{n}": {
+                "finding": "It does.",
+                "applies": "yes",
+                **({"score": 3} if mark == "judgement" else {"met": "yes"}),
+            }
             for n, mark in marks
         }
 

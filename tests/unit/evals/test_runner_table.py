@@ -125,7 +125,9 @@ def test_a_judge_that_never_answers_is_counted_and_named() -> None:
 def test_over_papers_every_row_of_a_column_has_the_same_papers_and_one_spread() -> None:
     triples = [("a0", "p0", "a"), ("a1", "p1", "a"), ("a2", "p2", "a"), ("b0", "p0", "b"), ("b1", "p1", "b")]
     triples += [("b2", "p2", "b"), ("h0", "p0", "human"), ("i0", "p0", "human"), ("h1", "p1", "human")]
-    values = dict(zip("a0 a1 a2 b0 b1 h0 i0 h1".split(), (0.1, 0.3, 0.9, 0.2, 0.4, 0.0, 1.0, 0.7), strict=True))
+    values = dict(
+        zip(["a0", "a1", "a2", "b0", "b1", "h0", "i0", "h1"], (0.1, 0.3, 0.9, 0.2, 0.4, 0.0, 1.0, 0.7), strict=True)
+    )
     results = [result(name, paper, value=values.get(name)) for name, paper, _ in triples]
     table = build_table(results, rows_of(triples), ["words"], over_papers=True)
     cells = {row.system: table.cells[row, "words"] for row in table.rows}
@@ -145,7 +147,10 @@ def test_over_papers_a_row_without_any_value_empties_no_other() -> None:
     results = [result(f"gpt{n}", f"p{n}", value=0.5) for n in range(2)]
     results += [result(f"human{n}", f"p{n}", value=None, status="not_applicable") for n in range(2)]
     table = build_table(results, rows_of(triples), ["words"], over_papers=True)
-    assert (table.cells[RowKey("", "gpt"), "words"].papers, table.cells[RowKey("", "Expert"), "words"].mean) == (2, None)
+    assert (table.cells[RowKey("", "gpt"), "words"].papers, table.cells[RowKey("", "Expert"), "words"].mean) == (
+        2,
+        None,
+    )
 
 
 def test_without_experts_nothing_is_nearest() -> None:

@@ -225,7 +225,9 @@ PAPER = Paper(
     title="Counting Things",
     abstract=ABSTRACT,
     format="text",
-    sections=(Section(id="s1", heading="Abstract", level=1, blocks=(Block(id="b1", kind="paragraph", text=ABSTRACT),)),),
+    sections=(
+        Section(id="s1", heading="Abstract", level=1, blocks=(Block(id="b1", kind="paragraph", text=ABSTRACT),)),
+    ),
     converter=Converter(name="none", version="0"),
 )
 
@@ -258,5 +260,7 @@ async def test_a_review_that_only_copies_has_no_similarity() -> None:
 
 
 async def test_a_sentence_that_quotes_the_paper_and_says_something_stays() -> None:
-    quoting = 'That "a second counter halved the error of the first one" is shown for one field only, and not for three.'
+    quoting = (
+        'That "a second counter halved the error of the first one" is shown for one field only, and not for three.'
+    )
     assert (await against(quoting)).parts["copied"] == 0

@@ -2,8 +2,9 @@
 
 Of ten papers the first review is the reference and is measured as it is, with its sentences shuffled, and replaced by
 the second review of its paper, by the first review of the next paper, and by one generic text. Two more texts try to
-earn what they are not worth: the generic text with the paper's abstract behind it (``copied``), and the reference with the
-generic text behind it (``padded``). What each metric must say of them is declared here, before anything is measured.
+earn what they are not worth: the generic text with the paper's abstract behind it (``copied``), and the reference with
+the generic text behind it (``padded``). What each metric must say of them is declared here, before anything is
+measured.
 """
 
 from __future__ import annotations

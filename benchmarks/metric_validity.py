@@ -19,8 +19,9 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from metric_validity_facts import measure_facts
 from metric_validity_labels import measure_labels
-from metric_validity_means import DATA, SCRIPTED, opened_means
+from metric_validity_means import DATA, SCRIPTED, Means, opened_means
 from metric_validity_order import measure_order
 from metric_validity_planted import measure_planted
 from metric_validity_table import report
@@ -68,7 +69,7 @@ async def _measured(given: argparse.Namespace) -> dict[str, Any]:
     ) as means:
         figures: dict[str, Any] = {"version": referee.__version__, "judge": means.judge, "embedder": means.embedder.id}
         parts: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
-            "order": lambda: measure_order(means, given.reviews),
+            "order": lambda: _order(means, given.reviews),
             "labels": lambda: measure_labels(means, given.reviews),
             "falsehoods": lambda: measure_planted(means, given.model, given.reviews, given.points),
         }
@@ -77,6 +78,10 @@ async def _measured(given: argparse.Namespace) -> dict[str, Any]:
             if given.json:
                 given.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return figures
+
+
+async def _order(means: Means, papers: int | None) -> list[dict[str, Any]]:
+    return [*await measure_order(means, papers), *await measure_facts(means, papers)]
 
 
 if __name__ == "__main__":

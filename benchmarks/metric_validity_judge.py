@@ -200,7 +200,11 @@ def _insights(asked: Asked) -> dict[str, Any]:
 def _depth(asked: Asked) -> dict[str, Any]:
     sentences = _sentences(_shown(asked, "review"))
     scored = {respect: respect_score(respect, sentences) for respect in RESPECTS}
-    return {r: {"finding": "by cue words", "words": w[:_QUOTE_CHARS], "score": s} for r, (s, w) in scored.items()}
+    return {r: {"finding": "by cue words", "quote": _cut(w), "score": s} for r, (s, w) in scored.items()}
+
+
+def _cut(words: str) -> str:
+    return f"{words} "[:_QUOTE_CHARS].rpartition(" ")[0]
 
 
 def _adherence(asked: Asked) -> dict[str, Any]:
@@ -208,7 +212,7 @@ def _adherence(asked: Asked) -> dict[str, Any]:
     for rule, mark, text in _RULE.findall(_shown(asked, "rules")):
         share = covered(text, review)
         given = {"score": min(3, int(4 * share))} if mark == "judgement" else {"met": "yes" if share >= 0.5 else "no"}
-        answers[rule] = {"finding": "by shared words", **given}
+        answers[rule] = {"finding": "by shared words", "applies": "yes", **given}
     return answers
 
 

@@ -1,12 +1,16 @@
 """Order tests: reviews whose order a metric must get right, without anybody's label.
 
-Of ten papers the first review is the reference and is measured five times: as it is, with its sentences shuffled, and
-replaced by the second review of its paper, by the first review of the next paper, and by one generic text. What each
-metric must say of them is declared here, before anything is measured.
+Of ten papers the first review is the reference and is measured as it is, with its sentences shuffled, and replaced by
+the second review of its paper, by the first review of the next paper, and by one generic text. Two more texts try to
+earn what they are not worth: the generic text with the paper's abstract behind it (``copied``), and the reference with
+the generic text behind it (``padded``). What each metric must say of them is declared here, before anything is
+measured.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +24,8 @@ from referee.data import read_cases
 from referee.evals.metric import Context
 from referee.evals.registry import find_metrics
 from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+from referee.schemas.paper import Converter, Paper
 from referee.venues import load_venue
 
 REVIEWS, VENUE = DATA / "papers" / "iclr2026_abstract_reviews_rebuttals.jsonl", "iclr-2026"
@@ -35,7 +41,9 @@ GENERIC = (
     "It would also help to know how the approach behaves in other settings. Overall this is a borderline paper."
 )
 
-Variant = Literal["self", "shuffled", "same_paper", "other_paper", "generic"]
+Variant = Literal[
+    "self", "shuffled", "same_paper", "other_paper", "generic", "copied", "padded", "true", "wrong", "absences"
+]
 
 
 @dataclass(frozen=True)
@@ -60,15 +68,22 @@ class Relation:
         return left > right if self.sign == ">" else left >= right - self.slack
 
 
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 _AGAINST_A_REFERENCE = (
-    Relation("self", ">=", "shuffled", _ROUNDING),
+    Relation("self", ">=", "shuffled", ROUNDING),
     Relation("shuffled", ">", "same_paper"),
     Relation("same_paper", ">", "other_paper"),
     Relation("same_paper", ">", "generic"),
     Relation("other_paper", ">=", "generic", ABOUT),
+    Relation("same_paper", ">", "copied"),
+    Relation("generic", ">=", "copied", ABOUT),
 )
-_OF_THE_TEXT = (Relation("self", ">", "generic"), Relation("self", "~", "shuffled", ABOUT))
+_OF_THE_TEXT = (
+    Relation("self", ">", "generic"),
+    Relation("self", "~", "shuffled", ABOUT),
+    Relation("self", ">=", "padded", ABOUT),
+    Relation("generic", ">=", "copied", ABOUT),
+)
 # A name behind a colon is a part of the metric instead of its value.
 EXPECTED: Mapping[str, tuple[Relation, ...]] = {
     "semantic_similarity": _AGAINST_A_REFERENCE,
@@ -78,7 +93,7 @@ EXPECTED: Mapping[str, tuple[Relation, ...]] = {
     "depth": _OF_THE_TEXT,
     "adherence": _OF_THE_TEXT,
 }
-_WITHOUT_REFERENCE: tuple[Variant, ...] = ("self", "shuffled", "other_paper", "generic")
+_WITHOUT_REFERENCE: tuple[Variant, ...] = ("self", "shuffled", "other_paper", "generic", "copied", "padded")
 
 
 @dataclass(frozen=True)
@@ -91,6 +106,24 @@ class Ranked:
     reasons: dict[str, str]
     holds: dict[str, bool | None]
 
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        paper: str,
+        results: Mapping[str, MetricResult],
+        relations: Iterable[Relation],
+        part: str = "",
+    ) -> Ranked:
+        """The ranking by the results' values, or by one of their parts."""
+        values = {name: one.parts.get(part) if part else one.value for name, one in results.items()}
+        reasons = {name: one.reason for name, one in results.items() if one.value is None}
+        return cls(metric, paper, values, reasons, {str(one): one.holds(values) for one in relations})
+
+    def record(self) -> dict[str, Any]:
+        """As it is written and printed."""
+        return asdict(self) | {"ranking": self.ranking}
+
     @property
     def ranking(self) -> str:
         """The variants from the highest value down, with signs between them."""
@@ -98,7 +131,7 @@ class Ranked:
         known.sort(key=lambda pair: -pair[1])
         text, last = "", None
         for name, value in known:
-            sign = "" if last is None else (" = " if abs(last - value) <= _ROUNDING else " > ")
+            sign = "" if last is None else (" = " if abs(last - value) <= ROUNDING else " > ")
             text, last = f"{text}{sign}{name} {value:.2f}", value
         return text
 
@@ -107,14 +140,43 @@ async def measure_order(means: Means, papers: int | None) -> list[dict[str, Any]
     """Every metric on every variant of every reference review; a record for each metric and paper."""
     # With a single paper there would be no other.
     chosen = chosen_reviews(read_cases(REVIEWS), max(2, papers or PAPERS))
-    form = load_venue(VENUE)
-    sets = [variants_of(chosen, place) for place in range(len(chosen))]
+    form, papers_of = load_venue(VENUE), abstracts()
+    sets = [variants_of(chosen, place, papers_of[own[0].paper_id].abstract) for place, own in enumerate(chosen)]
     jobs = (
-        _ranked(name, cases, Context(references=(reviews[0],), form=form, panel=means.panel, embedder=means.embedder))
+        _ranked(
+            name,
+            cases,
+            Context(
+                references=(reviews[0],),
+                paper=papers_of[reviews[0].paper_id],
+                form=form,
+                panel=means.panel,
+                embedder=means.embedder,
+            ),
+        )
         for reviews, cases in zip(chosen, sets, strict=True)
         for name in EXPECTED
     )
-    return [asdict(one) | {"ranking": one.ranking} for one in await gathered(jobs, at_once=means.at_once, what="order")]
+    return [one.record() for one in await gathered(jobs, at_once=means.at_once, what="order")]
+
+
+def abstracts() -> dict[str, Paper]:
+    """The papers by id, as far as the set has them: title and abstract."""
+    with REVIEWS.open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return {row["forum_id"]: paper_of(row["title"], row["abstract"]) for row in rows}
+
+
+def paper_of(title: str, abstract: str) -> Paper:
+    """A paper of which only the abstract is known."""
+    return Paper(
+        paper_id=hashlib.sha256(abstract.encode()).hexdigest(),
+        title=title,
+        abstract=abstract,
+        format="text",
+        sections=(),
+        converter=Converter(name="none", version="0"),
+    )
 
 
 def chosen_reviews(cases: Iterable[ReviewCase], papers: int) -> list[list[ReviewCase]]:
@@ -123,8 +185,8 @@ def chosen_reviews(cases: Iterable[ReviewCase], papers: int) -> list[list[Review
     return list(islice((own for own in by_paper if len(own) >= LEAST_REVIEWS), papers))
 
 
-def variants_of(chosen: Sequence[Sequence[ReviewCase]], place: int) -> dict[Variant, ReviewCase]:
-    """The five texts that are measured against one paper's first review; only their texts differ."""
+def variants_of(chosen: Sequence[Sequence[ReviewCase]], place: int, abstract: str) -> dict[Variant, ReviewCase]:
+    """The texts that are measured against one paper's first review; only their texts differ."""
     first, second = chosen[place][:2]
     texts: dict[Variant, str] = {
         "self": first.text,
@@ -132,6 +194,8 @@ def variants_of(chosen: Sequence[Sequence[ReviewCase]], place: int) -> dict[Vari
         "same_paper": second.text,
         "other_paper": chosen[(place + 1) % len(chosen)][0].text,
         "generic": GENERIC,
+        "copied": f"{GENERIC}\n{abstract}",
+        "padded": f"{first.text}\n{GENERIC}",
     }
     bare: dict[str, Any] = {"fields": {}, "rating": None, "confidence": None}
     return {
@@ -152,13 +216,5 @@ async def _ranked(name: str, cases: Mapping[Variant, ReviewCase], context: Conte
     metric = find_metrics([metric_name])[0]
     measured = cases if "references" in metric.needs else {key: cases[key] for key in _WITHOUT_REFERENCE}
     results = {variant: await metric.measure(case, context) for variant, case in measured.items()}
-    values: dict[str, float | None] = {
-        variant: result.parts.get(part) if part else result.value for variant, result in results.items()
-    }
-    return Ranked(
-        metric=name,
-        paper=next(iter(cases.values())).paper_id,
-        values=values,
-        reasons={variant: result.reason for variant, result in results.items() if result.value is None},
-        holds={str(relation): relation.holds(values) for relation in EXPECTED[name]},
-    )
+    paper = next(iter(cases.values())).paper_id
+    return Ranked.of(name, paper, results, EXPECTED[name], part)

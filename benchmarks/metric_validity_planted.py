@@ -22,7 +22,7 @@ from referee.evals.quality.factual_correctness import FactualCorrectness, bounds
 from referee.evals.rooms import open_index
 from referee.graphs.factuality_state import LEAN, Bounds, Searches
 from referee.papers import load_paper
-from referee.retrieval import Parent, Passage, Retriever
+from referee.retrieval import Chunks, Parent, Passage, Retriever
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.paper import Paper
@@ -70,6 +70,10 @@ class RandomPassages:
     @property
     def paper_id(self) -> str:
         return self._retriever.paper_id
+
+    @property
+    def chunks(self) -> Chunks:
+        return self._retriever.chunks
 
     async def search_many(self, queries: Sequence[str], *, top_k: int = 6) -> list[list[Passage]]:
         children = self._retriever.chunks.children

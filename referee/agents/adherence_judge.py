@@ -26,15 +26,18 @@ _FINDING_CHARS = 280
 _TOKENS_A_RULE, _TOKENS_AROUND = 110, 64
 _MARKS = {"subjective": "judgement", "objective": "fact"}
 _CLOSED = ConfigDict(extra="ignore")
-_Met: TypeAlias = Literal["yes", "no"]
+_YesNo: TypeAlias = Literal["yes", "no"]
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """A judge's answer for one rule; ``score`` is 0 to 3, for an objective rule 0 or 3."""
+    """A judge's answer for one rule.
+
+    ``score`` is 0 to 3, for an objective rule 0 or 3; null where the rule has nothing in the review to apply to.
+    """
 
     rule: str
-    score: int
+    score: int | None
     finding: str
 
 
@@ -73,8 +76,12 @@ def adherence_model(kinds: Sequence[Literal["subjective", "objective"]]) -> type
 def _adherence_model(kinds: tuple[Literal["subjective", "objective"], ...]) -> type[BaseModel]:
     """Kept, because the reviews of one venue are all asked about the same rules."""
     finding: Any = (str, Field(max_length=_FINDING_CHARS, description="what the review does about this rule"))
-    judged = create_model("Judged", __config__=_CLOSED, finding=finding, score=(int, Field(ge=0, le=HIGHEST)))
-    checked = create_model("Checked", __config__=_CLOSED, finding=finding, met=(_Met, ...))
+    about: dict[str, Any] = {
+        "finding": finding,
+        "applies": (_YesNo, Field(description="whether the rule applies here")),
+    }
+    judged = create_model("Judged", __config__=_CLOSED, **about, score=(int, Field(ge=0, le=HIGHEST)))
+    checked = create_model("Checked", __config__=_CLOSED, **about, met=(_YesNo, ...))
     shape: dict[str, Any] = {
         f"c{n}": (judged if kind == "subjective" else checked, ...) for n, kind in enumerate(kinds, start=1)
     }
@@ -94,4 +101,4 @@ def read_adherence(reply: BaseModel, rules: Sequence[Guideline]) -> tuple[Ruling
 
 def _ruling(rule: Guideline, said: dict[str, Any]) -> Ruling:
     score = said["score"] if rule.kind == "subjective" else HIGHEST * (said["met"] == "yes")
-    return Ruling(rule.id, score, said["finding"])
+    return Ruling(rule.id, score if said["applies"] == "yes" else None, said["finding"])

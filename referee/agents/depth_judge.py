@@ -23,7 +23,7 @@ class Respect(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     finding: str = Field(max_length=320, description="what the review does in this respect")
-    words: str = Field(max_length=320, description="the review's own words that show it, copied; empty where none do")
+    quote: str = Field(max_length=320, description="the review's own words that show it, copied; empty where none do")
     score: int = Field(ge=0, le=HIGHEST)
 
 

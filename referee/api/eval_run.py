@@ -22,7 +22,7 @@ from referee.evals.unit import Means
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, open_models
-from referee.reports.eval_summary import About
+from referee.reports.eval_summary import About, silence_lines
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.schemas.usage import Usage
 from referee.settings import Settings
@@ -109,7 +109,8 @@ async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked, budget: Bud
         run.set_usage(ledger.usage(), ledger.usage_by_role())
         _require_value(summary, run)
         failed = summary.table.failed
-        run.set_status("finished", error=f"{failed} unit(s) failed; --resume tries them again" if failed else "")
+        troubles = [f"{failed} unit(s) failed; --resume tries them again"] if failed else []
+        run.set_status("finished", error="; ".join([*troubles, *silence_lines(summary.table)]))
     return Evaluation(run.path, summary, about, tally, ledger.usage())
 
 

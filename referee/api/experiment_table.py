@@ -29,13 +29,14 @@ class ArmTable:
 def arms_and_experts(run: Path, job: ExperimentJob, result: ExperimentResult) -> ArmTable | None:
     """The table over the papers that were measured; None where none was.
 
-    Only papers on which every arm has its review are in it, so that all rows but Expert are over the same papers.
+    Only papers on which every arm has its review are in it. A paper counts once in a row, by the mean over seeds or
+    human reviews; the rows of a column are over the same papers.
     """
     papers = [name for name in job.papers if (run / EVALUATIONS / name / RESULTS).is_file()]
     cases = [case for name in papers for case in _cases(run, name)]
     if not cases:
         return None
-    table = build_table(_results(run, papers), Rows("source", cases), result.metrics)
+    table = build_table(_results(run, papers), Rows("source", cases), result.metrics, over_papers=True)
     about = About(
         reviews=len(cases),
         papers=len(papers),

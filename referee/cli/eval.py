@@ -128,11 +128,12 @@ def estimate_lines(plan: EvalPlan) -> list[str]:
 
 
 def _print_summary(summary: Summary, about: About) -> None:
-    from referee.reports.eval_summary import legend, main_table_lines
+    from referee.reports.eval_summary import legend, main_table_lines, silence_lines
 
     _print_lines(main_table_lines(summary.table))
-    typer.echo(legend())
     table = summary.table
+    typer.echo(legend(table))
+    _print_lines(silence_lines(table))
     typer.echo(
         f"{several(about.reviews, 'review')}: {table.scored:,} units scored, {table.not_applicable:,} not applicable, "
         f"{table.failed:,} failed."

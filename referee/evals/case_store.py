@@ -15,6 +15,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from referee.errors import RunError
+from referee.evals.boxes import FilledBoxes
 from referee.schemas.case import ReviewCase
 
 CASES = "cases.jsonl"
@@ -28,6 +29,7 @@ class CaseStore:
     Attributes:
         sources: Number of reviews by source and kind.
         venues: Number of reviews by venue; None counts those that name none.
+        boxes: What the reviews fill in.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -39,6 +41,7 @@ class CaseStore:
         self._ids: set[str] = set()
         self.sources: Counter[tuple[str, str]] = Counter()
         self.venues: Counter[str | None] = Counter()
+        self.boxes = FilledBoxes()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -58,6 +61,7 @@ class CaseStore:
         self._digest.update(case.model_dump_json(exclude={"origin"}, exclude_defaults=True).encode())
         self.sources[case.source, case.kind] += 1
         self.venues[case.venue] += 1
+        self.boxes.add(case)
         return True
 
     @property

@@ -125,7 +125,7 @@ def _planned(
 
 
 def _known(case: ReviewCase, store: CaseStore, given: Given, judge: Model) -> Known:
-    return Known(_references(case, store), given.forms.of(case), judge)
+    return Known(_references(case, store), given.forms.of(case), store.boxes.common(case.venue), judge)
 
 
 def _references(case: ReviewCase, store: CaseStore) -> int:

@@ -31,11 +31,14 @@ NEEDS: frozenset[Need] = frozenset(get_args(Need))
 class Context:
     """What a metric may use for one review. What it lists under ``needs`` is there; the rest may be None or empty.
 
+    What it lists under ``uses`` is there where the run has it.
+
     Attributes:
         references: The human reviews of the same paper, without the review itself.
         paper: The reviewed paper.
         retriever: The search over that paper and no other; for metrics that need both ``paper`` and ``embedder``.
         form: The form the review was written for.
+        boxes: The form's boxes that AI and human reviews of the set both fill; None where all count.
         panel: The judges.
         embedder: Embeds texts.
         shared: Remembers for the run what several units use, as a review's topics.
@@ -46,6 +49,7 @@ class Context:
     paper: Paper | None = None
     retriever: Retriever | None = None
     form: VenueForm | None = None
+    boxes: frozenset[str] | None = None
     panel: Panel | None = None
     embedder: Embedder | None = None
     shared: Shared = field(default_factory=Shared)
@@ -114,12 +118,26 @@ class Known:
     Attributes:
         references: How many human reviews it is compared with.
         form: The form it was written for.
+        boxes: As in the context.
         judge: The model of the first judge.
     """
 
     references: int = 0
     form: VenueForm | None = None
+    boxes: frozenset[str] | None = None
     judge: Model | None = None
+
+
+@runtime_checkable
+class Using(Protocol):
+    """A metric that takes things where they are there, and does without them elsewhere.
+
+    Attributes:
+        uses: What it takes; only ``paper`` is handed out so.
+    """
+
+    @property
+    def uses(self) -> frozenset[Need]: ...  # noqa: D102
 
 
 @runtime_checkable

@@ -50,6 +50,10 @@ class Room:
             self._humans = self._store.humans(self.paper_id)
         return tuple(human for human in self._humans if human.case_id != case.case_id)
 
+    def boxes(self, case: ReviewCase) -> frozenset[str] | None:
+        """The boxes that AI and human reviews of the review's venue both fill; None where the set has one side only."""
+        return self._store.boxes.common(case.venue)
+
     async def paper(self) -> Paper | None:
         """The paper's text; None where there is none.
 

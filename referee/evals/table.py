@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from referee.evals.judge_agreement import Agreement
 from referee.evals.rows import RowKey, Rows
 from referee.schemas.metric import MetricResult, MetricStatus
 from referee.schemas.usage import Usage
-from referee.stats import bootstrap_interval, mean_sd
+from referee.stats import bootstrap_interval, mean_sd, paired_interval
 
 SEED = 20_260_101
 
@@ -22,8 +23,10 @@ class Cell:
     """One metric over the reviews of one row.
 
     ``low`` and ``high`` bound the mean at 95 percent, by bootstrap over papers; None with fewer than two. ``sd`` is the
-    reviews' standard deviation. ``alpha`` is Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard
-    deviation of a judge's repeats on one review. ``nearest`` and ``highest`` mark the best of a column by each rule.
+    standard deviation of what the mean is over: reviews, or papers where the table is over papers. ``alpha`` is
+    Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard deviation of a judge's repeats on one
+    review. ``judged`` says by judge how many of the reviews that it was asked about it answered on. ``nearest`` and
+    ``highest`` mark the best of a column by each rule.
     """
 
     mean: float | None = None
@@ -37,6 +40,7 @@ class Cell:
     alpha: float | None = None
     repeat_sd: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
+    judged: dict[str, tuple[int, int]] = field(default_factory=dict)
     nearest: bool = False
     highest: bool = False
 
@@ -52,13 +56,18 @@ class MetricTotals:
 
 @dataclass(frozen=True)
 class Table:
-    """All cells. ``metrics`` are the columns in their order, ``rows`` the rows in theirs."""
+    """All cells. ``metrics`` are the columns in their order, ``rows`` the rows in theirs.
+
+    ``over_papers`` says that a paper counts once, by the mean of its reviews, and that all rows of a column that have a
+    value are over the same papers.
+    """
 
     metrics: tuple[str, ...]
     rows: tuple[RowKey, ...]
     cells: dict[tuple[RowKey, str], Cell]
     totals: dict[str, MetricTotals]
     group_by: str
+    over_papers: bool = False
 
     @property
     def scored(self) -> int:
@@ -75,29 +84,63 @@ class Table:
         """Units where there was nothing to measure."""
         return sum(cell.not_applicable for cell in self.cells.values())
 
+    @property
+    def judged(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """By judge and metric, over all rows: reviews it answered on, of those it was asked about."""
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for (_, metric), cell in self.cells.items():
+            for judge, (answered, asked) in cell.judged.items():
+                before = found.setdefault(judge, {}).get(metric, (0, 0))
+                found[judge][metric] = (before[0] + answered, before[1] + asked)
+        return found
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The judges that never answered on any review."""
+        return tuple(judge for judge, of in self.judged.items() if not any(answered for answered, _ in of.values()))
+
 
 @dataclass
 class _Pile:
     """What is gathered for a cell while results stream by: numbers only."""
 
     values: dict[str, array[float]] = field(default_factory=dict)
-    parts: dict[str, array[float]] = field(default_factory=dict)
+    parts: dict[str, dict[str, array[float]]] = field(default_factory=lambda: defaultdict(dict))
+    failed: set[str] = field(default_factory=set)
     statuses: Counter[MetricStatus] = field(default_factory=Counter)
     agreement: Agreement = field(default_factory=Agreement)
+    asked: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: MetricResult) -> None:
         self.statuses[result.status] += 1
+        self.asked.update({score.judge for score in result.judges})
+        # A judge may answer that there is nothing to judge: then it has a call and no value.
+        self.answered.update({score.judge for score in result.judges if score.value is not None or score.calls})
+        if result.status == "failed":
+            self.failed.add(result.paper_id)
         if result.value is None:
             return
         self.values.setdefault(result.paper_id, array("d")).append(result.value)
         for name, value in result.parts.items():
             if value is not None:
-                self.parts.setdefault(name, array("d")).append(value)
+                self.parts[name].setdefault(result.paper_id, array("d")).append(value)
         self.agreement.add(result.judges)
 
-    def cell(self) -> Cell:
-        interval = bootstrap_interval(self.values, seed=SEED)
-        _, sd = mean_sd([value for of_paper in self.values.values() for value in of_paper])
+    def cell(self, papers: Collection[str] | None = None) -> Cell:
+        """The cell over all reviews; given papers, over their means."""
+        if papers is None:
+            values, interval = _flat(self.values), bootstrap_interval(self.values, seed=SEED)
+        else:
+            means = _by_paper(self.values, papers)
+            values = list(means.values())
+            # As in an experiment's comparisons: the interval for few papers.
+            interval = paired_interval({paper: [(mean, 0.0)] for paper, mean in means.items()}, seed=SEED)
+        parts = {
+            name: _flat(found) if papers is None else list(_by_paper(found, papers).values())
+            for name, found in self.parts.items()
+        }
+        _, sd = mean_sd(values)
         return Cell(
             mean=interval.mean,
             sd=sd,
@@ -109,8 +152,17 @@ class _Pile:
             failed=self.statuses["failed"],
             alpha=self.agreement.alpha(),
             repeat_sd=self.agreement.repeat_sd(),
-            parts={name: sum(values) / len(values) for name, values in self.parts.items()},
+            parts={name: fmean(found) for name, found in parts.items() if found},
+            judged={judge: (self.answered[judge], asked) for judge, asked in sorted(self.asked.items())},
         )
+
+
+def _flat(by_paper: Mapping[str, Sequence[float]]) -> list[float]:
+    return [value for values in by_paper.values() for value in values]
+
+
+def _by_paper(by_paper: Mapping[str, Sequence[float]], papers: Collection[str]) -> dict[str, float]:
+    return {paper: fmean(values) for paper, values in by_paper.items() if paper in papers}
 
 
 class _Costs:
@@ -136,13 +188,16 @@ _REASONS = 8
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
-def build_table(results: Iterable[MetricResult], rows: Rows, metrics: Sequence[str]) -> Table:
+def build_table(
+    results: Iterable[MetricResult], rows: Rows, metrics: Sequence[str], *, over_papers: bool = False
+) -> Table:
     """Gather results into the table. Streams: what stays in memory are the values themselves.
 
     Args:
         results: Each unit once.
         rows: The row of each review.
         metrics: The columns; others are left out.
+        over_papers: See ``Table``. A paper on which a review of a system failed is in no row of that column.
     """
     piles: dict[tuple[RowKey, str], _Pile] = defaultdict(_Pile)
     costs = {name: _Costs() for name in metrics}
@@ -150,10 +205,18 @@ def build_table(results: Iterable[MetricResult], rows: Rows, metrics: Sequence[s
         if result.metric in costs:
             piles[rows.of(result.case_id), result.metric].add(result)
             costs[result.metric].add(result)
-    cells = {(row, name): piles[row, name].cell() for row in rows for name in metrics}
+    shared = {name: _shared_papers(name, list(rows), piles) if over_papers else None for name in metrics}
+    cells = {(row, name): piles[row, name].cell(shared[name]) for row in rows for name in metrics}
     marked = {key: cell for name in metrics for key, cell in _marked(name, list(rows), cells).items()}
     totals = {name: of_metric.totals() for name, of_metric in costs.items()}
-    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by)
+    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers)
+
+
+def _shared_papers(metric: str, rows: Sequence[RowKey], piles: Mapping[tuple[RowKey, str], _Pile]) -> set[str]:
+    """The papers on which every row that has any value has one, and no system's review failed."""
+    own = [piles[row, metric] for row in rows if piles[row, metric].values]
+    failed = {paper for row in rows if not row.is_expert for paper in piles[row, metric].failed}
+    return set.intersection(*(set(pile.values) for pile in own)) - failed if own else set()
 
 
 def _marked(

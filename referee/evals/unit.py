@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Metric, failed, not_applicable
+from referee.evals.metric import Context, Metric, Using, failed, not_applicable
 from referee.evals.rooms import Room
 from referee.evals.shared import Shared
 from referee.runs.progress import Progress, silent
@@ -94,11 +94,13 @@ class Unit:
 
     async def _context(self, means: Means) -> Context:
         needs = self.metric.needs
+        wants = needs | self.metric.uses if isinstance(self.metric, Using) else needs
         return Context(
             references=self.room.references(self.case) if "references" in needs else (),
-            paper=await self.room.paper() if means.papers and "paper" in needs else None,
+            paper=await self.room.paper() if means.papers and "paper" in wants else None,
             retriever=await self.room.retriever() if {"paper", "embedder"} <= needs else None,
             form=means.forms.of(self.case),
+            boxes=self.room.boxes(self.case),
             panel=means.panel,
             embedder=means.embedder,
             shared=means.shared,

@@ -1,6 +1,7 @@
 """Factual correctness of a review: split -> per point: ask -> find -> answer (each sub-question) -> judge.
 
-Points run in parallel, and so do the sub-questions of a point. Every search is one of this paper's. A node that fails
+Points run in parallel, and so do the sub-questions of a point. Every search is one of this paper's; the abstract and
+what a point names (Section 3, Table 2) are shown beside what it finds. A node that fails
 leaves a record with its point and the other points alone; a failed splitting ends the run.
 
 Calls: one to split (one a window for a long review); a point takes one for its questions, one a sub-question, and one
@@ -97,9 +98,11 @@ async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointUp
 
 async def find(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
     """Search for every sub-question, and in the whole text for what is said to be missing."""
-    context, asked = runtime.context, _asked(state)
+    context, asked, point = runtime.context, _asked(state), state["point"]
     try:
-        found, passages = await find_passages(asked["sub_questions"], context)
+        found, passages = await find_passages(
+            asked["sub_questions"], f"{point['statement']}\n{point['words']}", context
+        )
     except RefereeError as error:
         return {"failures": [record_failure("the search", error)]}
     return {"found": found, "passages": passages, "absence": search_for_absent(asked["absent"], context)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.errors import RetrievalError
 from referee.evidence import AbsenceHit, AbsenceResult, NotFound
+from referee.graphs.factuality_named import Shown, named_chunks
 from referee.graphs.factuality_state import AbsenceRecord, FactualityContext, FoundRecord, HitRecord, QuotationRecord
 from referee.llm.tokens import count_tokens
 from referee.retrieval import Passage
@@ -17,21 +18,24 @@ HITS = 5
 
 
 async def find_passages(
-    sub_questions: Sequence[str], context: FactualityContext
+    sub_questions: Sequence[str], point: str, context: FactualityContext
 ) -> tuple[list[FoundRecord], dict[str, dict[str, Any]]]:
     """Search for all sub-questions of a point at once; gives what was found for each, and every passage once by id.
+
+    The abstract and what the point names in the paper is shown with each, before what was found.
 
     Raises:
         RetrievalError: The search failed, or gave a passage of another paper.
         ModelError: The embedder failed.
     """
     rows = await context.retriever.search_many(sub_questions, top_k=context.bounds.top_k)
+    named = named_chunks(point, context.paper, context.retriever.chunks, context.bounds.named_tokens)
     found = [
         FoundRecord(
             place=place,
             sub_question=sub_question,
             passages=[HitRecord(id=one.id, similarity=round(one.similarity, 4)) for one in _own(row, context)],
-            shown=_shown(row, context),
+            shown=_shown(row, named, context),
         )
         for place, (sub_question, row) in enumerate(zip(sub_questions, rows, strict=True))
     ]
@@ -72,14 +76,15 @@ def _own(passages: Sequence[Passage], context: FactualityContext) -> Sequence[Pa
     return passages
 
 
-def _shown(passages: Sequence[Passage], context: FactualityContext) -> list[tuple[str, str, str]]:
-    """The sections around the passages, nearest first, as far as they fit; a passage alone where its section does not.
+def _shown(passages: Sequence[Passage], named: Sequence[Shown], context: FactualityContext) -> list[Shown]:
+    """What is named, then the sections around the passages, nearest first, as far as they fit.
 
-    Each is (id, heading, text). A passage within a section that is shown is not shown again.
+    A passage stands alone where its section does not fit. Each is (id, heading, text). A passage within a section that
+    is shown is not shown again.
     """
-    room, shown, whole = context.bounds.passage_tokens, list[tuple[str, str, str]](), set[str]()
+    room, shown, whole = context.bounds.passage_tokens, list(named), {one[0] for one in named}
     for passage in passages:
-        if passage.parent_id in whole:
+        if {passage.parent_id, passage.id} & whole:
             continue
         parent = context.retriever.parent(passage)
         choices = [(parent.id, parent.heading, parent.text)] if context.bounds.parents else []

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Protocol, TypedDict
 from referee.agents.panels import AsksPanel
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.failure import Failure
-from referee.retrieval import Parent, Passage
+from referee.retrieval import Chunks, Parent, Passage
 from referee.schemas.paper import Paper
 
 
@@ -19,6 +19,9 @@ class Searches(Protocol):
 
     @property
     def paper_id(self) -> str: ...  # noqa: D102
+
+    @property
+    def chunks(self) -> Chunks: ...  # noqa: D102
 
     async def search_many(self, queries: Sequence[str], *, top_k: int = 6) -> list[list[Passage]]:
         """For each question the nearest passages, the nearest first."""
@@ -38,6 +41,7 @@ class Bounds:
         sub_questions: Most sub-questions a point.
         top_k: Passages found for a sub-question.
         passage_tokens: Most tokens of passages and their parents in one call.
+        named_tokens: Most tokens of the abstract and of what a point names in the paper, on top of them.
         parents: Whether the section around a passage is shown, rather than the passage alone.
         window_tokens: Most tokens of the review in one call.
         by_sentence: Whether each sentence of the review is taken for one point.
@@ -47,6 +51,7 @@ class Bounds:
     sub_questions: int = 4
     top_k: int = 6
     passage_tokens: int = 9_000
+    named_tokens: int = 4_000
     parents: bool = True
     window_tokens: int = 4_000
     by_sentence: bool = False
@@ -54,7 +59,14 @@ class Bounds:
 
 # For models that read and write slowly: passages without their sections, and few points.
 LEAN = Bounds(
-    points=8, sub_questions=2, top_k=3, passage_tokens=1_400, parents=False, window_tokens=1_000, by_sentence=True
+    points=8,
+    sub_questions=2,
+    top_k=3,
+    passage_tokens=1_400,
+    named_tokens=700,
+    parents=False,
+    window_tokens=1_000,
+    by_sentence=True,
 )
 
 

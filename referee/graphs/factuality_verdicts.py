@@ -15,7 +15,16 @@ from referee.agents.rebuttal_judge import FactVerdict, agreement, majority, sett
 from referee.evidence import NotFound, QuotationIndex
 from referee.graphs.factuality_state import AbsenceRecord, AnswerRecord, FoundRecord, QuotationRecord
 
-OUTCOMES = ("valid", "invalid", "undecided", "not_checkable", "not_examined", "failed")
+OUTCOMES = (
+    "valid",
+    "invalid",
+    "absence_valid",
+    "absence_invalid",
+    "undecided",
+    "not_checkable",
+    "not_examined",
+    "failed",
+)
 NO_EVIDENCE = "nothing in the paper was found on it"
 
 
@@ -23,25 +32,42 @@ NO_EVIDENCE = "nothing in the paper was found on it"
 class Tally:
     """How many points of a review have each outcome, and the share of valid ones among those decided.
 
-    ``value`` is valid / (valid + invalid) in [0, 1], higher is better; null where no point was decided.
+    Claims that something is missing are counted apart: anybody can list what a paper does not speak of.
     """
 
     counts: Mapping[str, int]
 
     @property
     def decided(self) -> int:
-        """Points that are valid or invalid."""
+        """Points that are valid or invalid, without claims of absence."""
         return self.counts["valid"] + self.counts["invalid"]
 
     @property
-    def value(self) -> float | None:  # noqa: D102
+    def value(self) -> float | None:
+        """Valid / (valid + invalid) in [0, 1], higher is better; null where no such point was decided."""
         return self.counts["valid"] / self.decided if self.decided else None
 
+    @property
+    def absence(self) -> float | None:
+        """The same share over the claims of absence alone."""
+        valid, invalid = self.counts["absence_valid"], self.counts["absence_invalid"]
+        return valid / (valid + invalid) if valid + invalid else None
 
-def tally(outcomes: Sequence[str]) -> Tally:
-    """Count outcomes; every kind is counted, those that never occur as 0."""
+
+def tally(points: Sequence[Mapping[str, Any]]) -> Tally:
+    """Count the outcomes of stored points; every kind is counted, those that never occur as 0."""
+    return _tally([_kept_apart(point, outcome_of(point)) for point in points])
+
+
+def _tally(outcomes: Sequence[str]) -> Tally:
     counted = Counter(outcomes)
     return Tally({kind: counted[kind] for kind in OUTCOMES})
+
+
+def _kept_apart(point: Mapping[str, Any], outcome: str) -> str:
+    """The outcome, marked where it decides a claim for which the whole text was searched."""
+    absent = outcome in ("valid", "invalid") and point["examined"]["absence"] is not None
+    return f"absence_{outcome}" if absent else outcome
 
 
 def verified_answer(answer: PassageAnswer, found: FoundRecord, index: QuotationIndex) -> AnswerRecord:
@@ -134,9 +160,9 @@ def judge_values(points: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], t
             continue
         for vote, verdict in zip(examined["votes"], _counted(examined), strict=True):
             key = (vote["judge"], vote["repeat"])
-            outcomes.setdefault(key, []).append(verdict or "failed")
+            outcomes.setdefault(key, []).append(_kept_apart(point, verdict or "failed"))
             calls.setdefault(key, []).extend(filter(None, [vote["call_id"]]))
-    return {key: (tally(found).value, calls[key]) for key, found in outcomes.items()}
+    return {key: (_tally(found).value, calls[key]) for key, found in outcomes.items()}
 
 
 def mean_agreement(points: Sequence[Mapping[str, Any]]) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any
 from referee.evals.comparison import Comparison
 from referee.evals.rows import RowKey
 from referee.evals.table import Cell, Table
-from referee.reports.eval_summary import About
+from referee.reports.eval_summary import About, judged_of
 from referee.reports.paper_table import PublishedTable
 
 COLUMNS = (
@@ -28,6 +28,7 @@ COLUMNS = (
     "failed",
     "alpha",
     "repeat_sd",
+    "judged",
     "nearest_to_expert",
     "highest",
 )
@@ -40,7 +41,8 @@ def summary_csv(table: Table) -> str:
     writer.writeheader()
     for row in table.rows:
         for metric in table.metrics:
-            entry = _entry(row, metric, table.cells[row, metric])
+            cell = table.cells[row, metric]
+            entry = _entry(row, metric, cell) | {"judged": judged_of(cell)}
             writer.writerow({name: _harmless(entry[name]) for name in COLUMNS})
     return out.getvalue()
 
@@ -89,6 +91,7 @@ def _entry(row: RowKey, metric: str, cell: Cell) -> dict[str, Any]:
         "failed": cell.failed,
         "alpha": cell.alpha,
         "repeat_sd": cell.repeat_sd,
+        "judged": cell.judged,
         "nearest_to_expert": cell.nearest,
         "highest": cell.highest,
     }

@@ -53,12 +53,34 @@ def main_table_lines(table: Table) -> list[str]:
     return _table_of(table)
 
 
-def legend() -> str:
-    """What the marks of the main table mean."""
-    return (
-        f"{EXPERT}: all human reviews. Best by two rules: {NEAREST} nearest to {EXPERT}, {HIGHEST} highest. "
-        f"{NOTHING}: nothing was scored. A mean is over scored reviews only; failures count nowhere as a value."
+def legend(table: Table) -> str:
+    """What the numbers and marks of the main table mean."""
+    over = (
+        "Mean ± standard deviation over papers: a paper counts once, by the mean of its reviews, and all rows of a "
+        "column that have a value are over the same papers."
+        if table.over_papers
+        else "Mean ± standard deviation of a row: over its scored reviews, whichever papers they are of."
     )
+    return (
+        f"{over} "
+        f"{EXPERT}: all human reviews. Best by two rules: {NEAREST} nearest to {EXPERT}, {HIGHEST} highest. "
+        f"{NOTHING}: nothing was scored. Failures count nowhere as a value."
+    )
+
+
+def silence_lines(table: Table) -> list[str]:
+    """A line for each judge that never answered."""
+    return [
+        f"{inline(judge)} answered nothing ({', '.join(f'{m}: judged 0 of {n}' for m, (_, n) in of.items())}): "
+        "no number here is of that judge."
+        for judge, of in table.judged.items()
+        if judge in table.silent
+    ]
+
+
+def judged_of(cell: Cell) -> str:
+    """By judge, how many of the reviews it was asked about it answered on."""
+    return "; ".join(f"{judge} {done} of {asked}" for judge, (done, asked) in cell.judged.items())
 
 
 def _head(about: About) -> Iterator[str]:
@@ -80,7 +102,8 @@ def _main_table(table: Table) -> Iterator[str]:
     yield ""
     yield from _table_of(table)
     yield ""
-    yield legend()
+    yield legend(table)
+    yield from silence_lines(table)
     yield ""
 
 
@@ -96,7 +119,8 @@ def _mean_and_sd(cell: Cell) -> str:
         return NOTHING
     marks = (NEAREST if cell.nearest else "") + (HIGHEST if cell.highest else "")
     spread = f" ± {cell.sd:.4f}" if cell.sd is not None else ""
-    return f"{cell.mean:.4f}{spread}{f' {marks}' if marks else ''}"
+    silent = "".join(f" ({inline(judge)} judged 0 of {n})" for judge, (done, n) in cell.judged.items() if not done)
+    return f"{cell.mean:.4f}{spread}{f' {marks}' if marks else ''}{silent}"
 
 
 def _counts(table: Table) -> Iterator[str]:
@@ -127,7 +151,7 @@ def _parts(table: Table) -> Iterator[str]:
         return
     yield "## Further numbers"
     yield ""
-    yield "Means over the scored reviews."
+    yield f"Means over the {'same papers' if table.over_papers else 'scored reviews'}."
     yield ""
     rows = [
         [
@@ -163,6 +187,18 @@ def _agreement(table: Table, about: About) -> Iterator[str]:
     ]
     yield from _markdown_table(["system", *table.metrics], rows)
     yield ""
+    yield "Reviews that a judge answered on, of those it was asked about."
+    yield ""
+    shown = [
+        [inline(judge), *(_of(counts.get(metric)) for metric in table.metrics)]
+        for judge, counts in table.judged.items()
+    ]
+    yield from _markdown_table(["judge", *table.metrics], shown)
+    yield ""
+
+
+def _of(counts: tuple[int, int] | None) -> str:
+    return f"{counts[0]} of {counts[1]}" if counts else NOTHING
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:

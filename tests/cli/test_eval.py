@@ -156,6 +156,17 @@ def test_a_panel_agrees_or_not_and_repeats_vary(evaluate: Eval, workplace: Path,
     assert "## Judges" in (workplace / "run" / "summary.md").read_text()
 
 
+def test_a_judge_of_a_panel_that_never_answers_is_said(evaluate: Eval, workplace: Path, server: FakeServer) -> None:
+    server.script.entries["judge-2"] = "not even JSON"
+    done = evaluate(write_set(workplace / "set.jsonl", 2), "--out", "run", "--judge", "a", "--judge", "b")
+    assert done.code == 0, done.err
+    said = "answered nothing (tone: judged 0 of 8)"
+    assert said in done.out
+    assert said in record(workplace / "run").error
+    assert said in (workplace / "run" / "summary.md").read_text()
+    assert "judged 0 of 2)" in next(line for line in done.out.splitlines() if line.startswith("| gpt"))
+
+
 def test_a_paper_that_is_not_there_is_said_before_and_after(evaluate: Eval, workplace: Path, paper: Path) -> None:
     source = write_set(workplace / "set.jsonl", 2)
     done = evaluate(source, "--out", "none", metrics="sections")

@@ -97,8 +97,10 @@ def insights(user: str) -> dict[str, Any]:
 
 
 def depth(user: str) -> dict[str, Any]:
-    """By how often a respect's words occur."""
-    text = shown("review", user).lower()
+    """By how often a respect's words occur, with the first sentence that holds one."""
+    review = shown("review", user)
+    said = [one for line in review.splitlines() for one in split_sentences(line.strip())]
+    text = review.lower()
     about = {
         "literature": ("related work", "prior", "previous", "et al", "literature"),
         "logic": ("because", "however", "therefore", "contradict", "unclear"),
@@ -107,7 +109,13 @@ def depth(user: str) -> dict[str, Any]:
         "theory": ("theorem", "proof", "lemma", "assumption", "bound"),
     }
     return {
-        respect: {"finding": "by its words", "words": "", "score": min(3, sum(text.count(word) for word in words))}
+        respect: {
+            "finding": "by its words",
+            "quote": next(
+                (f"{one} "[:320].rpartition(" ")[0] for one in said if any(word in one.lower() for word in words)), ""
+            ),
+            "score": min(3, sum(text.count(word) for word in words)),
+        }
         for respect, words in about.items()
     }
 
@@ -121,7 +129,7 @@ def adherence(user: str) -> dict[str, Any]:
         met: dict[str, Any] = (
             {"score": round(3 * share)} if mark == "judgement" else {"met": "yes" if share > 0.3 else "no"}
         )
-        said[name] = {"finding": f"{share:.2f} of its words", **met}
+        said[name] = {"finding": f"{share:.2f} of its words", "applies": "yes", **met}
     return said
 
 

@@ -93,17 +93,28 @@ def test_zeros_that_stand_for_nothing_are_read_as_missing_and_lower_no_adherence
 async def test_without_the_placeholder_rule_the_zeros_would_count(
     ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test of the test: with the zeros taken at their word adherence falls for the AI reviews alone."""
+    """With the zeros taken at their word adherence falls; where no human review is beside, whose boxes would decide."""
     from referee.evals.quality.form_checks import Record
 
     from .whole_sets import measured
 
-    some = [case for case in ran.cases if case.paper_id in {one.paper_id for one in ran.cases[:40]}]
+    some = [case for case in ran.cases if case.kind == "ai"][:40]
+    for name in ("rule", "literal"):
+        (tmp_path / name).mkdir()
+    with_rule = await measured(some, ["adherence"], tmp_path / "rule")
     monkeypatch.setattr(Record, "placeholders", ())
-    literal = await measured(some, ["adherence"], tmp_path)
-    for case, result in zip(literal.cases, literal.of("adherence"), strict=True):
-        with_rule = ran.results[case.case_id, "adherence"].value or 0
-        assert (result.value or 0) < with_rule if case.kind == "ai" else result.value == with_rule
+    literal = await measured(some, ["adherence"], tmp_path / "literal")
+    for zeros, unset in zip(literal.of("adherence"), with_rule.of("adherence"), strict=True):
+        assert (zeros.value or 0) < (unset.value or 0)
+
+
+def test_boxes_that_one_side_never_fills_count_for_nobody(ran: Ran) -> None:
+    filled = {
+        kind: {n for c in ran.cases if c.kind == kind for n, v in c.fields.items() if v} for kind in ("ai", "human")
+    }
+    (left_out,) = {frozenset(result.details["not_compared"]) for result in ran.of("adherence")}
+    assert left_out
+    assert not left_out & filled["ai"] & filled["human"] - {"questions", "limitations"}
 
 
 def test_raw_notes_show_a_judge_neither_placeholders_nor_who_wrote(notes: Ran) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from referee.data import PaperShelf, read_papers
 from referee.evidence import NotFound, QuotationIndex
+from referee.graphs.factuality_verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
 
 from .content_judge import every
@@ -20,7 +21,6 @@ from .whole_sets import Ran, documented, measure, read
 pytestmark = pytest.mark.shared_data
 
 FILE = "papers/elife_fulltext_reviews.jsonl"
-KINDS = ("valid", "invalid", "undecided", "not_checkable", "not_examined", "failed")
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,14 @@ def test_what_is_scored_and_what_is_not_follows_from_the_points(ran: Ran) -> Non
     assert ran.statuses("factual_correctness")[0] >= 8
     assert ran.statuses("factual_correctness")[2] == 0
     for result in ran.of("factual_correctness"):
-        counts = {kind: result.parts[kind] or 0 for kind in KINDS}
+        counts = {kind: result.parts[kind] or 0 for kind in OUTCOMES}
         assert sum(counts.values()) == len(result.details["points"])
         decided = counts["valid"] + counts["invalid"]
         if result.status == "scored":
             assert result.value == pytest.approx(counts["valid"] / decided)
         else:
             assert (result.value, decided) == (None, 0)
-    totals = Counter({kind: sum(r.parts[kind] or 0 for r in ran.of("factual_correctness")) for kind in KINDS})
+    totals = Counter({kind: sum(r.parts[kind] or 0 for r in ran.of("factual_correctness")) for kind in OUTCOMES})
     assert all(totals[kind] > 0 for kind in ("valid", "invalid", "undecided", "not_checkable")), totals
 
 

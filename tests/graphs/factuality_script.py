@@ -31,12 +31,12 @@ MEASURED = {
     "library audit": "230 shelves",
     "desert march": "51 dunes",
 }
-# 6 points: 1 not checkable, 1 undecided, 3 valid (one by the search of the whole text), 1 invalid.
+# 6 points: 1 not checkable, 1 undecided, 3 valid, 1 invalid.
 REVIEW = """The paper is a pleasure to read.
 The whale survey measured 412 animals.
 The bridge inspection measured 37 cracks.
 The volcano station measured 19 eruptions.
-The paper lacks an ablation of the sensors.
+The glacier camp measured 1400 metres.
 The orchestra rehearsal was held by tired people."""
 NARROW = Bounds(sub_questions=2, top_k=1)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from .factuality_script import (
     paper_text,
     question,
     script,
+    tagged,
     verdict,
     write_paper,
 )
@@ -299,3 +301,73 @@ async def test_replies_that_mean_nothing_give_no_value_out_of_bounds(folder: Pat
     assert sum(result.parts[kind] or 0 for kind in counted) == len(result.details["points"])
     stored = MetricResult.model_validate_json(result.model_dump_json())
     assert FactualCorrectness().rescore(stored) == stored == result
+
+
+NAMING = """# Counting Things
+
+## Abstract
+
+Everything in this paper was counted twice by hand.
+
+## 1 Introduction
+
+Counting is older than writing is.
+
+## 2 Whale survey
+
+The whale survey measured 412 animals in total.
+
+### Calves
+
+A tenth of all of them were calves.
+
+## 3 Bridge inspection
+
+The bridge inspection measured 37 cracks in total.
+
+Table 1: Cracks by bridge, with the year of each.
+
+| bridge | cracks |
+| --- | --- |
+| north | 30 |
+| south | 7 |
+
+## 4 Conclusion
+
+Weather decides how well a counter counts.
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Section 2 has nothing on age.", ["Whale survey", "Calves"]),
+        ("See §2 for the age.", ["Whale survey", "Calves"]),
+        ("Table 1 has no column for the year.", ["Bridge inspection"]),
+        ("The introduction promises more.", ["Introduction"]),
+        ("The conclusions go too far.", ["Conclusion"]),
+        ("The bridge inspection section is short.", ["Bridge inspection"]),
+        ("It is all about the orchestra.", []),
+    ],
+)
+async def test_what_a_point_names_and_the_abstract_are_always_shown(folder: Path, said: str, shown: list[str]) -> None:
+    """The sub-question, and with it the search, leads elsewhere."""
+
+    def elsewhere(asked: Asked) -> dict[str, object]:
+        return question(asked) | {"sub_questions": [f"{tagged('point', asked.user)['']} How old is counting?"]}
+
+    paper = write_paper(folder, NAMING)
+    blind = Bounds(sub_questions=1, top_k=1, passage_tokens=1)
+    _, model = await measured(paper, text=said, bounds=blind, replies=script(questions=elsewhere))
+    (asked,) = (asked for asked in model.history if asked.prompt_id == "eval/answers")
+    headings = re.findall(r"^From (?:[^\n]*> )?(?:\d )?([^\n]+):$", asked.user, re.MULTILINE)
+    assert headings == ["Abstract", *shown]
+
+
+async def test_what_is_named_keeps_within_its_bound(folder: Path) -> None:
+    paper = write_paper(folder, NAMING)
+    tight = Bounds(sub_questions=1, top_k=1, passage_tokens=1, named_tokens=25)
+    _, model = await measured(paper, text="Section 2 has nothing on the survey.", bounds=tight)
+    (asked,) = (asked for asked in model.history if asked.prompt_id == "eval/answers")
+    assert "412 animals" in asked.user
+    assert "calves" not in asked.user

@@ -82,13 +82,15 @@ def test_the_reviews_are_chosen_in_order_from_papers_with_three(load: Load) -> N
 def test_the_variants_differ_in_their_texts_alone(load: Load) -> None:
     module = load("metric_validity_order")
     chosen = [[case(f"{REVIEW} {name}.", f"{name}1", name), case("Another one.", f"{name}2", name)] for name in "ab"]
-    variants = module.variants_of(chosen, 0)
+    variants = module.variants_of(chosen, 0, "We count things.")
     assert (variants["self"].text, variants["same_paper"].text) == (f"{REVIEW} a.", "Another one.")
     assert variants["other_paper"].text == f"{REVIEW} b."
     assert {one.paper_id for one in variants.values()} == {"a"}
     assert sorted(variants["shuffled"].text.split()) == sorted(variants["self"].text.split())
     assert variants["shuffled"].text != variants["self"].text
-    assert module.variants_of(chosen, 0) == variants
+    assert module.variants_of(chosen, 0, "We count things.") == variants
+    assert variants["copied"].text == f"{module.GENERIC}\nWe count things."
+    assert variants["padded"].text == f"{REVIEW} a.\n{module.GENERIC}"
 
 
 def test_a_ranking_names_ties_and_leaves_out_what_was_not_measured(load: Load) -> None:
@@ -105,6 +107,25 @@ async def test_every_metric_can_be_measured_with_the_overlap_judge(load: Load) -
     for name in module.EXPECTED:
         result = await find_metrics([name.partition(":")[0]])[0].measure(case(REVIEW), context)
         assert result.status == "scored", (name, result.reason)
+
+
+async def test_a_copied_abstract_earns_no_similarity(load: Load) -> None:
+    module = load("metric_validity_order")
+    chosen = [[case(f"{REVIEW} {name}.", f"{name}1", name), case("Another one.", f"{name}2", name)] for name in "ab"]
+    cases = module.variants_of(chosen, 0, TEXT)
+    context = Context(references=(cases["self"],), paper=module.paper_of("A parser", TEXT), embedder=HashEmbedder(512))
+    ranked = await module._ranked("semantic_similarity", cases, context)
+    assert ranked.values["copied"] == pytest.approx(ranked.values["generic"])
+    assert ranked.holds["generic >= copied (0.1)"]
+
+
+async def test_absences_raise_no_wrong_review(load: Load) -> None:
+    planted, facts = load("metric_validity_planted"), load("metric_validity_facts")
+    means = SimpleNamespace(panel=load("metric_validity_judge").overlap_panel(), embedder=HashEmbedder(dim=512))
+    ranked = await facts.ranked(planted._source("p", paper(), [], 3), means)
+    assert ranked.values["true"] == 1
+    assert ranked.values["wrong"] == ranked.values["absences"] == 0
+    assert list(ranked.holds.values()) == [True, True]
 
 
 def test_scores_are_micro_scores_with_intervals_over_reviews(load: Load) -> None:

@@ -2,13 +2,17 @@
 
 Criteria are the guidelines of the venue's form, subjective (0 to 3 by a judge) or objective (3 or 0), and what the form
 itself prescribes (``form:...``: required boxes, scales, lengths), which is objective. What code can decide it decides
-(``form_checks``); all other criteria go to the judge in one call. Eq. 6: the mean of each kind, summed, over 6; with
-one kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not applicable.
+(``form_checks``); all other criteria go to the judge in one call. A rule that has nothing in the review to apply to
+(one on complaints about novelty, where there is none) is in no mean. Where a set has AI and human reviews of a venue,
+boxes that only one side fills are taken for absent on both (``not_compared``). Eq. 6: the mean of each kind, summed,
+over 6; with one kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not
+applicable.
 
 Several judges or repeats: the mean of their values, the decisions of code being the same in each.
 
 Source: *ReviewEval* section 3.5, Eq. 6. Deviations: code decides before the judge does; the judge's examples are the
-same for all venues and stand in the prompt, so nothing has to be generated or cached per venue.
+same for all venues and stand in the prompt, so nothing has to be generated or cached per venue; a rule may not apply,
+of which the paper does not speak.
 """
 
 from __future__ import annotations
@@ -44,9 +48,10 @@ from referee.evals.quality.readings import (
     rough_tokens,
 )
 from referee.schemas.case import ReviewCase
-from referee.schemas.metric import MetricResult
+from referee.schemas.metric import JudgeScore, MetricResult
 from referee.schemas.venue import Guideline, VenueForm
 
+_NONE_APPLIES = "no rule applies to this review"
 NO_VENUE = "there is no form for this review; name the venue with --venue"
 
 _PROMPT_TOKENS = 1_200
@@ -64,7 +69,7 @@ class Adherence:
     """The metric ``adherence``."""
 
     name = "adherence"
-    version = "1"
+    version = "2"
     needs: frozenset[Need] = frozenset({"judge", "venue"})
     prompts = (PROMPT,)
 
@@ -77,10 +82,11 @@ class Adherence:
             return not_applicable(self, case, NO_VENUE)
         if not form.guidelines:
             return not_applicable(self, case, f"the form {form.id!r} holds no guidelines")
-        record = Record(case, form)
+        record = Record(case, form, context.boxes)
         decided, open_rules = _split(record)
         details: dict[str, Any] = {"venue": form.id, "criteria": decided, "readings": [], "cut": None}
         details["placeholders"] = list(record.placeholders)
+        details["not_compared"] = [field.name for field in form.reviewer_fields if field not in record.fields]
         if not open_rules:
             return result(self, case, outcome_of(details), details)
         if panel is None:
@@ -105,7 +111,9 @@ class Adherence:
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call about the rules that code leaves open; none where it leaves none, or there are none."""
-        rules = _split(Record(case, known.form))[1] if known.form is not None and known.form.guidelines else ()
+        rules = (
+            _split(Record(case, known.form, known.boxes))[1] if known.form is not None and known.form.guidelines else ()
+        )
         if not rules:
             return Load(judged=0)
         tokens = _PROMPT_TOKENS + len(rules) * _TOKENS_A_RULE + rough_tokens(case.text)
@@ -132,12 +140,15 @@ def outcome_of(details: Mapping[str, Any]) -> Outcome:
         "objective": _mean([(judge, sheet[1]) for judge, sheet in sheets]),
         "criteria": float(len(criteria)),
         "decided_by_code": float(sum(criterion["by"] == "code" for criterion in criteria)),
+        "did_not_apply": over_judges([(judge, len(criteria) - sum(map(len, sheet))) for judge, sheet in sheets]),
     }
-    judges = tuple(
-        judge_score(reading, None if reading["error"] else adherence(*_sheet(criteria, reading)))
-        for reading in readings
-    )
+    judges = tuple(_judged(criteria, reading) for reading in readings)
     return Outcome("scored", over_judges(values), parts=parts, judges=judges)
+
+
+def _judged(criteria: Sequence[Mapping[str, Any]], reading: Reading) -> JudgeScore:
+    value = None if reading["error"] else adherence(*_sheet(criteria, reading))
+    return judge_score(reading, value, _NONE_APPLIES if value is None else "")
 
 
 def _split(record: Record) -> tuple[list[dict[str, Any]], tuple[Guideline, ...]]:
@@ -177,11 +188,12 @@ def _judges_own(rule: Guideline) -> dict[str, Any]:
 
 
 def _sheet(criteria: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[list[float], list[float]]:
-    """All scores under one reading, subjective and objective."""
+    """The scores under one reading, subjective and objective, of the criteria that apply."""
     sheet: dict[str, list[float]] = {"subjective": [], "objective": []}
     for criterion in criteria:
         own = criterion if criterion["by"] == "code" else reading["answers"][criterion["id"]]
-        sheet[criterion["kind"]].append(own["score"])
+        if own["score"] is not None:
+            sheet[criterion["kind"]].append(own["score"])
     return sheet["subjective"], sheet["objective"]
 
 
@@ -197,10 +209,11 @@ def _laid_out(record: Record) -> tuple[str, str]:
     hold less than the text is shown as text, so that nothing is lost.
     """
     values = {name: value for name, value in record.boxes.items() if record.form.field(name).kind != "text"}
-    if record.case.rating is not None and record.form.overall is not None:
-        values.setdefault(record.form.overall, record.case.rating)
+    overall = [field.name for field in record.fields if field.name == record.form.overall]
+    if overall and record.case.rating is not None:
+        values.setdefault(overall[0], record.case.rating)
     filled = "\n".join(f"{_title(record.form, name)}: {_said(value)}" for name, value in values.items())
-    texts = (field for field in record.form.reviewer_fields if field.kind == "text")
+    texts = (field for field in record.fields if field.kind == "text")
     prose = [(field.name, text) for field in texts if (text := record.prose(field))]
     text = "\n\n".join(f"{_title(record.form, name)}:\n{value}" for name, value in prose)
     held = sum(len(value.split()) for _, value in prose)

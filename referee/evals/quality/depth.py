@@ -4,7 +4,12 @@ Comparison with literature, logical gaps, methodological scrutiny, interpretatio
 Several judges or repeats: the mean per respect, then Eq. 5: the five means summed, over 15. The value is in [0, 1],
 higher is better. A score out of range is no reply; it is never clamped.
 
+A score above 0 is earned by words of the review: where the quotation named for it is empty or not in the review, it
+counts as 0 and under ``dropped`` (the mean number a reply). A reply of which no such quotation stands there has judged
+another text, and counts as none.
+
 Source: *ReviewEval* section 3.4, Eq. 5. The paper names [0, 1] once and 0 to 3 in rubric and equation: 0 to 3 is used.
+That quotations must be traced is ours.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from referee.evals.quality.readings import (
     rough_tokens,
 )
 from referee.schemas.case import ReviewCase
-from referee.schemas.metric import MetricResult
+from referee.schemas.metric import JudgeScore, MetricResult
 
 _PROMPT_TOKENS = 1_500
 
@@ -44,7 +49,7 @@ class Depth:
     """The metric ``depth``."""
 
     name = "depth"
-    version = "1"
+    version = "2"
     needs: frozenset[Need] = frozenset({"judge"})
     prompts = (PROMPT,)
 
@@ -73,30 +78,51 @@ class Depth:
 def outcome_of(details: Mapping[str, Any]) -> Outcome:
     """What follows from the stored scores of all judges. ``parts`` hold the mean of each respect, in [0, 3]."""
     readings: list[Reading] = details["readings"]
-    usable = answered(readings)
-    if not usable:
+    judges = tuple(_judged(reading) for reading in readings)
+    said = answered(readings)
+    if not said:
         return nobody_answered(readings)
+    usable = [reading for reading in said if not _invented(reading)]
+    if not usable:
+        reason = f"none of the {sum(map(_dropped, said))} quotations named is in the review"
+        return Outcome("failed", reason=reason, judges=judges)
     means = {
-        respect: over_judges([(reading["judge"], reading["respects"][respect]["score"]) for reading in usable])
+        respect: over_judges([(reading["judge"], _earned(reading)[respect]) for reading in usable])
         for respect in RESPECTS
     }
-    judges = tuple(judge_score(reading, None if reading["error"] else depth(_scores(reading))) for reading in readings)
-    return Outcome("scored", depth(list(means.values())), parts=dict(means), judges=judges)
+    dropped = over_judges([(reading["judge"], _dropped(reading)) for reading in usable])
+    return Outcome("scored", depth(list(means.values())), parts={**means, "dropped": dropped}, judges=judges)
 
 
-def _scores(reading: Reading) -> list[float]:
-    return [reading["respects"][respect]["score"] for respect in RESPECTS]
+def _earned(reading: Reading) -> dict[str, int]:
+    return {name: one["score"] if one["traced"] else 0 for name, one in reading["respects"].items()}
+
+
+def _dropped(reading: Reading) -> int:
+    return sum(one["score"] > 0 and not one["traced"] for one in reading["respects"].values())
+
+
+def _invented(reading: Reading) -> bool:
+    return _dropped(reading) > 0 and not any(_earned(reading).values())
+
+
+def _judged(reading: Reading) -> JudgeScore:
+    if reading["error"]:
+        return judge_score(reading, None)
+    if _invented(reading):
+        return judge_score(reading, None, f"none of the {_dropped(reading)} quotations named is in the review")
+    return judge_score(reading, depth(list(_earned(reading).values())))
 
 
 def _kept(reply: DepthReply, shown: str) -> dict[str, Any]:
-    """Each respect with its score, and whether the words named for it are in the review: for the reader, not scored."""
+    """Each respect with its score, and whether the words quoted for it are in the review."""
     words = OwnWords(shown)
     kept: dict[str, Any] = {}
     for respect in RESPECTS:
         one = getattr(reply, respect)
-        found = words.find(one.words) if one.words.strip() else None
+        found = words.find(one.quote) if one.quote.strip() else None
         traced = isinstance(found, Traced)
-        named = found.words if isinstance(found, Traced) else one.words
+        named = found.words if isinstance(found, Traced) else one.quote
         kept[respect] = {"score": one.score, "finding": one.finding, "words": named, "traced": traced}
     return {"respects": kept}
 

@@ -1,10 +1,13 @@
 """Factual correctness: of a review's points that its paper can settle, the share that the paper bears out.
 
-S_fact = valid / (valid + invalid), in [0, 1], higher is better. ``parts`` hold the counts of all kinds.
+S_fact = valid / (valid + invalid), in [0, 1], higher is better. Points that say something is missing are not in it: a
+list of what a paper does not speak of is true and says nothing, and would raise any review. Their share stands apart
+as ``absence``. ``parts`` hold the counts of all kinds.
 
 Deviations from the source, which prints a share over points without saying how one is made: the review is cut into
 points first; points that the paper's text cannot settle are counted and never scored as true; a verdict needs words of
-the paper that were found in it, else the point is undecided.
+the paper that were found in it, else the point is undecided; claims of absence, which the source counts like all
+others, have a share of their own.
 
 Source: ReviewEval, section 3.2.
 """
@@ -22,6 +25,7 @@ from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
 from referee.evals.quality.readings import rough_tokens
 from referee.evidence import QuotationIndex, TermIndex
+from referee.graphs.factuality_named import names_a_place
 from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext
 from referee.graphs.factuality_verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
 from referee.llm.door import Door
@@ -35,7 +39,7 @@ from referee.schemas.usage import Usage
 MOST_FAILED = 0.5
 _PROMPT_TOKENS, _REPLY_TOKENS = 700, 200
 _SHARE_OF_CONTEXT = 0.5
-_VERDICT_TOKENS = 500
+_VERDICT_TOKENS, _ABSTRACT_TOKENS = 500, 300
 # So many of a review's sentences evaluate or state facts (DISAPERE: 2,297 of 5,687); the others retell, ask or greet.
 _CLAIMS = 0.4
 
@@ -48,7 +52,7 @@ class FactualCorrectness:
     """
 
     name = "factual_correctness"
-    version = "1"
+    version = "2"
     needs: frozenset[Need] = frozenset({"paper", "judge", "embedder"})
     prompts = (
         point_splitter.PROMPT,
@@ -119,7 +123,8 @@ class FactualCorrectness:
         points = max(1, min(bounds.points, round(_CLAIMS * sentences)))
         most_points = min(bounds.points, sentences * point_splitter.most_points(lean=bounds.by_sentence))
         subs = (bounds.sub_questions + 1) // 2
-        read = rough_tokens(case.text) + points * (subs * bounds.passage_tokens + _VERDICT_TOKENS)
+        shown = bounds.passage_tokens + _named_tokens(case.text, bounds)
+        read = rough_tokens(case.text) + points * (subs * shown + _VERDICT_TOKENS)
         once = splits + points * (1 + subs)
         return Load(
             once=once,
@@ -146,19 +151,30 @@ def bounds_of(model: Model) -> Bounds:
     """The same for one model."""
     bounds = LEAN if model.spec.is_local else Bounds()
     room = int(model.context_tokens * _SHARE_OF_CONTEXT)
+    named = min(bounds.named_tokens, room // 3)
     return replace(
-        bounds, passage_tokens=min(bounds.passage_tokens, room), window_tokens=min(bounds.window_tokens, room)
+        bounds,
+        passage_tokens=min(bounds.passage_tokens, room - named),
+        named_tokens=named,
+        window_tokens=min(bounds.window_tokens, room),
     )
 
 
 METRIC = FactualCorrectness()
 
 
+def _named_tokens(text: str, bounds: Bounds) -> int:
+    """About what the abstract and the named places come to: as much as may be for each sentence that names one."""
+    said = list(point_splitter.number_sentences(text).values())
+    naming = sum(map(names_a_place, said)) / max(1, len(said))
+    return min(bounds.named_tokens, _ABSTRACT_TOKENS + round(naming * bounds.named_tokens))
+
+
 def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
     """The result that follows from details: status, value, parts, judges."""
     points = details["points"]
     outcomes = {point["id"]: outcome_of(point) for point in points}
-    counts = tally(list(outcomes.values()))
+    counts = tally(points)
     agreed = mean_agreement(points)
     status, reason = _status(counts)
     said = {**details, "outcomes": outcomes, "agreement": agreed}
@@ -169,6 +185,7 @@ def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
         "parts": {
             **{kind: float(number) for kind, number in counts.counts.items()},
             "n": float(counts.decided),
+            "absence": counts.absence,
             "agreement": agreed,
         },
         "details": said,
@@ -180,11 +197,14 @@ def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
 
 def _status(counts: Tally) -> tuple[str, str]:
     number = counts.counts
-    examined = number["valid"] + number["invalid"] + number["undecided"] + number["failed"]
+    absences = number["absence_valid"] + number["absence_invalid"]
+    examined = counts.decided + absences + number["undecided"] + number["failed"]
     if not examined:
         return "not_applicable", "the review has no point that can be checked against the paper"
-    if number["failed"] > MOST_FAILED * examined or (number["failed"] and not counts.decided):
+    if number["failed"] > MOST_FAILED * examined or (number["failed"] and not counts.decided + absences):
         return "failed", f"{number['failed']} of {examined} points could not be examined"
+    if absences and not counts.decided:
+        return "not_applicable", f"only claims that something is missing could be decided, {absences} of {examined}"
     if not counts.decided:
         return "not_applicable", f"none of {examined} points could be decided from the paper"
     return "scored", ""

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from referee.data.prose import box_text
 from referee.errors import DataError
+from referee.evals.boxes import says_nothing
 from referee.evidence.point_fields import FieldRole, field_roles
 from referee.schemas.case import ReviewCase
 from referee.schemas.venue import FormField, Guideline, VenueForm
 from referee.venues.values import check_field
 
-_NOTHING = frozenset({"", "none", "n/a", "na", "nil", "nothing", "no", "not applicable", "see above", "same as above"})
 _ITEM = re.compile(r"^\s*(?:[-*•]\s*)?(?:\*\*|\()?(?:[QW]?\d{1,2}[.):](?!\d)|[QW]\d{1,2}\b|[a-h][.)]\s)", re.MULTILINE)
 _NUMBERED = re.compile(r"^\s*(?:[-*•]\s*)?(?:\*\*|\()?[W#]?\d{1,2}(?:[.):](?!\d)|\b(?=\s+[A-Z]))", re.MULTILINE)
 _BULLET = re.compile(r"^\s*[-*•]\s+\S", re.MULTILINE)
@@ -45,16 +45,26 @@ class Record:
 
     ``on_form`` says whether its prose is spread over the form's boxes: only then is a box that is missing an empty box,
     and not one whose content stands elsewhere.
+
+    ``common`` are the boxes that AI and human reviews of the set both fill, under which a rating and a confidence that
+    stand beside the boxes count too; null for all. The others are no boxes here: what one side cannot have, it would
+    lose or win by.
     """
 
     case: ReviewCase
     form: VenueForm
+    common: frozenset[str] | None = None
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The boxes of the form that count."""
+        return tuple(field for field in self.form.reviewer_fields if self._counts(field))
 
     @property
     def boxes(self) -> dict[str, object]:
         """The values under the form's own names, in the form's order."""
         fields, unset = self.case.fields, self.placeholders
-        names = (field.name for field in self.form.reviewer_fields)
+        names = (field.name for field in self.fields)
         return {name: fields[name] for name in names if name in fields and name not in unset}
 
     @property
@@ -86,19 +96,25 @@ class Record:
     def text(self, field: FormField) -> str:
         """What a text box says; empty for a placeholder such as ``N/A`` and for words such as "none"."""
         text = self.prose(field)
-        return "" if text.strip(" \t\n.-*_").casefold() in _NOTHING else text
+        return "" if says_nothing(text) else text
 
     def prose(self, field: FormField) -> str:
         """What a text box holds; empty for a title and for a placeholder such as ``N/A``."""
         return "" if field.name == "title" else box_text(self.case.fields.get(field.name))
 
     def _texts(self) -> list[FormField]:
-        return [field for field in self.form.reviewer_fields if field.kind == "text"]
+        return [field for field in self.fields if field.kind == "text"]
+
+    def _counts(self, field: FormField) -> bool:
+        if self.common is None or field.name in self.common:
+            return True
+        beside = {"rating": field.name == self.form.overall, "confidence": field.aspect == "confidence"}
+        return any(name in self.common for name, is_it in beside.items() if is_it)
 
 
 def required_boxes(record: Record) -> Decision | None:
     """Every box that the form demands holds something; boxes whose rule is unknown are not asked for."""
-    demanded = [field.name for field in record.form.reviewer_fields if field.required]
+    demanded = [field.name for field in record.fields if field.required]
     if not record.on_form or not demanded:
         return None
     empty = [name for name in demanded if not _filled(record, name)]
@@ -121,7 +137,7 @@ def scores_in_scale(record: Record) -> Decision | None:
 
 def box_lengths(record: Record) -> Decision | None:
     """No text is longer than its box takes."""
-    bounded = [(f, record.text(f)) for f in record.form.reviewer_fields if f.kind == "text" and f.max_chars is not None]
+    bounded = [(f, record.text(f)) for f in record.fields if f.kind == "text" and f.max_chars is not None]
     held = [(field, text) for field, text in bounded if text]
     if not held:
         return None
@@ -193,7 +209,7 @@ def _no_question(record: Record) -> Decision | None:
 def _recommends(record: Record) -> Decision | None:
     """A recommendation left empty has no reasons; whether they are given for one that is made is a judge's to say."""
     overall = record.form.overall
-    if overall is None or overall not in record.case.fields or _filled(record, overall):
+    if overall is None or overall not in record.boxes or _filled(record, overall):
         return None
     return Decision(False, f"{overall} is empty")
 
@@ -224,7 +240,7 @@ def _length(guideline: Guideline, record: Record) -> Decision | None:
 
 def _meant(words: str, record: Record) -> str:
     """The text a rule on lengths speaks of: the box it names, else the review; empty where that is not known."""
-    named = [field for field in record.form.reviewer_fields if field.kind == "text" and _names(words, field)]
+    named = [field for field in record.fields if field.kind == "text" and _names(words, field)]
     if named:
         return record.text(named[0]) if len(named) == 1 else ""
     return record.case.text if re.search(r"\breviews?\b", words) else ""
@@ -238,9 +254,10 @@ def _names(words: str, field: FormField) -> bool:
 def _plain_scores(record: Record) -> dict[str, object]:
     """The record's rating and confidence under the names of the form's fields for them."""
     scores: dict[str, object] = {}
-    if record.form.overall is not None and record.case.rating is not None:
-        scores[record.form.overall] = record.case.rating
-    sure = [f.name for f in record.form.reviewer_fields if f.kind == "score" and f.aspect == "confidence"]
+    overall = [f.name for f in record.fields if f.name == record.form.overall]
+    if overall and record.case.rating is not None:
+        scores[overall[0]] = record.case.rating
+    sure = [f.name for f in record.fields if f.kind == "score" and f.aspect == "confidence"]
     if sure and record.case.confidence is not None:
         scores[sure[0]] = record.case.confidence
     return scores

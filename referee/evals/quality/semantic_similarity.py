@@ -5,15 +5,18 @@ nearer. The value is the mean over the paper's human reviews, and each cosine is
 the others of its paper. An embedder sees a window: a longer review is cut into windows, and its embedding is the mean
 of theirs, weighted by length. Where a text is empty or its embedding zero there is no cosine.
 
+Where the paper is at hand, sentences that a review copies from it are left out first, on both sides: an abstract lies
+near every review of its paper. ``copied`` counts them, of all ``sentences``; both are null without the paper.
+
 Source: ReviewEval section 3.1, Eq. 1. The mean over windows is ours: an embedder that cuts at its window would compare
-the beginnings only.
+the beginnings only. That copied sentences are left out is ours too.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +25,14 @@ from numpy.typing import NDArray
 
 from referee.errors import ModelError
 from referee.evals.metric import Context, Known, Load, Need, not_applicable
+from referee.evals.quality.copied import OwnText, without_copied
 from referee.evals.quality.readings import NO_TEXT, Outcome, result
 from referee.llm.urgency import Urgency
 from referee.retrieval.pieces import pieces_of
 from referee.retrieval.splitting import split_spans
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
+from referee.schemas.paper import Paper
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
@@ -45,19 +50,25 @@ _ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Embedded:
-    """A whole review's embedding; ``vector`` has length one and is None where the mean of the windows is zero."""
+    """A whole review's embedding; ``vector`` has length one and is None where the mean of the windows is zero.
+
+    ``own`` says what was copied from the paper and left out; None where the paper is not at hand. Where nothing else
+    is left, there is no vector.
+    """
 
     vector: NDArray[np.float64] | None
     pieces: int
     windows: int
+    own: OwnText | None = None
 
 
 class SemanticSimilarity:
     """See the module."""
 
     name = "semantic_similarity"
-    version = "1"
+    version = "2"
     needs: frozenset[Need] = frozenset({"references", "embedder"})
+    uses: frozenset[Need] = frozenset({"paper"})
     prompts: tuple[str, ...] = ()
 
     def load(self, case: ReviewCase, known: Known) -> Load:
@@ -97,11 +108,13 @@ def concluded(details: Mapping[str, Any]) -> Outcome:
     references = details["references"]
     trouble = [reference for reference in references if reference["failed"]]
     cosines = [reference["cosine"] for reference in references if reference["cosine"] is not None]
+    # Results of earlier versions hold no counts.
+    copied = {name: own.get(name) for name in ("copied", "sentences")}
     if trouble and (not cosines or any(reference["retryable"] for reference in trouble)):
         return Outcome("failed", reason=f"human review {trouble[0]['case_id']!r}: {trouble[0]['why_none']}")
     if not cosines:
         return Outcome("not_applicable", reason="no human review of the paper has a text that can be embedded")
-    return Outcome("scored", fmean(cosines), parts={"highest": max(cosines)})
+    return Outcome("scored", fmean(cosines), parts={"highest": max(cosines), **copied})
 
 
 async def embed_review(text: str, embedder: Embedder) -> Embedded:
@@ -141,9 +154,16 @@ async def _outcome(review: ReviewCase, context: Context) -> Embedded | ModelErro
         return None
     key = ("embedding", embedder.id, review.case_id)
     try:
-        return await context.shared.once(key, lambda: embed_review(review.text, embedder))
+        return await context.shared.once(key, lambda: _embedded(review.text, context.paper, embedder))
     except ModelError as error:
         return error
+
+
+async def _embedded(text: str, paper: Paper | None, embedder: Embedder) -> Embedded:
+    if paper is None:
+        return await embed_review(text, embedder)
+    own = await asyncio.to_thread(without_copied, text, paper)
+    return replace(await embed_review(own.text, embedder), own=own) if own.text else Embedded(None, 0, 0, own)
 
 
 def _details(
@@ -165,13 +185,17 @@ def _details(
 def _record(embedded: Embedded | ModelError | None) -> dict[str, Any]:
     """What is kept of an embedding: its extent, or why there is none."""
     record = {"pieces": 0, "windows": 0, "why_none": "", "failed": False, "retryable": False}
+    record |= {"copied": None, "sentences": None}
     if embedded is None:
         return record | {"why_none": NO_TEXT}
     if isinstance(embedded, ModelError) and embedded.ids.get("vector") == "zero":
         return record | {"why_none": IS_ZERO}
     if isinstance(embedded, ModelError):
         return record | {"why_none": embedded.message, "failed": True, "retryable": embedded.retryable}
-    why = "" if embedded.vector is not None else IS_ZERO
+    own, why = embedded.own, "" if embedded.vector is not None else IS_ZERO
+    if own is not None:
+        record |= {"copied": own.copied, "sentences": own.sentences}
+        why = why if own.text else f"all {own.sentences} sentences of it stand in the paper"
     return record | {"pieces": embedded.pieces, "windows": embedded.windows, "why_none": why}
 
 

@@ -58,16 +58,24 @@ def form(subjective: int = 3, objective: int = 2, **changes: Any) -> VenueForm:
 
 
 def reply(subjective: Any = SUBJECTIVE, objective: Any = OBJECTIVE) -> dict[str, Any]:
-    answers: list[dict[str, Any]] = [{"finding": "It does.", "score": score} for score in subjective]
-    answers += [{"finding": "It does.", "met": {3: "yes", 0: "no"}.get(score, score)} for score in objective]
+    """By rule its score; "silent" for one that the review gives nothing to apply to."""
+    answers: list[dict[str, Any]] = [{"score": 3 if score == "silent" else score} for score in subjective]
+    answers += [{"met": {3: "yes", 0: "no", "silent": "yes"}.get(score, score)} for score in objective]
+    for answer, score in zip(answers, [*subjective, *objective], strict=True):
+        answer |= {"finding": "It does.", "applies": "no" if score == "silent" else "yes"}
     return {f"c{n}": answer for n, answer in enumerate(answers, start=1)}
 
 
 async def measured(
-    text: str, *replies: Any, venue: VenueForm | None = None, repeats: int = 1, **more: Any
+    text: str,
+    *replies: Any,
+    venue: VenueForm | None = None,
+    repeats: int = 1,
+    boxes: frozenset[str] | None = None,
+    **more: Any,
 ) -> MetricResult:
     judges = [one if callable(one) else (lambda _, one=one: one) for one in replies]
-    context = Context(panel=panel_of(*judges, repeats=repeats), form=venue or form())
+    context = Context(panel=panel_of(*judges, repeats=repeats), form=venue or form(), boxes=boxes)
     return await METRIC.measure(review(text, **more), context)
 
 
@@ -143,6 +151,42 @@ async def test_the_fixture_through_a_judge_in_one_call() -> None:
         ("objective-1", 3),
         ("objective-2", 0),
     ]
+
+
+async def test_a_rule_that_has_nothing_to_apply_to_is_in_no_mean() -> None:
+    silent = await measured(REVIEW, reply([1, "silent", "silent"], [0, "silent"]))
+    assert silent.value == pytest.approx((1 + 0) / 6)
+    assert (silent.parts["subjective"], silent.parts["objective"], silent.parts["did_not_apply"]) == (1, 0, 3)
+    assert METRIC.rescore(silent) == silent
+    nothing = await measured(REVIEW, reply(["silent"] * 3, ["silent"] * 2))
+    assert (nothing.status, nothing.value) == ("not_applicable", None)
+    beside = await measured(REVIEW, reply(["silent"] * 3, ["silent"] * 2), reply([3] * 3, [3] * 2))
+    assert (beside.value, beside.parts["did_not_apply"]) == (1, 2.5)
+    assert [one.value for one in beside.judges] == [None, 1]
+    assert beside.judges[0].reason == "no rule applies to this review"
+
+
+async def test_boxes_that_only_one_side_fills_are_no_boxes_on_either() -> None:
+    """A human review has a rating out of scale and an empty required box; the AI reviews have none at all."""
+    fields = {"review": REVIEW, "rating": 7}
+    alone = await measured(REVIEW, reply(), fields=fields)
+    beside = await measured(REVIEW, reply(), fields=fields, boxes=frozenset({"review"}))
+    bare = await measured(REVIEW, reply(), boxes=frozenset())
+    by_code = [[one["id"] for one in result.details["criteria"] if one["by"] == "code"] for result in (alone, beside)]
+    assert by_code == [["form:required-boxes", "form:scores-in-scale"], ["form:required-boxes"]]
+    assert [one.details["not_compared"] for one in (alone, beside, bare)] == [[], ["rating"], ["review", "rating"]]
+    assert bare.value == adherence(SUBJECTIVE, OBJECTIVE)
+    panel = panel_of(lambda _: reply())
+    context = Context(panel=panel, form=form(), boxes=frozenset())
+    await METRIC.measure(review(REVIEW, fields=fields, rating=7), context)
+    user = requests_to(panel)[0].messages[1][1]
+    assert (shown(user), shown(user, "filled_boxes")) == (REVIEW, "(none)")
+
+
+async def test_an_answer_that_does_not_say_whether_the_rule_applies_is_no_reply() -> None:
+    partial = reply()
+    del partial["c1"]["applies"]
+    assert (await measured(REVIEW, partial)).status == "failed"
 
 
 async def test_one_kind_alone_is_over_three() -> None:
@@ -313,7 +357,11 @@ def best_of(venue: str) -> Any:
         marks = re.findall(r"^\[c(\d+)\] \((\w+)\)", user, re.MULTILINE)
         assert len(marks) <= len(load_venue(venue).guidelines)
         return {
-            f"c{n}": {"finding": "It does.", **({"score": 3} if mark == "judgement" else {"met": "yes"})}
+            f"c{n}": {
+                "finding": "It does.",
+                "applies": "yes",
+                **({"score": 3} if mark == "judgement" else {"met": "yes"}),
+            }
             for n, mark in marks
         }
 

@@ -18,7 +18,7 @@ FIRST, SECOND = [2, 3, 1, 0, 2], [3, 2, 1, 1, 2]
 
 def reply(scores: Any, **changes: Any) -> dict[str, Any]:
     rated = {
-        respect: {"finding": "It says so.", "words": "The results are impressive.", "score": score}
+        respect: {"finding": "It says so.", "quote": "The results are impressive.", "score": score}
         for respect, score in zip(RESPECTS, scores, strict=True)
     }
     return rated | changes
@@ -45,7 +45,7 @@ async def test_the_fixture_of_two_judges_to_the_digit() -> None:
     assert result.value is not None
     assert round(result.value, 6) == 0.566667
     assert [one.value for one in result.judges] == [8 / 15, 9 / 15]
-    assert result.parts == dict(zip(RESPECTS, [2.5, 2.5, 1, 0.5, 2], strict=True))
+    assert result.parts == dict(zip(RESPECTS, [2.5, 2.5, 1, 0.5, 2], strict=True)) | {"dropped": 0}
 
 
 async def test_a_judges_repeats_count_as_one_judge() -> None:
@@ -104,13 +104,30 @@ async def test_an_empty_review_and_a_missing_judge_are_not_applicable() -> None:
     assert (await METRIC.measure(review(REVIEW), Context())).status == "not_applicable"
 
 
-async def test_words_named_for_a_score_are_traced_to_the_review() -> None:
-    invented = {"finding": "It cites.", "words": "We compare with Adams and Wu in detail.", "score": 3}
-    result = await measured(REVIEW, reply(FIRST, literature=invented))
+async def test_a_level_whose_quotation_is_not_in_the_review_is_not_earned() -> None:
+    invented = {"finding": "It cites.", "quote": "We compare with Adams and Wu in detail.", "score": 3}
+    silent = {"finding": "It is deep.", "quote": " ", "score": 2}
+    result = await measured(REVIEW, reply(FIRST, literature=invented, theory=silent))
+    assert result.value == 4 / 15
+    assert (result.parts["literature"], result.parts["theory"], result.parts["logic"]) == (0, 0, 3)
+    assert result.parts["dropped"] == 2
+    assert result.judges[0].value == 4 / 15
     respects = result.details["readings"][0]["respects"]
-    assert respects["literature"]["traced"] is False
-    assert respects["logic"]["traced"] is True
+    assert [respects[name]["traced"] for name in ("literature", "logic")] == [False, True]
     assert respects["literature"]["score"] == 3
+
+
+async def test_a_judge_that_invents_every_quotation_has_judged_nothing() -> None:
+    invented = {"finding": "It cites.", "quote": "We compare with Adams and Wu in detail.", "score": 3}
+    liar = reply(FIRST, **dict.fromkeys(RESPECTS, invented))
+    alone = await measured(REVIEW, liar)
+    assert (alone.status, alone.value) == ("failed", None)
+    assert "none of the 5 quotations" in alone.reason
+    assert "none of the 5" in alone.judges[0].reason
+    assert METRIC.rescore(alone) == alone
+    beside = await measured(REVIEW, liar, reply(FIRST))
+    assert (beside.value, beside.parts["dropped"]) == (8 / 15, 0)
+    assert [one.value for one in beside.judges] == [None, 8 / 15]
 
 
 async def test_the_value_is_recomputed_from_the_stored_scores() -> None:
@@ -126,7 +143,7 @@ async def test_the_value_is_recomputed_from_the_stored_scores() -> None:
 
 async def test_a_very_long_review_is_cut_at_the_smallest_context_on_the_record() -> None:
     panel = panel_of(lambda _: reply(FIRST), lambda _: reply(SECOND), context=20_000)
-    result = await METRIC.measure(review("word " * 50_000), Context(panel=panel))
+    result = await METRIC.measure(review(f"{REVIEW} " + "word " * 49_983), Context(panel=panel))
     assert result.value is not None
     assert result.details["cut"]["words"] == 50_000
     assert 15_000 < result.details["cut"]["words_shown"] < 20_000

@@ -57,12 +57,30 @@ def fixture() -> list[dict[str, Any]]:
 
 
 def test_the_fixture_of_the_definition() -> None:
-    counts = tally(["valid"] * 3 + ["invalid", "undecided", "not_checkable"])
+    counts = tally(fixture())
     assert (counts.value, counts.decided) == (0.75, 4)
     result = rescored(*fixture())
     assert (result.status, result.value, result.parts["n"]) == ("scored", 0.75, 4)
-    assert [result.parts[kind] for kind in OUTCOMES] == [3, 1, 1, 1, 0, 0]
+    assert [result.parts[kind] for kind in OUTCOMES] == [3, 1, 0, 0, 1, 1, 0, 0]
     assert rescored(*reversed(fixture())).value == 0.75
+
+
+def absence(name: str, verdict: str = "valid") -> dict[str, Any]:
+    """A point that says something is missing; the search of the whole text found nothing."""
+    searched = {"empty": True, "quotations": []}
+    return point(name, vote(verdict, "none"), quoted=False, absence=searched)
+
+
+def test_absences_that_anybody_can_list_do_not_move_the_value() -> None:
+    wrong = [point("w1", vote("invalid")), point("w2", vote("invalid"))]
+    padded = rescored(*wrong, *(absence(f"a{number}") for number in range(10)))
+    assert (rescored(*wrong).value, padded.value) == (0.0, 0.0)
+    assert (padded.parts["n"], padded.parts["absence_valid"], padded.parts["absence"]) == (2, 10, 1.0)
+    assert [judge.value for judge in padded.judges] == [0.0]
+    assert rescored(*wrong).parts["absence"] is None
+    alone = rescored(absence("a1"), absence("a2", "undecided"))
+    assert (alone.status, alone.value, alone.parts["absence_valid"]) == ("not_applicable", None, 1)
+    assert "only claims that something is missing" in alone.reason
 
 
 def test_nothing_that_was_not_measured_becomes_a_number() -> None:
@@ -91,9 +109,9 @@ def test_only_invalid_points_score_zero_and_only_valid_ones_one() -> None:
 
 def test_an_empty_search_carries_a_claimed_absence_and_nothing_else() -> None:
     empty = {"empty": True, "quotations": []}
-    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=empty)).value == 1
+    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=empty)).parts["absence"] == 1
     hit = {"empty": False, "quotations": []}
-    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=hit)).status == "not_applicable"
+    assert rescored(point("p1", vote("valid", "none"), quoted=False, absence=hit)).parts["undecided"] == 1
 
 
 def test_each_judge_has_its_own_value_and_calls() -> None:
@@ -159,3 +177,8 @@ def test_the_estimate_knows_what_the_judge_can_read() -> None:
 @pytest.mark.parametrize("prompt_id", METRIC.prompts)
 def test_every_prompt_says_what_delimiters_hold(prompt_id: str) -> None:
     assert "is material" in load_prompt(prompt_id).system
+
+
+def test_the_estimate_counts_what_points_name_in_the_paper() -> None:
+    plain, naming = (METRIC.load(case(text), Known()) for text in ("The step in it is wrong.", "Section 2 is wrong."))
+    assert naming.input_tokens > plain.input_tokens > Bounds().passage_tokens / 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from referee.errors import BudgetExceeded, DataError, EvaluationError, ModelUnav
 from referee.evals import runner as runner_module
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
-from referee.evals.metric import Context, scored
+from referee.evals.metric import Context, Need, scored
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rooms import Room
 from referee.evals.unit import Means
@@ -23,7 +24,7 @@ from referee.schemas.metric import MetricResult
 from referee.testing import HashEmbedder, ScriptedModel
 from referee.venues import load_venue
 
-from .runs_of import Judged, Words, case, panel_of, run, store_of
+from .runs_of import Judged, Words, _no_index, case, panel_of, run, store_of
 
 
 def results_in(folder: Path) -> dict[tuple[str, str], MetricResult]:
@@ -328,3 +329,33 @@ async def test_an_interrupted_run_leaves_nothing_running(tmp_path: Path) -> None
     with pytest.raises(asyncio.CancelledError):
         await task
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@dataclass
+class Using(Words):
+    """Takes the paper where it is there."""
+
+    uses: frozenset[Need] = frozenset({"paper"})
+
+
+async def test_a_metric_gets_the_paper_it_uses_where_the_run_has_it(tmp_path: Path) -> None:
+    store, shelf = store_of(case("a", "p1"), case("b", "p2")), Shelf({"p1": "one", "p2": None})
+    plain, using = Words(), Using(name="using")
+
+    def room(paper_id: str) -> Room:
+        return Room(paper_id, store, shelf, None, _no_index)
+
+    tally = await run(tmp_path, store, (plain, using), Means(papers="the shelf"), room=room)
+    assert tally.scored == 4
+    assert [context.paper for _, context in using.seen] == ["one", None]
+    assert [context.paper for _, context in plain.seen] == [None, None]
+
+
+async def test_the_boxes_that_both_sides_fill_are_known_by_venue(tmp_path: Path) -> None:
+    human = {"fields": {"summary": "It counts.", "soundness": 3, "questions": "N/A"}, "rating": 4, "venue": "iclr-2020"}
+    ai = {"fields": {"summary": "It counts.", "soundness": 0, "questions": "Why?"}, "rating": 5, "venue": "iclr-2020"}
+    store = store_of(case("a", **human), case("b", source="gpt", **ai), case("c", venue="arr", rating=3))
+    words = Words()
+    await run(tmp_path, store, [words])
+    boxes = {name: context.boxes for name, context in words.seen}
+    assert boxes == {"a": {"summary", "rating"}, "b": {"summary", "rating"}, "c": None}

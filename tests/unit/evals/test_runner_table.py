@@ -107,6 +107,52 @@ def test_both_rules_mark_their_best_and_ties_share_it() -> None:
     }
 
 
+def test_a_judge_that_never_answers_is_counted_and_named() -> None:
+    silent = JudgeScore(judge="m2", reason="no valid reply")
+    scored = [JudgeScore(judge="m1", value=0.5, calls=("c1",)), silent]
+    nothing = [JudgeScore(judge="m1", reason="no insight found", calls=("c2",)), silent]
+    results = [
+        result("gpt0", "p0", judges=scored),
+        result("gpt1", "p1", value=None, status="not_applicable", judges=nothing),
+        result("gpt2", "p2", value=None, judges=[JudgeScore(judge="m1", reason="no valid reply"), silent]),
+    ]
+    table = build_table(results, rows_of(cases_of(gpt=3)), ["words"])
+    assert table.cells[RowKey("", "gpt"), "words"].judged == {"m1": (2, 3), "m2": (0, 3)}
+    assert table.judged == {"m1": {"words": (2, 3)}, "m2": {"words": (0, 3)}}
+    assert table.silent == ("m2",)
+
+
+def test_over_papers_every_row_of_a_column_has_the_same_papers_and_one_spread() -> None:
+    triples = [("a0", "p0", "a"), ("a1", "p1", "a"), ("a2", "p2", "a"), ("b0", "p0", "b"), ("b1", "p1", "b")]
+    triples += [("b2", "p2", "b"), ("h0", "p0", "human"), ("i0", "p0", "human"), ("h1", "p1", "human")]
+    values = dict(
+        zip(["a0", "a1", "a2", "b0", "b1", "h0", "i0", "h1"], (0.1, 0.3, 0.9, 0.2, 0.4, 0.0, 1.0, 0.7), strict=True)
+    )
+    results = [result(name, paper, value=values.get(name)) for name, paper, _ in triples]
+    table = build_table(results, rows_of(triples), ["words"], over_papers=True)
+    cells = {row.system: table.cells[row, "words"] for row in table.rows}
+    # b2 failed: p2 is in no row. The two human reviews of p0 count once, by their mean.
+    assert {name: cell.mean for name, cell in cells.items()} == pytest.approx({"a": 0.2, "b": 0.3, "Expert": 0.6})
+    assert {name: cell.papers for name, cell in cells.items()} == {"a": 2, "b": 2, "Expert": 2}
+    assert cells["Expert"].sd == pytest.approx(stdev([0.5, 0.7]))
+    assert (cells["b"].failed, cells["a"].scored) == (1, 3)
+    assert table.over_papers
+    # Without it each review counts.
+    plain = build_table(results, rows_of(triples), ["words"]).cells[RowKey("", "Expert"), "words"]
+    assert plain.sd == pytest.approx(stdev([0, 1, 0.7]))
+
+
+def test_over_papers_a_row_without_any_value_empties_no_other() -> None:
+    triples = cases_of(gpt=2, human=2)
+    results = [result(f"gpt{n}", f"p{n}", value=0.5) for n in range(2)]
+    results += [result(f"human{n}", f"p{n}", value=None, status="not_applicable") for n in range(2)]
+    table = build_table(results, rows_of(triples), ["words"], over_papers=True)
+    assert (table.cells[RowKey("", "gpt"), "words"].papers, table.cells[RowKey("", "Expert"), "words"].mean) == (
+        2,
+        None,
+    )
+
+
 def test_without_experts_nothing_is_nearest() -> None:
     table = build_table([result("gpt0", "p0")], rows_of(cases_of(gpt=1)), ["words"])
     assert (table.cells[RowKey("", "gpt"), "words"].nearest, table.cells[RowKey("", "gpt"), "words"].highest) == (

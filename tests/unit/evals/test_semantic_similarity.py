@@ -11,6 +11,7 @@ from referee.evals.quality.semantic_similarity import METRIC, embed_review, wind
 from referee.llm.urgency import Urgency
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
+from referee.schemas.paper import Block, Converter, Paper, Section
 from referee.testing import HashEmbedder
 
 
@@ -62,7 +63,7 @@ async def test_the_value_is_the_cosine_and_the_mean_over_the_references() -> Non
     assert result.value == pytest.approx(0.3)
     assert [r["cosine"] for r in result.details["references"]] == [pytest.approx(0), pytest.approx(0.6)]
     assert [r["case_id"] for r in result.details["references"]] == ["h1", "h2"]
-    assert result.parts == {"highest": pytest.approx(0.6)}
+    assert result.parts == {"highest": pytest.approx(0.6), "copied": None, "sentences": None}
     assert result.details["embedder"] == "vectors"
 
 
@@ -212,3 +213,54 @@ async def test_words_to_the_judge_change_nothing_but_what_words_change() -> None
 )
 def test_the_window_is_what_the_embedder_reads_as_far_as_that_is_known(embedder_id: str, window: int) -> None:
     assert window_of(embedder_id) == window
+
+
+ABSTRACT = (
+    "We study how counters tire when nobody relieves them before the evening shift. In three of the four fields a "
+    "second counter halved the error of the first one. We release all counts with the times at which they were made."
+)
+OWN = "The claim on fatigue rests on four fields, and no counter worked in two of them."
+PAPER = Paper(
+    paper_id="0" * 64,
+    title="Counting Things",
+    abstract=ABSTRACT,
+    format="text",
+    sections=(
+        Section(id="s1", heading="Abstract", level=1, blocks=(Block(id="b1", kind="paragraph", text=ABSTRACT),)),
+    ),
+    converter=Converter(name="none", version="0"),
+)
+
+
+async def against(text: str, human: str = OWN, paper: Paper | None = PAPER) -> MetricResult:
+    context = Context(references=(review("h", human),), paper=paper, embedder=HashEmbedder(256))
+    return await METRIC.measure(review("a", text, "ai"), context)
+
+
+async def test_sentences_copied_from_the_paper_are_no_review_text() -> None:
+    plain = await against("The evidence is thin. " + OWN)
+    near = ABSTRACT.replace("halved the error", "halves the error")
+    padded = await against(f"The evidence is thin. {near}\n{OWN}")
+    assert padded.value == pytest.approx(plain.value)
+    assert (padded.parts["copied"], padded.parts["sentences"]) == (3, 5)
+    assert padded.details["review"]["copied"] == 3
+    human = await against(OWN, f"{ABSTRACT} {OWN}")
+    assert human.value == pytest.approx(1)
+    assert (human.parts["copied"], human.details["references"][0]["copied"]) == (0, 3)
+
+
+async def test_a_review_that_only_copies_has_no_similarity() -> None:
+    result = await against(ABSTRACT, ABSTRACT)
+    assert (result.status, result.value) == ("not_applicable", None)
+    assert "all 3 sentences" in result.reason
+    assert METRIC.rescore(result) == result
+    # Without the paper nobody can tell.
+    blind = await against(ABSTRACT, ABSTRACT, None)
+    assert (blind.value, blind.parts["copied"]) == (pytest.approx(1), None)
+
+
+async def test_a_sentence_that_quotes_the_paper_and_says_something_stays() -> None:
+    quoting = (
+        'That "a second counter halved the error of the first one" is shown for one field only, and not for three.'
+    )
+    assert (await against(quoting)).parts["copied"] == 0

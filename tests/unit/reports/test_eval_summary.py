@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -34,6 +35,7 @@ def table() -> Table:
             alpha=0.8,
             repeat_sd=0.05,
             parts={"m1": 0.25},
+            judged={"m1": (10, 12), "m2": (0, 12)},
             nearest=True,
             highest=True,
         ),
@@ -51,7 +53,7 @@ def lines(text: str, start: str) -> list[str]:
 def test_the_summary_prints_value_spread_marks_interval_and_counts() -> None:
     text = render_summary(table(), ABOUT)
     main, sure, further, agreement = lines(text, "| gpt")[:1], *(lines(text, "| gpt")[n : n + 1] for n in (1, 9, 2))
-    assert main == [r"| gpt\|4 \*o\* | 0.5000 ± 0.1000 †‡ |"]
+    assert main == [r"| gpt\|4 \*o\* | 0.5000 ± 0.1000 †‡ (m2 judged 0 of 12) |"]
     assert sure == [r"| gpt\|4 \*o\* | [0.4000, 0.6000]; 10 / 1 / 2 |"]
     assert agreement == [r"| gpt\|4 \*o\* | 0.8000; 0.0500 |"]
     assert not further
@@ -67,6 +69,24 @@ def test_a_failure_is_a_dash_and_a_count_and_never_a_number() -> None:
     assert lines(text, "| =cmd()")[:2] == ["| =cmd() | – |", "| =cmd() | –; 0 / 0 / 3 |"]
     assert r"- depth, failed, 5: judge \*down\*" in text
     assert "| unknown |" in " ".join(text.split())
+
+
+def test_a_silent_judge_stands_beside_the_number_below_the_table_and_in_the_files() -> None:
+    text = render_summary(table(), ABOUT)
+    assert "m2 answered nothing (depth: judged 0 of 12): no number here is of that judge." in text
+    assert lines(text, "| m1") == ["| m1 | 10 of 12 |"]
+    assert lines(text, "| m2") == ["| m2 | 0 of 12 |"]
+    rows = list(csv.DictReader(io.StringIO(summary_csv(table()))))
+    assert [row["judged"] for row in rows] == ["m1 10 of 12; m2 0 of 12", "", ""]
+    cells = json.loads(summary_json(table(), ABOUT))["cells"]
+    assert cells[0]["judged"] == {"m1": [10, 12], "m2": [0, 12]}
+    plain = replace(table(), cells={key: replace(cell, judged={}) for key, cell in table().cells.items()})
+    assert "answered nothing" not in render_summary(plain, ABOUT)
+
+
+def test_the_legend_says_over_what_mean_and_spread_are() -> None:
+    assert "over its scored reviews" in render_summary(table(), ABOUT)
+    assert "over papers" in render_summary(replace(table(), over_papers=True), ABOUT)
 
 
 def test_one_review_has_no_interval() -> None:

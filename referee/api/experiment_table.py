@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.experiment_job import ExperimentJob
+from referee.evals.registry import better_of
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rows import Rows
 from referee.evals.table import build_table
@@ -36,7 +37,9 @@ def arms_and_experts(run: Path, job: ExperimentJob, result: ExperimentResult) ->
     cases = [case for name in papers for case in _cases(run, name)]
     if not cases:
         return None
-    table = build_table(_results(run, papers), Rows("source", cases), result.metrics, over_papers=True)
+    table = build_table(
+        _results(run, papers), Rows("source", cases), result.metrics, better=better_of(result.metrics), over_papers=True
+    )
     about = About(
         reviews=len(cases),
         papers=len(papers),

@@ -58,13 +58,21 @@ class Context:
 
 @runtime_checkable
 class Metric(Protocol):
-    """A named quantity of one review.
+    """A named quantity of one review; ``Quantity`` has all but its name and what it measures.
 
     Attributes:
         name: How it is asked for and what its column is called.
         version: Raised when its meaning changes.
+        about: What it is, in a line.
+        unit: Of its values, as ``fraction`` or ``words``.
+        range: The lowest and the highest value; None where there is none.
+        better: Whether more or less of it is better; None where neither is.
+        scope: What one value is of.
         needs: What a review must come with; the runner answers ``not_applicable`` where something is missing.
+        uses: What it takes where it is there; only ``paper`` is handed out so.
         prompts: Ids of the prompts it may use, as ``eval/depth``.
+        scaled: Whether its values stand on the scale of a form, and are only compared within one scale.
+        variant_of: The metric that it is nearly the same as, for which alone p values are corrected; empty for none.
     """
 
     @property
@@ -74,10 +82,34 @@ class Metric(Protocol):
     def version(self) -> str: ...  # noqa: D102
 
     @property
+    def about(self) -> str: ...  # noqa: D102
+
+    @property
+    def unit(self) -> str: ...  # noqa: D102
+
+    @property
+    def range(self) -> Range: ...  # noqa: D102
+
+    @property
+    def better(self) -> Better: ...  # noqa: D102
+
+    @property
+    def scope(self) -> Scope: ...  # noqa: D102
+
+    @property
     def needs(self) -> frozenset[Need]: ...  # noqa: D102
 
     @property
+    def uses(self) -> frozenset[Need]: ...  # noqa: D102
+
+    @property
     def prompts(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def scaled(self) -> bool: ...  # noqa: D102
+
+    @property
+    def variant_of(self) -> str: ...  # noqa: D102
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """Measure one review; what cannot be measured is ``not_applicable`` or ``failed``, never a number.
@@ -90,6 +122,34 @@ class Metric(Protocol):
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored details, without a call."""
         ...
+
+
+class Quantity:
+    """What a metric is unless it says otherwise: see ``Metric``."""
+
+    version: str = "1"
+    about: str = ""
+    unit: str = ""
+    range: Range = (None, None)
+    better: Better = None
+    scope: Scope = "review"
+    needs: frozenset[Need] = frozenset()
+    uses: frozenset[Need] = frozenset()
+    prompts: tuple[str, ...] = ()
+    scaled: bool = False
+    variant_of: str = ""
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """The stored result: for what has nothing to compute anew."""
+        return stored
+
+
+class Share(Quantity):
+    """A metric whose values are shares, of which more is better."""
+
+    unit = "fraction"
+    range: Range = (0.0, 1.0)
+    better: Better = "higher"
 
 
 @dataclass(frozen=True)
@@ -126,18 +186,6 @@ class Known:
     form: VenueForm | None = None
     boxes: frozenset[str] | None = None
     judge: Model | None = None
-
-
-@runtime_checkable
-class Using(Protocol):
-    """A metric that takes things where they are there, and does without them elsewhere.
-
-    Attributes:
-        uses: What it takes; only ``paper`` is handed out so.
-    """
-
-    @property
-    def uses(self) -> frozenset[Need]: ...  # noqa: D102
 
 
 @runtime_checkable

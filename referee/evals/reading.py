@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Literal
 
 from referee.evals.behaviour import Checked, TextMetrics, text_metrics
 from referee.evals.behaviour.atomic import AtomicItems, atomic_items
 from referee.evals.behaviour.fidelity import Fidelity, Redundancy, fidelity, redundancy
-from referee.evals.metric import Better, Context, Need, Range, Scope, not_applicable, scored
+from referee.evals.metric import Better, Context, Quantity, Range, not_applicable, scored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -55,7 +55,7 @@ def no_reason(reading: Reading) -> str:
 
 
 @dataclass(frozen=True)
-class ReadMetric:
+class ReadMetric(Quantity):
     """A number made of one reading, without a model; a metric like any other.
 
     Attributes:
@@ -73,9 +73,9 @@ class ReadMetric:
     """
 
     name: str
-    about: str
-    unit: str
-    of: Callable[[Reading], float | None]
+    about: str = field()
+    unit: str = field()
+    of: Callable[[Reading], float | None] = field()
     range: Range = (0.0, None)
     why: Callable[[Reading], str] = no_reason
     part: Part = "text"
@@ -83,9 +83,6 @@ class ReadMetric:
     variant_of: str = ""
     better: Better = None
     version: str = "1"
-    scope: ClassVar[Scope] = "review"
-    needs: ClassVar[frozenset[Need]] = frozenset()
-    prompts: ClassVar[tuple[str, ...]] = ()
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """Read the review by rules, once for all metrics that are made of its reading."""
@@ -98,10 +95,6 @@ class ReadMetric:
         if value is None:
             return not_applicable(self, case, self.why(reading) or "the review does not have it")
         return scored(self, case, float(value))
-
-    def rescore(self, stored: MetricResult) -> MetricResult:
-        """Rules have nothing to compute anew: the stored result."""
-        return stored
 
 
 def read_by_rules(case: ReviewCase, context: Context) -> Reading:

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 
 from referee.errors import EvaluationError, SettingsError
-from referee.evals.metric import NEEDS, Metric
+from referee.evals.metric import NEEDS, Better, Metric
 
 GROUP = "referee.metrics"
 
@@ -75,6 +75,11 @@ def find_metrics(names: Iterable[str] | None = None) -> tuple[Metric, ...]:
     if twice:
         raise SettingsError(f"metric {twice[0]!r} is named twice.", hint="Name each once.")
     return tuple(_found(name) for name in wanted)
+
+
+def better_of(names: Iterable[str]) -> dict[str, Better]:
+    """By metric, which way is better."""
+    return {metric.name: metric.better for metric in find_metrics(names)}
 
 
 def _found(name: str) -> Metric:

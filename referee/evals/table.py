@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from referee.evals.judge_agreement import Agreement
+from referee.evals.metric import Better
 from referee.evals.rows import RowKey, Rows
 from referee.schemas.metric import MetricResult, MetricStatus
 from referee.schemas.usage import Usage
 from referee.stats import bootstrap_interval, mean_sd, paired_interval
 
 SEED = 20_260_101
+_BEST: Mapping[str, Callable[[Iterable[float]], float]] = {"higher": max, "lower": min}
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Cell:
     standard deviation of what the mean is over: reviews, or papers where the table is over papers. ``alpha`` is
     Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard deviation of a judge's repeats on one
     review. ``judged`` says by judge how many of the reviews that it was asked about it answered on. ``nearest`` and
-    ``highest`` mark the best of a column by each rule.
+    ``best`` mark a column's cells: nearest to people, and the best where more or less of the metric is better.
     """
 
     mean: float | None = None
@@ -42,7 +44,7 @@ class Cell:
     parts: dict[str, float] = field(default_factory=dict)
     judged: dict[str, tuple[int, int]] = field(default_factory=dict)
     nearest: bool = False
-    highest: bool = False
+    best: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,12 @@ _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def build_table(
-    results: Iterable[MetricResult], rows: Rows, metrics: Sequence[str], *, over_papers: bool = False
+    results: Iterable[MetricResult],
+    rows: Rows,
+    metrics: Sequence[str],
+    *,
+    better: Mapping[str, Better] | None = None,
+    over_papers: bool = False,
 ) -> Table:
     """Gather results into the table. Streams: what stays in memory are the values themselves.
 
@@ -197,6 +204,7 @@ def build_table(
         results: Each unit once.
         rows: The row of each review.
         metrics: The columns; others are left out.
+        better: Which way each is better; more of all where it is not given.
         over_papers: See ``Table``. A paper on which a review of a system failed is in no row of that column.
     """
     piles: dict[tuple[RowKey, str], _Pile] = defaultdict(_Pile)
@@ -205,9 +213,10 @@ def build_table(
         if result.metric in costs:
             piles[rows.of(result.case_id), result.metric].add(result)
             costs[result.metric].add(result)
+    ways: dict[str, Better] = {name: "higher" if better is None else better.get(name) for name in metrics}
     shared = {name: _shared_papers(name, list(rows), piles) if over_papers else None for name in metrics}
     cells = {(row, name): piles[row, name].cell(shared[name]) for row in rows for name in metrics}
-    marked = {key: cell for name in metrics for key, cell in _marked(name, list(rows), cells).items()}
+    marked = {key: cell for name in metrics for key, cell in _marked(name, ways[name], list(rows), cells).items()}
     totals = {name: of_metric.totals() for name, of_metric in costs.items()}
     return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers)
 
@@ -220,7 +229,7 @@ def _shared_papers(metric: str, rows: Sequence[RowKey], piles: Mapping[tuple[Row
 
 
 def _marked(
-    metric: str, rows: Sequence[RowKey], cells: dict[tuple[RowKey, str], Cell]
+    metric: str, better: Better, rows: Sequence[RowKey], cells: dict[tuple[RowKey, str], Cell]
 ) -> dict[tuple[RowKey, str], Cell]:
     """The column's cells with the best by both rules marked, group by group; ties share a mark."""
     marked = {}
@@ -233,7 +242,7 @@ def _marked(
             marked[row, metric] = replace(
                 own[row],
                 nearest=bool(near) and near[row] == min(near.values()),
-                highest=means[row] == max(means.values()),
+                best=bool(means) and better is not None and means[row] == _BEST[better](means.values()),
             )
     return marked
 

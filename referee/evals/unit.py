@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Metric, Using, failed, not_applicable
+from referee.evals.metric import Context, Metric, failed, not_applicable
 from referee.evals.rooms import Room
 from referee.evals.shared import Shared
 from referee.runs.progress import Progress, silent
@@ -94,7 +94,7 @@ class Unit:
 
     async def _context(self, means: Means) -> Context:
         needs = self.metric.needs
-        wants = needs | self.metric.uses if isinstance(self.metric, Using) else needs
+        wants = needs | self.metric.uses
         return Context(
             references=self.room.references(self.case) if "references" in needs else (),
             paper=await self.room.paper() if means.papers and "paper" in wants else None,

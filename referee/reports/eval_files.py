@@ -30,7 +30,7 @@ COLUMNS = (
     "repeat_sd",
     "judged",
     "nearest_to_expert",
-    "highest",
+    "best",
 )
 
 
@@ -93,7 +93,7 @@ def _entry(row: RowKey, metric: str, cell: Cell) -> dict[str, Any]:
         "repeat_sd": cell.repeat_sd,
         "judged": cell.judged,
         "nearest_to_expert": cell.nearest,
-        "highest": cell.highest,
+        "best": cell.best,
     }
 
 

@@ -13,7 +13,7 @@ from referee.reports.paper_table import PublishedTable
 from referee.reports.usage_text import tokens_in_cell
 
 NEAREST = "†"
-HIGHEST = "‡"
+BEST = "‡"
 NOTHING = "–"
 
 
@@ -63,7 +63,7 @@ def legend(table: Table) -> str:
     )
     return (
         f"{over} "
-        f"{EXPERT}: all human reviews. Best by two rules: {NEAREST} nearest to {EXPERT}, {HIGHEST} highest. "
+        f"{EXPERT}: all human reviews. {NEAREST} nearest to {EXPERT}, {BEST} best where more is better. "
         f"{NOTHING}: nothing was scored. Failures count nowhere as a value."
     )
 
@@ -117,7 +117,7 @@ def _table_of(table: Table) -> list[str]:
 def _mean_and_sd(cell: Cell) -> str:
     if cell.mean is None:
         return NOTHING
-    marks = (NEAREST if cell.nearest else "") + (HIGHEST if cell.highest else "")
+    marks = (NEAREST if cell.nearest else "") + (BEST if cell.best else "")
     spread = f" ± {cell.sd:.4f}" if cell.sd is not None else ""
     silent = "".join(f" ({inline(judge)} judged 0 of {n})" for judge, (done, n) in cell.judged.items() if not done)
     return f"{cell.mean:.4f}{spread}{f' {marks}' if marks else ''}{silent}"
@@ -231,7 +231,7 @@ def _published(published: PublishedTable, metrics: Sequence[str]) -> Iterator[st
     yield f"## As published: {published.source}"
     yield ""
     yield f"{published.about[0].upper()}{published.about[1:]}. Other papers and judges than ours. {NEAREST} nearest to"
-    yield f"{EXPERT}, {HIGHEST} highest, by the printed means."
+    yield f"{EXPERT}, {BEST} highest, by the printed means."
     yield ""
     rows = []
     for row in published.rows:
@@ -239,7 +239,7 @@ def _published(published: PublishedTable, metrics: Sequence[str]) -> Iterator[st
         for metric in columns:
             pair = row.values[metric]
             nearest, highest = best[metric]
-            marks = (NEAREST if row.system in nearest else "") + (HIGHEST if row.system in highest else "")
+            marks = (NEAREST if row.system in nearest else "") + (BEST if row.system in highest else "")
             cells.append(f"{pair[0]:.4f} ± {pair[1]:.4f}{f' {marks}' if marks else ''}" if pair else "n/a")
         rows.append(cells)
     yield from _markdown_table(["system", *columns], rows)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from referee.evals import registry
 from referee.evals.judging import silence, total_usage
-from referee.evals.metric import Context, Need, failed, not_applicable, scored
+from referee.evals.metric import Context, Need, Quantity, failed, not_applicable, scored
 from referee.prompts import RenderedPrompt
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -27,7 +27,7 @@ class Verdict(BaseModel):
     score: int
 
 
-class Tone:
+class Tone(Quantity):
     """One question a judge and repeat; the value is the mean score."""
 
     name, version = "tone", "1"

@@ -31,7 +31,7 @@ from referee.agents.adherence_judge import (
     read_adherence,
     render_adherence,
 )
-from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.form_checks import FORM_CHECKS, Decision, Record, decide
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.readings import (
@@ -65,10 +65,11 @@ def adherence(subjective: Sequence[float], objective: Sequence[float]) -> float 
     return sum(means) / (HIGHEST * len(means)) if means else None
 
 
-class Adherence:
+class Adherence(Share):
     """The metric ``adherence``."""
 
     name = "adherence"
+    about = "share of the venue's rules and boxes that the review keeps"
     version = "2"
     needs: frozenset[Need] = frozenset({"judge", "venue"})
     prompts = (PROMPT,)

@@ -27,7 +27,7 @@ from referee.agents.insight_judge import (
     read_insights,
     render_insights,
 )
-from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
 from referee.evals.quality.readings import (
@@ -79,10 +79,11 @@ def actionability(answers: Sequence[Sequence[int]]) -> Actionability | None:
     )
 
 
-class Constructiveness:
+class Constructiveness(Share):
     """The metric ``constructiveness``."""
 
     name = "constructiveness"
+    about = "share of its remarks that say what to do"
     version = "1"
     needs: frozenset[Need] = frozenset({"judge"})
     prompts = (PROMPT,)

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.agents.depth_judge import HIGHEST, PROMPT, REPLY_TOKENS, RESPECTS, DepthReply, render_depth
-from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
 from referee.evals.quality.readings import (
@@ -45,10 +45,11 @@ def depth(scores: Sequence[float]) -> float:
     return sum(scores) / (HIGHEST * len(RESPECTS))
 
 
-class Depth:
+class Depth(Share):
     """The metric ``depth``."""
 
     name = "depth"
+    about = "how deep it goes in five respects"
     version = "2"
     needs: frozenset[Need] = frozenset({"judge"})
     prompts = (PROMPT,)

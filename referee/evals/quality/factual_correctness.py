@@ -22,7 +22,7 @@ from typing import Any
 from referee.agents import claim_questioner, passage_answerer, point_splitter, rebuttal_judge
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.judging import Panel
-from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.readings import rough_tokens
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.factuality_named import names_a_place
@@ -44,7 +44,7 @@ _VERDICT_TOKENS, _ABSTRACT_TOKENS = 500, 300
 _CLAIMS = 0.4
 
 
-class FactualCorrectness:
+class FactualCorrectness(Share):
     """The metric ``factual_correctness``.
 
     Args:
@@ -52,6 +52,7 @@ class FactualCorrectness:
     """
 
     name = "factual_correctness"
+    about = "share of its claims about the paper that the paper bears out"
     version = "2"
     needs: frozenset[Need] = frozenset({"paper", "judge", "embedder"})
     prompts = (

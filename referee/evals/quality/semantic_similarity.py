@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import ModelError
-from referee.evals.metric import Context, Known, Load, Need, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Range, Share, not_applicable
 from referee.evals.quality.copied import OwnText, without_copied
 from referee.evals.quality.readings import NO_TEXT, Outcome, result
 from referee.llm.urgency import Urgency
@@ -62,10 +62,13 @@ class Embedded:
     own: OwnText | None = None
 
 
-class SemanticSimilarity:
+class SemanticSimilarity(Share):
     """See the module."""
 
     name = "semantic_similarity"
+    about = "mean cosine with the human reviews of the paper"
+    unit = "cosine"
+    range: Range = (-1.0, 1.0)
     version = "2"
     needs: frozenset[Need] = frozenset({"references", "embedder"})
     uses: frozenset[Need] = frozenset({"paper"})

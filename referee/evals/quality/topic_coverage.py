@@ -32,7 +32,7 @@ from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
 from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
 from referee.errors import ModelError
 from referee.evals.judging import Panel, Said, paid
-from referee.evals.metric import Context, Known, Load, Need, failed, not_applicable
+from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.coverage_arithmetic import TAU, concluded
 from referee.evals.quality.readings import NO_TEXT, result
 from referee.schemas.case import ReviewCase
@@ -60,10 +60,11 @@ class Unread:
     usage: Usage
 
 
-class TopicCoverage:
+class TopicCoverage(Share):
     """See the module."""
 
     name = "topic_coverage"
+    about = "share of people's topics that it treats"
     version = "1"
     needs: frozenset[Need] = frozenset({"references", "judge"})
     prompts: tuple[str, ...] = (PROMPT, MATCH_PROMPT)

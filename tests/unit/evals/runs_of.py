@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from referee.evals.case_store import CaseStore
 from referee.evals.judging import Panel, silence, total_usage
-from referee.evals.metric import Context, Metric, Need, failed, scored
+from referee.evals.metric import Context, Metric, Need, Quantity, failed, scored
 from referee.evals.results import RESULTS, ResultsFile, finals_in
 from referee.evals.rooms import Room
 from referee.evals.runner import Runner, Tally
@@ -52,7 +52,7 @@ class Verdict(BaseModel):
 
 
 @dataclass
-class Words:
+class Words(Quantity):
     """Counts words; ``breaks`` are raised for the reviews of these ids."""
 
     name: str = "words"
@@ -74,7 +74,7 @@ class Words:
 
 
 @dataclass
-class Judged:
+class Judged(Quantity):
     """Asks the panel for a score."""
 
     name: str = "judged"

@@ -14,7 +14,7 @@ from referee.errors import BudgetExceeded, DataError, EvaluationError, ModelUnav
 from referee.evals import runner as runner_module
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
-from referee.evals.metric import Context, Need, scored
+from referee.evals.metric import Context, Need, Quantity, scored
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rooms import Room
 from referee.evals.unit import Means
@@ -165,7 +165,7 @@ async def test_a_paper_has_one_index_of_its_own_that_is_closed_in_the_end(tmp_pa
     assert results_in(tmp_path)["p30", "words"].reason == "broken file"
 
 
-class Purse:
+class Purse(Quantity):
     """A metric whose units pay from a purse; what is under way holds room in it."""
 
     name, version, prompts = "purse", "1", ()

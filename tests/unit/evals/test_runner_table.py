@@ -88,7 +88,7 @@ def test_what_is_not_scored_leaves_no_number() -> None:
     table = build_table([result("gpt0", "p0", value=None)], rows_of(cases_of(gpt=1)), ["words", "other"])
     for metric in ("words", "other"):
         cell = table.cells[RowKey("", "gpt"), metric]
-        assert (cell.mean, cell.sd, cell.low, cell.highest, cell.nearest) == (None, None, None, False, False)
+        assert (cell.mean, cell.sd, cell.low, cell.best, cell.nearest) == (None, None, None, False, False)
     assert table.totals["words"].reasons == (("failed", "it broke", 1),)
 
 
@@ -97,7 +97,7 @@ def test_both_rules_mark_their_best_and_ties_share_it() -> None:
     values = {"low": 0.1, "near": 0.45, "top": 0.9, "peer": 0.9, "human": 0.5}
     results = [result(f"{name}0", "p0", value=value) for name, value in values.items()]
     table = build_table(results, rows_of(triples), ["words"])
-    marks = {row.system: (cell.nearest, cell.highest) for (row, _), cell in table.cells.items()}
+    marks = {row.system: (cell.nearest, cell.best) for (row, _), cell in table.cells.items()}
     assert marks == {
         "low": (False, False),
         "near": (True, False),
@@ -155,7 +155,7 @@ def test_over_papers_a_row_without_any_value_empties_no_other() -> None:
 
 def test_without_experts_nothing_is_nearest() -> None:
     table = build_table([result("gpt0", "p0")], rows_of(cases_of(gpt=1)), ["words"])
-    assert (table.cells[RowKey("", "gpt"), "words"].nearest, table.cells[RowKey("", "gpt"), "words"].highest) == (
+    assert (table.cells[RowKey("", "gpt"), "words"].nearest, table.cells[RowKey("", "gpt"), "words"].best) == (
         False,
         True,
     )

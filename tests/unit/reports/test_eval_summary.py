@@ -37,7 +37,7 @@ def table() -> Table:
             parts={"m1": 0.25},
             judged={"m1": (10, 12), "m2": (0, 12)},
             nearest=True,
-            highest=True,
+            best=True,
         ),
         (RUN, "depth"): Cell(failed=3),
         (EXPERT, "depth"): Cell(mean=0.55, scored=1, papers=1),
@@ -58,7 +58,7 @@ def test_the_summary_prints_value_spread_marks_interval_and_counts() -> None:
     assert agreement == [r"| gpt\|4 \*o\* | 0.8000; 0.0500 |"]
     assert not further
     assert lines(text, "| depth: m1") == ["| depth: m1 | 0.2500 | – | – |"]
-    assert "† nearest to Expert, ‡ highest" in text
+    assert "† nearest to Expert, ‡ best where more is better" in text
     assert "- Judges: m1, m2, each asked 2 times" in text
     assert "rows left out: 2" in text
     assert "- Note: mind this" in text

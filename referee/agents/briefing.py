@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from referee.agents.prompt_budget import CountTokens
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
 from referee.prompts import delimit
 from referee.schemas.paper import Block, Paper, Section
 from referee.schemas.review import Cut
-
-CountTokens = Callable[[str], int]
 
 # Under this many tokens of paper a review would be of a fragment.
 MIN_PAPER_TOKENS = 400

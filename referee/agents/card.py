@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.agents.briefing import CountTokens
 from referee.agents.card_numbers import CardLine, number_lines
 from referee.agents.parts import Part, content_parts
+from referee.agents.prompt_budget import CountTokens
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
 from referee.schemas.paper import Block, Paper, Section

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from referee.agents.briefing import CountTokens
 from referee.agents.card import Card
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.section_reviewer import fit_card
 from referee.errors import ContextTooLong
-from referee.llm.dialects import reply_schema
 from referee.prompts import Prompt, RenderedPrompt
 
-# Message framing, and what joining of texts adds to their counts.
-_SLACK = 64
 _CARD_SHARE, _REPLY_SHARE = 0.15, 0.20
 
 
@@ -30,8 +27,7 @@ class Room:
 
     def left_by(self, prompt: RenderedPrompt, reply: type[BaseModel]) -> int:
         """Tokens that a prompt, its reply's schema and its reply leave; negative where they are too long."""
-        taken = self.count(prompt.system) + self.count(prompt.user) + self.count(str(reply_schema(reply)))
-        return self.context_tokens - self.reply_tokens - taken - _SLACK
+        return tokens_left(prompt, reply, self.reply_tokens, self.context_tokens, self.count)
 
 
 @dataclass(frozen=True)

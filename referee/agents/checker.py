@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from referee.agents.asks import Asks, Excerpt
 from referee.agents.check_cases import Case, CheckBatch, batch_of, fitting
 from referee.agents.choices import list_of, one_of
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.errors import ContextTooLong, ModelRefused, ReplyInvalid
-from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.point import PointCheck, ReviewPoint, Verdict
@@ -39,7 +39,6 @@ Shown = Literal["yes", "partly", "no", "nothing_quoted"]
 
 _NONE = "none"
 _TOKENS_A_POINT, _TOKENS_AROUND = 220, 128
-_SLACK = 64
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ async def check_points(
     *,
     door: Asks,
     context_tokens: int,
-    count: Callable[[str], int],
+    count: CountTokens,
     how_read: str,
     max_calls: int | None = None,
     remarks: Mapping[str, str] | None = None,
@@ -147,8 +146,7 @@ async def check_points(
         if count(batch.passages()) > PASSAGE_TOKENS:
             return False
         rendered = _render(prompt, batch, how_read)
-        schema = count(str(reply_schema(_model(batch))))
-        return count(rendered.system) + count(rendered.user) + schema + _most_out(batch) + _SLACK <= context_tokens
+        return tokens_left(rendered, _model(batch), _most_out(batch), context_tokens, count) >= 0
 
     whole = [batch_of(batch, passages_by_point, remarks or {}) for batch in batches(points)]
     cut = [part for batch in whole for part in fitting(batch, fits)]

@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks
-from referee.agents.briefing import CountTokens, fit_paper, how_read
+from referee.agents.briefing import fit_paper, how_read
 from referee.agents.choices import list_of, one_of
 from referee.agents.form_reply import FULL, Lengths, chosen_options, offered, slugs_of
-from referee.llm.dialects import reply_schema
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -27,7 +27,6 @@ PROMPT = "review/compose"
 PAPER_PROMPT = "review/compose-paper"
 ROLE = "composer"
 OPEN = "open"
-_SLACK = 64
 _GRAVE = ("fatal", "major")
 
 
@@ -138,8 +137,7 @@ async def compose_from_paper(
     prompt, reply = load_prompt(PAPER_PROMPT, prompt_version), reply_model(form, tuple(p.id for p in points), lengths)
     values, most_out = _values(form, card, points, lengths), _output_tokens(form, lengths)
     frame = prompt.render(**values, how_read=how_read(beside.paper, ()), paper="")
-    taken = beside.count(frame.system) + beside.count(frame.user) + beside.count(str(reply_schema(reply)))
-    room = beside.context_tokens - taken - most_out - _SLACK
+    room = tokens_left(frame, reply, most_out, beside.context_tokens, beside.count)
     shown = fit_paper(beside.paper, room, beside.count, beside.reading_tokens)
     rendered = prompt.render(**values, how_read=how_read(beside.paper, shown.cuts), paper=shown.text)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)

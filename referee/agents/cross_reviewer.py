@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from referee.agents.asks import Asks, Excerpt
-from referee.agents.briefing import CountTokens
 from referee.agents.card import Card
 from referee.agents.point_reply import Choices, Origin, cross_model, to_points
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.section_reviewer import fit_card, keep_head, render_passages, render_places, section_budget
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
@@ -25,8 +25,6 @@ from referee.schemas.point import ReviewPoint
 PROMPT = "review/cross"
 ROLE = "cross"
 PART = "cross"
-
-_SLACK = 64
 
 
 @dataclass(frozen=True)
@@ -83,8 +81,8 @@ async def review_across(
     point_ids = tuple(point.id for point in brief.points)
     reply = cross_model(Choices(tuple(brief.criteria), brief.card.claim_ids, brief.sections), point_ids)
     budget = section_budget(context_tokens)
-    room = context_tokens - budget.reply - _SLACK - count(str(reply_schema(reply)))
-    card, texts, notes = _fit(brief, prompt, room, budget.card, count)
+    room = tokens_left(_render(prompt, brief, "", ()), reply, budget.reply, context_tokens, count)
+    card, texts, notes = _fit(brief, room, budget.card, count)
     rendered = _render(prompt, brief, card, texts)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=budget.reply)
     digest = prompt_digest(rendered, reply_schema(reply))
@@ -94,12 +92,8 @@ async def review_across(
     return CrossReply(tuple(points), pairs, (*notes, *answer.notes, *said), answer.call_id)
 
 
-def _fit(
-    brief: CrossBrief, prompt: Prompt, room: int, share: int, count: CountTokens
-) -> tuple[str, tuple[Excerpt, ...], list[str]]:
+def _fit(brief: CrossBrief, room: int, share: int, count: CountTokens) -> tuple[str, tuple[Excerpt, ...], list[str]]:
     """Card and texts as far as they fit into the room, and notes; the points are always listed whole."""
-    frame = _render(prompt, brief, "", ())
-    room -= count(frame.system) + count(frame.user)
     if room < 0:
         raise ContextTooLong(
             f"the list of {len(brief.points)} points is {-room:,} tokens too long for the model's context.",

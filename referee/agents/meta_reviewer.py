@@ -14,6 +14,7 @@ from typing import Any
 from referee.agents.asks import Asks
 from referee.agents.form_reply import Lengths, lengths_for, output_tokens
 from referee.agents.merged_reply import chair_model
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.single_reviewer import sorted_values
 from referee.errors import ContextTooLong
 from referee.prompts import RenderedPrompt, delimit, load_prompt
@@ -24,7 +25,6 @@ from referee.venues import render_form, render_guidelines
 PROMPT = "review/chair"
 ROLE = "composer"
 
-_SPARE_TOKENS = 64
 _FEWEST_CHARS = 200
 _SHRINK = 0.75
 _CUT_MARK = " [shortened]"
@@ -59,7 +59,7 @@ async def merge_reviews(
     *,
     door: Asks,
     context_tokens: int,
-    count: Callable[[str], int],
+    count: CountTokens,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> MergedReview:
     """Merge independent reviews in one call.
@@ -82,8 +82,9 @@ async def merge_reviews(
     ids = tuple(evidence.id for member in members for evidence in member.evidence)
     reply, most_out = chair_model(form, lengths, ids), output_tokens(form, lengths)
     version = (prompt_versions or {}).get(PROMPT)
-    room = context_tokens - most_out - count(str(reply.model_json_schema())) - _SPARE_TOKENS
-    prompt, notes = _fitted(members, form, lengths, version, room, count)
+    prompt, notes = _fitted(
+        members, form, lengths, version, lambda prompt: tokens_left(prompt, reply, most_out, context_tokens, count)
+    )
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     data = answer.value.model_dump()
     values = sorted_values(form, data)
@@ -97,19 +98,18 @@ def _fitted(
     form: VenueForm,
     lengths: Lengths,
     version: str | None,
-    room: int,
-    count: Callable[[str], int],
+    left_by: Callable[[RenderedPrompt], int],
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
-    """The prompt within the room, and what had to be shortened for it."""
+    """The first prompt that leaves no fewer than 0 tokens, and what had to be shortened for it."""
     longest = max((len(text) for member in members for text in member.texts.values()), default=0)
     cap = longest
     while True:
         prompt = _render(members, form, lengths, version, cap)
-        if count(prompt.system) + count(prompt.user) <= room:
+        if (left := left_by(prompt)) >= 0:
             break
         if cap <= _FEWEST_CHARS:
             raise ContextTooLong(
-                f"{len(members)} reviews do not fit into the {room:,} tokens that the area chair has for them.",
+                f"{len(members)} reviews, shortened, are {-left:,} tokens too long for the area chair's context.",
                 hint="Lower review.ensemble_size, or use a model with a longer context for the role composer.",
             )
         cap = max(_FEWEST_CHARS, int(cap * _SHRINK))

@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from referee.agents.briefing import CountTokens, block_text, how_read
+from referee.agents.briefing import block_text, how_read
+from referee.agents.prompt_budget import CountTokens
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Block, Paper, Section
 

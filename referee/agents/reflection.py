@@ -8,7 +8,7 @@ up by code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from referee.agents.briefing import fit_paper, how_read
 from referee.agents.form_reply import Lengths, lengths_for, output_tokens
 from referee.agents.merged_reply import reflection_model
 from referee.agents.meta_reviewer import render_values
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.single_reviewer import FormValues, claimed_evidence, sorted_values
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
@@ -27,7 +28,6 @@ from referee.venues import render_form, render_guidelines
 PROMPT = "review/reflect"
 ROLE = "writer"
 
-_SPARE_TOKENS = 64
 _THOUGHTS_TOKENS = 400
 
 
@@ -50,7 +50,7 @@ async def reflect_on_review(
     round_name: str,
     door: Asks,
     context_tokens: int,
-    count: Callable[[str], int],
+    count: CountTokens,
     reading_tokens: int | None = None,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Reflected:
@@ -82,8 +82,7 @@ async def reflect_on_review(
         return _render(form, lengths, version, round_name=round_name, review=shown, paper=text, read=read)
 
     frame = rendered("", how_read(paper, ()))
-    schema = count(str(reflection_model(form, lengths, ids).model_json_schema()))
-    room = context_tokens - count(frame.system) - count(frame.user) - schema - most_out - _SPARE_TOKENS
+    room = tokens_left(frame, reflection_model(form, lengths, ids), most_out, context_tokens, count)
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     reply = reflection_model(form, lengths, ids, tuple(briefing.sentences))
     prompt = rendered(briefing.text, how_read(paper, briefing.cuts))

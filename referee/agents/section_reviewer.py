@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from referee.agents.asks import Asks, Excerpt
-from referee.agents.briefing import CountTokens, Sentence
+from referee.agents.briefing import Sentence
 from referee.agents.card import Card, render_card
 from referee.agents.point_reply import (
     FULL_REPLY_TOKENS,
@@ -24,6 +24,7 @@ from referee.agents.point_reply import (
     points_model,
     to_points,
 )
+from referee.agents.prompt_budget import SLACK_TOKENS, CountTokens, tokens_left
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, prompt_digest
@@ -39,8 +40,6 @@ ROLE = "writer"
 LEAN_CARD_TOKENS = 600
 
 _INSTRUCTIONS, _CARD, _PASSAGES, _REPLY = 0.15, 0.20, 0.15, 0.20
-# Message framing, and what joining of texts adds to their counts.
-_SLACK = 64
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,9 @@ def section_budget(context_tokens: int, *, lean: bool = False) -> Budget:
     instructions, card, passages = (int(context_tokens * share) for share in (_INSTRUCTIONS, _CARD, _PASSAGES))
     if lean:
         card = min(card, LEAN_CARD_TOKENS)
-    return Budget(instructions, card, passages, context_tokens - instructions - card - passages - reply - _SLACK, reply)
+    return Budget(
+        instructions, card, passages, context_tokens - instructions - card - passages - reply - SLACK_TOKENS, reply
+    )
 
 
 async def review_section(
@@ -205,12 +206,11 @@ def render_places(sections: Mapping[str, str]) -> str:
 def _fit(
     brief: SectionBrief, prompt: Prompt, budget: Budget, context_tokens: int, count: CountTokens, *, lean: bool
 ) -> _Fitted:
-    bare = _tokens(_render(prompt, brief), count)
-    frame = bare - count(brief.text)
+    bare = _render(prompt, brief)
+    frame = count(bare.system) + count(bare.user) - count(brief.text)
     steps, notes = _kept_steps(brief.steps, budget.instructions - frame, count)
     reply = _reply_model(brief, steps, lean=lean)
-    schema = count(str(reply_schema(reply)))
-    room = context_tokens - budget.reply - _SLACK - schema - bare - count(_render_steps(steps))
+    room = tokens_left(bare, reply, budget.reply, context_tokens, count) - count(_render_steps(steps))
     if room < 0:
         raise ContextTooLong(
             f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}.",
@@ -266,10 +266,6 @@ def _render(prompt: Prompt, brief: SectionBrief, fitted: _Fitted | None = None) 
 
 def _render_steps(steps: Mapping[str, str]) -> str:
     return "\n\n".join(f"[{name}]\n{text}" for name, text in steps.items())
-
-
-def _tokens(prompt: RenderedPrompt, count: CountTokens) -> int:
-    return count(prompt.system) + count(prompt.user)
 
 
 def _sorted(answer: Answer[BaseModel], brief: SectionBrief, digest: str, notes: tuple[str, ...]) -> SectionReply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
 from typing import Any
@@ -21,6 +21,7 @@ from referee.agents.form_reply import (
     reply_model,
     slugs_of,
 )
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.evidence import worked_examples
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
@@ -78,7 +79,7 @@ async def write_single_review(
     *,
     door: Asks,
     context_tokens: int,
-    count: Callable[[str], int],
+    count: CountTokens,
     reading_tokens: int | None = None,
     lengths: Lengths | None = None,
     prompt_versions: Mapping[str, str] | None = None,
@@ -105,8 +106,8 @@ async def write_single_review(
     prompt = choose_prompt(lengths, prompt_versions, variation)
     most_out = output_tokens(form, lengths)
     frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
-    schema = count(str(reply_model(form, lengths, corrections=variation.corrects).model_json_schema()))
-    room = context_tokens - count(frame.system) - count(frame.user) - schema - most_out - 64
+    unnumbered = reply_model(form, lengths, corrections=variation.corrects)
+    room = tokens_left(frame, unnumbered, most_out, context_tokens, count)
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
     reply = reply_model(form, lengths, tuple(briefing.sentences), corrections=variation.corrects)

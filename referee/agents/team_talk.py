@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.briefing import CountTokens
 from referee.agents.choices import list_of, one_of
+from referee.agents.prompt_budget import CountTokens
 
 MESSAGE_TOKENS, ANSWER_TOKENS = 500, 1_200
 MOST_FINDINGS = 5

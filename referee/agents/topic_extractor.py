@@ -5,15 +5,15 @@ Source: ReviewEval section 3.1. The list is read from a structured reply: a topi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from referee.agents.asks import Asks
+from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.errors import ContextTooLong
-from referee.llm.dialects import reply_schema
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.schemas.usage import Usage
 
@@ -22,8 +22,6 @@ MOST_TOPICS = 20
 MOST_OUT = 2_048
 
 _MOST_CHARS = 400
-# Message framing, and what joining of texts adds to their counts.
-_SLACK = 64
 
 
 class TopicsReply(BaseModel):
@@ -64,7 +62,7 @@ async def extract_topics(
     door: Asks,
     role: str,
     context_tokens: int,
-    count: Callable[[str], int],
+    count: CountTokens,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Topics:
     """List a review's topics, in one call. What does not fit the context is cut from the end and counted.
@@ -82,9 +80,8 @@ async def extract_topics(
         ModelError: The model did not answer validly.
     """
     prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
-    frame = _rendered(prompt, "")
-    around = count(frame.system) + count(frame.user) + count(str(reply_schema(TopicsReply))) + MOST_OUT + _SLACK
-    shown = _head(text, context_tokens - around, count)
+    room = tokens_left(_rendered(prompt, ""), TopicsReply, MOST_OUT, context_tokens, count)
+    shown = _head(text, room, count)
     if not shown.strip():
         raise ContextTooLong(
             f"a context of {context_tokens:,} tokens has no room for a review beside the prompt {PROMPT!r}.",
@@ -113,7 +110,7 @@ def _distinct(topics: list[str]) -> tuple[str, ...]:
     return tuple({line.casefold(): line for line in lines if line}.values())
 
 
-def _head(text: str, room: int, count: Callable[[str], int]) -> str:
+def _head(text: str, room: int, count: CountTokens) -> str:
     """The longest beginning that fits as it is shown, ended at a blank where there is one."""
 
     def fits(end: int) -> bool:

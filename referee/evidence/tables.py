@@ -30,11 +30,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table block with its caption and its head rows and columns."""
+    """A table block with its head rows and columns."""
 
     section: Section
     block: Block
-    caption: str
     head_rows: int
     head_columns: int
 
@@ -72,24 +71,21 @@ def is_value(text: str) -> bool:
 
 def tables_of(paper: Paper) -> tuple[Table, ...]:
     """Every table of a paper whose cells are known, with head rows and columns told apart, in reading order."""
-    captions = {b.label: b.text for _, b in paper.blocks() if b.kind == "caption" and b.label}
     return tuple(
-        _table(section, block, captions.get(block.label or "", ""))
-        for section, block in paper.blocks()
-        if block.kind == "table" and len(block.cells) > 1
+        _table(section, block) for section, block in paper.blocks() if block.kind == "table" and len(block.cells) > 1
     )
 
 
-def _table(section: Section, block: Block, caption: str) -> Table:
+def _table(section: Section, block: Block) -> Table:
     rows = block.cells
     if _is_body(rows[0]):
-        return Table(section, block, caption, 0, _head_columns(rows))
+        return Table(section, block, 0, _head_columns(rows))
     head_rows = 1
     while head_rows < len(rows) - 1 and not any(is_value(cell) for cell in rows[head_rows][1:]):
         head_rows += 1
     if head_rows == len(rows) - 1 or not any(row[0].strip() for row in rows[:head_rows] if row):
         head_rows = min(head_rows, 1 + sum(1 for row in rows[1:3] if _is_head(row)))
-    return Table(section, block, caption, head_rows, _head_columns(rows[head_rows:]))
+    return Table(section, block, head_rows, _head_columns(rows[head_rows:]))
 
 
 def _is_body(row: Sequence[str]) -> bool:

@@ -8,17 +8,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from referee.agents.coverage_judge import Items, Sizes, covers_model, covers_tokens, read_covers, render_covers
+from referee.agents.prompt_budget import tokens_left
 from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair
 from referee.evals.behaviour.coverage_matrix_pairs import Cells, PairMatrices, matrices_of
 from referee.evals.judging import Panel, silence, total_usage
 from referee.evals.quality.readings import answered, readings_of
 from referee.evals.quality.room import smallest_context
-from referee.llm.dialects import reply_schema
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
-
-_SLACK = 64
 
 
 async def judged_matrices(pair: MatchedPair, panel: Panel) -> PairMatrices:
@@ -60,10 +58,8 @@ def _items(items: AtomicItems) -> Items:
 
 
 def _fits(prompt: RenderedPrompt, reply: type[BaseModel], most_out: int, panel: Panel) -> bool:
-    schema = str(reply_schema(reply))
-    models = [panel.door.models[role] for role in panel.judges]
-    used = [sum(map(model.count, (prompt.system, prompt.user, schema))) + most_out + _SLACK for model in models]
-    return all(tokens <= model.context_tokens for tokens, model in zip(used, models, strict=True))
+    models = (panel.door.models[role] for role in panel.judges)
+    return all(tokens_left(prompt, reply, most_out, model.context_tokens, model.count) >= 0 for model in models)
 
 
 def _majority(told: Sequence[Cells]) -> Cells:

@@ -11,12 +11,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from referee.agents.prompt_budget import tokens_left
 from referee.evals.judging import Panel
-from referee.llm.dialects import reply_schema
 from referee.llm.models import Model
 from referee.prompts import RenderedPrompt
 
-_SLACK = 64
 _TIGHTER = 0.97
 
 
@@ -55,17 +54,18 @@ def fitted(
     """
     shown = text
     for model in _models(panel):
-        shown = _fitted(shown, model, render, str(reply_schema(reply)), most_out)
+        shown = _fitted(shown, model, render, reply, most_out)
     if shown == text:
         return Shown(text)
     words, left = len(text.split()), len(shown.split())
     return Shown(shown, {"words": words, "words_shown": left, "context_tokens": smallest_context(panel)})
 
 
-def _fitted(text: str, model: Model, render: Callable[[str], RenderedPrompt], schema: str, most_out: int) -> str:
+def _fitted(
+    text: str, model: Model, render: Callable[[str], RenderedPrompt], reply: type[BaseModel], most_out: int
+) -> str:
     empty = render("")
-    frame = model.count(empty.system) + model.count(empty.user) + model.count(schema)
-    room = model.context_tokens - frame - most_out - _SLACK
+    room = tokens_left(empty, reply, most_out, model.context_tokens, model.count)
     while room > 0 and text:
         used = model.count(render(text).user) - model.count(empty.user)
         if used <= room:

@@ -14,7 +14,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from referee.evidence.ledger import LedgerEntry
 from referee.evidence.numerals import plain
-from referee.evidence.rules.hits import RuleHit, Sentence, figure, sentence_evidence, sentences_of, shortened
+from referee.evidence.rules.hits import RuleHit, Sentence, sentence_evidence, sentences_of, shortened
 from referee.schemas.paper import Paper
 
 NAME = "grim"
@@ -124,5 +124,5 @@ def _hit(sentence: Sentence, found: re.Match[str], n: int, whole: _Whole) -> Rul
             sentence_evidence(sentence, "shows", around=found.span()),
             sentence_evidence(whole.sentence, "contradicts", around=whole.span),
         ),
-        numbers=(mean, figure(n)),
+        numbers=(mean, str(n)),
     )

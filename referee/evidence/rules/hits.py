@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal
 
 from referee.evidence.ledger import LedgerEntry, sentence_spans
@@ -98,16 +97,12 @@ def shortened(claim: str) -> str:
     return claim[: MAX_CLAIM - 1].rsplit(" ", 1)[0] + "…"
 
 
-def figure(value: Decimal | float, digits: int = 3) -> str:
-    """A computed number in print: few digits, no exponent where it can be helped."""
-    shown = f"{float(value):.{digits}g}"
-    return (
-        shown
-        if "e" not in shown
-        else f"{float(value):.{max(0, digits - 1)}e}"
-        if abs(float(value)) < 1
-        else f"{float(value):.0f}"
-    )
+def figure(value: float) -> str:
+    """A computed number in print: three digits, no exponent where it can be helped."""
+    shown = f"{value:.3g}"
+    if "e" not in shown:
+        return shown
+    return f"{value:.2e}" if abs(value) < 1 else f"{value:.0f}"
 
 
 def _cut(text: str, around: tuple[int, int]) -> str:

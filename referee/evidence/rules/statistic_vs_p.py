@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from referee.evidence.ledger import LedgerEntry
 from referee.evidence.numerals import plain
-from referee.evidence.rules.distributions import p_from_chi2, p_from_f, p_from_r, p_from_t, p_from_z
+from referee.evidence.printed import Statistic, half_digit, recomputed_p
 from referee.evidence.rules.hits import RuleHit, Sentence, figure, sentence_evidence, sentences_of, shortened
 from referee.schemas.paper import Paper
 
@@ -27,7 +27,7 @@ _P = (
     r"\s*[,;]\s*(?:two[- ](?:tailed|sided)\s+)?[pP](?:[- ]?values?)?\s*(?P<relation>=|<|>|≤|≥|<=|>=)\s*"
     r"(?P<p>0?\.\d+(?:\s*[x×]\s*10\s*\^?\s*-?\s*\d+|[eE]-?\d+)?|\d(?:\.\d+)?\s*[x×]\s*10\s*\^?\s*-\s*\d+|10\s*\^?\s*-\s*\d+)"
 )
-_TESTS = {
+_TESTS: dict[Statistic, re.Pattern[str]] = {
     "t": re.compile(rf"(?<![\w-])t\s*(?:\(\s*(?P<df>{_DF})\s*\)|_?\s?(?P<sub>\d+(?:\.\d+)?))\s*=\s*{_VALUE}{_P}"),
     "F": re.compile(
         rf"(?<![\w-])F\s*(?:\(\s*(?P<df>\d+(?:\.\d+)?)\s*[,;]\s*(?P<df2>{_DF})\s*\)"
@@ -104,36 +104,18 @@ def _p_value(printed: str) -> tuple[float, float]:
     scale = 10.0 ** int(power.lstrip("^")) if power else 1.0
     if re.search(r"[eE]", mantissa):
         return float(mantissa), 0.0
-    return float(mantissa) * scale, 0.5 * 10.0 ** -len(mantissa.partition(".")[2]) * scale
+    return float(mantissa) * scale, half_digit(mantissa) * scale
 
 
-def _p_range(test: str, found: re.Match[str]) -> tuple[float, float] | None:
+def _p_range(test: Statistic, found: re.Match[str]) -> tuple[float, float] | None:
     """The least and the greatest p of a statistic that is printed like this; null for impossible values."""
-    printed = found["value"].replace(" ", "")
-    value, half = abs(float(printed)), 0.5 * 10.0 ** -len(printed.partition(".")[2])
     groups = found.groupdict()
-    df = _number(groups.get("df") or groups.get("sub"))
-    df2 = _number(groups.get("df2") or groups.get("sub2"))
-    if (test != "z" and (df is None or df <= 0)) or (test == "F" and (df2 is None or df2 <= 0)) or value > 1e6:
-        return None
-    if test == "r" and value > 1:
-        return None
-    high, low = (_p(test, max(0.0, value + sign * half), df or 1.0, df2 or 1.0) for sign in (-1, 1))
-    return low, high
+    df, df2 = (_number(groups.get(name) or groups.get(sub)) for name, sub in (("df", "sub"), ("df2", "sub2")))
+    return recomputed_p(test, found["value"].replace(" ", ""), df, df2)
 
 
-def _number(text: str | None) -> float | None:
-    return float(text.replace(",", "")) if text else None
-
-
-def _p(test: str, value: float, df: float, df2: float) -> float:
-    if test == "t":
-        return p_from_t(value, df)
-    if test == "F":
-        return p_from_f(value, df, df2)
-    if test == "χ²":
-        return p_from_chi2(value, df)
-    return p_from_r(min(value, 1.0), df) if test == "r" else p_from_z(value)
+def _number(text: str | None) -> float:
+    return float(text.replace(",", "")) if text else 0.0
 
 
 def _hit(sentence: Sentence, found: re.Match[str], computed: tuple[float, float]) -> RuleHit:

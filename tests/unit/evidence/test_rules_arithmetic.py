@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from referee.evidence.rules.grim import possible_mean
 
-from .test_rules_material import hits, paper, table
+from .test_rules_material import hits, paper
 
 
 def test_a_relative_gain_that_does_not_follow() -> None:
@@ -57,77 +57,6 @@ def test_a_rounded_true_gain_never_hits(before: int, after: int, decimals: int) 
     change = 100 * abs(before - after) / before
     text = f"The score changes from {before / 100:.2f} to {after / 100:.2f}, an improvement of {change:.{decimals}f}%."
     assert hits("relative_gain", paper(text)) == []
-
-
-@pytest.mark.parametrize(
-    ("sentence", "numbers"),
-    [
-        ("We found 12 of 30 samples (45%) in it.", ("45%", "12", "30")),
-        ("It fails in 45% (12/30) of them.", ("45%", "12", "30")),
-        ("Of the 1675 samples, 976 (68.3%) had one.", ("68.3%", "976", "1675")),
-        ("A total of 1,209 of 1,907 substitutions (53.4%) were new.", ("53.4%", "1,209", "1,907")),
-    ],
-)
-def test_percentages_that_the_counts_do_not_give(sentence: str, numbers: tuple[str, ...]) -> None:
-    (hit,) = hits("percent_of_counts", paper(sentence))
-    assert hit.numbers == numbers
-    part, whole = (int(number.replace(",", "")) for number in numbers[1:])
-    assert f"which is {100 * part / whole:.4g}%" in hit.claim
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "We found 12 of 30 samples (40%) in it.",
-        "We found 1 of 3 samples (33%) in it, and 2 of 3 samples (66%) there.",
-        "Of these 1907 substitutions, 1209 (63.4%) were new and 21 (1.1%) were not.",
-        "Of the 100 people, 60 (60%) answered, of whom 20 (33%) said no.",
-        "In 2019, 12 (40%) of them left.",
-        "We found 12 of 30 samples (95% CI 3 to 50) in it.",
-        "The odds are 3 of 2 (10%).",
-    ],
-)
-def test_right_percentages_and_other_wholes_pass(sentence: str) -> None:
-    assert hits("percent_of_counts", paper(sentence)) == []
-
-
-@given(st.integers(1, 5000), st.integers(0, 5000), st.integers(0, 2))
-@settings(max_examples=100, deadline=None)
-def test_a_rounded_true_percentage_never_hits(whole: int, part: int, decimals: int) -> None:
-    part = min(part, whole)
-    text = f"There were {part} of {whole} cases ({100 * part / whole:.{decimals}f}%) in all."
-    assert hits("percent_of_counts", paper(text)) == []
-
-
-SHARES = ["Total papers | 81.1M", "With PDF | 28.9M (35.6%)", "With body | 8.1M (10.0%)", "With DOI | 52.2M (64.3%)"]
-
-
-def test_shares_of_a_column_against_its_total() -> None:
-    assert hits("percent_of_counts", paper(table(*SHARES, "With ids | 21.5M (26.5%)", "Rare | 42k (0.1%)"))) == []
-    (hit,) = hits("percent_of_counts", paper(table(*SHARES, "With ids | 21.5M (36.5%)", "Rare | 42k (0.1%)")))
-    assert hit.numbers == ("36.5%", "21.5M", "81.1M")
-    assert len(hit.evidence) == 2
-
-
-def test_a_total_row_that_one_column_does_not_meet() -> None:
-    rows = ["Class | Train | Test", "cat | 100 | 20", "dog | 150 | 30", "cow | 50 | 11"]
-    assert hits("parts_and_total", paper(table(*rows, "Total | 300 | 61"))) == []
-    (hit,) = hits("parts_and_total", paper(table(*rows, "Total | 300 | 71")))
-    assert hit.numbers == ("71", "61")
-    assert hits("parts_and_total", paper(table(*rows, "Total | 999 | 999"))) == []
-    assert hits("parts_and_total", paper(table(*rows, "Mean | 100 | 21"))) == []
-
-
-def test_rounded_parts_may_miss_their_total_by_rounding() -> None:
-    rows = ["Part | Share", "one | 33.3", "two | 33.3", "three | 33.3"]
-    assert hits("parts_and_total", paper(table(*rows, "Total | 100.0"))) == []
-
-
-@pytest.mark.parametrize(
-    ("split", "wrong"), [("80/10/10", False), ("80/15/10", True), ("70%/15%/15%", False), ("8/1/1", False)]
-)
-def test_the_shares_of_a_split(split: str, wrong: bool) -> None:
-    assert bool(hits("parts_and_total", paper(f"We use a {split} split for training and tests."))) is wrong
 
 
 DECLARED = "Let $d_{gi}\\in \\{ -1,0,1\\}$ be the difference."

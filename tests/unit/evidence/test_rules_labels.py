@@ -1,4 +1,4 @@
-"""References to figures and tables, and bold values."""
+"""References to figures and tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from referee.evidence.rules.labels import known_numbers
 from referee.schemas.paper import Block, Finding, Section
 
-from .test_rules_material import caption, hits, paper, prose, table, wrap
+from .test_rules_material import caption, hits, paper, prose, wrap
 
 FIGURES = (caption("Figure 1: One.", "Figure 1", id="f1"), caption("Figure 2: Two.", "Figure 2", id="f2"))
 
@@ -110,31 +110,3 @@ def test_nothing_is_said_of_figures_where_text_is_lost(kind: str, certainty: str
 def test_a_reference_inside_what_was_read_as_code_counts() -> None:
     code = Block(id="c", kind="code", text="return d Results are given in Figure 2.")
     assert hits("unused_label", paper("Figure 1 shows it.", code, *FIGURES)) == []
-
-
-BEST = caption("Table 1: Accuracy. The best values are in bold.", "Table 1", id="c1")
-
-
-@pytest.mark.parametrize(
-    ("note", "head", "cells", "wrong"),
-    [
-        (BEST, "Acc ↑", ("0.71", "**0.75**", "0.78"), True),
-        (BEST, "Acc ↑", ("0.71", "0.75", "**0.78**"), False),
-        (BEST, "Loss ↓", ("**0.71**", "0.75", "0.78"), False),
-        (BEST, "Loss ↓", ("0.71", "0.75", "\\textbf{0.78}"), True),
-        (BEST, "Acc", ("0.71", "**0.75**", "0.78"), True),
-        (BEST, "Acc", ("**0.71**", "0.75", "0.78"), False),
-        (BEST, "Acc ↑", ("0.71", "0.75", "0.78"), False),
-        (BEST, "Acc ↑", ("**0.71**", "**0.75**", "0.78"), False),
-        (BEST, "Acc ↑", ("0.71", "**0.78**", "0.784"), False),
-        (
-            caption("Table 1: Bold: closest to the nominal level.", "Table 1"),
-            "Acc",
-            ("71.0", "**75.0**", "78.0"),
-            False,
-        ),
-    ],
-)
-def test_bold_against_the_best_of_its_column(note: Block, head: str, cells: tuple[str, ...], wrong: bool) -> None:
-    grid = table(f"Method | {head}", *(f"m{i} | {cell}" for i, cell in enumerate(cells)))
-    assert bool(hits("bold_best", paper(note, grid))) is wrong

@@ -70,44 +70,6 @@ def test_several_columns_of_one_row_and_shortened_names() -> None:
     assert [hit.numbers for hit in wrong] == [("43.93%", "0.3393"), ("6.42", "5.4155")]
 
 
-def test_parallel_values_and_the_row_of_one() -> None:
-    grid = table("Interval | s = 0.0 | s = 1.5", "item | 78.7 | 63.4", "t | 95.4 | 80.3")
-    text = "The first interval covers the truth in {} of the sets with equal sizes, and in 63.4% at s = 1.5."
-    (hit,) = hits("text_vs_row", paper(text.format("92%"), grid))
-    assert hit.numbers == ("92%", "63.4%")
-    for fitting in ("78.7%", "79%", "78.65%", "78.64%", "78.76%"):
-        assert hits("text_vs_row", paper(text.format(fitting), grid)) == []
-    for differing in ("78.63%", "78.77%"):
-        assert len(hits("text_vs_row", paper(text.format(differing), grid))) == 1
-    contrast = text.replace(", and in", ", against").format("92%")
-    assert hits("text_vs_row", paper(contrast, grid)) == []
-
-
-SAME = "{} we see a {} reduction in KL divergence on the complex dino dataset with the full model."
-
-
-def test_one_quantity_with_two_values() -> None:
-    (hit,) = hits("same_subject", paper(SAME.format("Here", "38.7%"), SAME.format("There too", "29.3%")))
-    assert hit.numbers == ("38.7%", "29.3%")
-    assert len(hit.evidence) == 2
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (SAME.format("Here", "38.7%"), SAME.format("There too", "38.7%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There too", "39%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There too", "about 29%")),
-        (SAME.format("With s = 1,", "38.7%"), SAME.format("With s = 2,", "29.3%")),
-        (SAME.format("In prior work", "38.7%"), SAME.format("There too", "29.3%")),
-        (SAME.format("Here", "38.7%"), SAME.format("There too", "29.3%").replace("dino", "moons")),
-        ("Error z value (Intercept) 1.91 0.07 26.5 0.3 x 2.12", "Error z value (Intercept) 0.92 0.06 13.4 0.3 x 2.1"),
-    ],
-)
-def test_other_quantities_and_rounded_values_pass(first: str, second: str) -> None:
-    assert hits("same_subject", paper(first, second)) == []
-
-
 def test_a_named_group_with_two_sizes() -> None:
     one, two = "Data came from the Broad Institute (n = 435).", "The set BI (Broad Institute; n = {}) had fewer reads."
     (hit,) = hits("sample_size", paper(one, two.format(436)))

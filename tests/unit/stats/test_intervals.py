@@ -1,4 +1,5 @@
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -161,3 +162,15 @@ def test_the_paired_interval_covers_at_ten_papers() -> None:
         assert interval.high is not None
         held += interval.low <= 0 <= interval.high
     assert 0.91 <= held / 300 <= 0.98
+
+
+@pytest.mark.parametrize(("papers", "t"), [(10, 2.26215716285), (12, 2.20098516008)])
+def test_a_paired_interval_takes_the_exact_t_quantile(papers: int, t: float) -> None:
+    """t at 0.975 with 9 and 11 degrees of freedom, as tables print it."""
+    values = {f"p{n}": math.sin(n) * 3.0 for n in range(papers)}
+    tail = NormalDist().cdf(-math.sqrt(papers / (papers - 1)) * t)
+    paired = paired_interval({paper: [(value, 0.0)] for paper, value in values.items()}, seed=5, resamples=4000)
+    plain = bootstrap_interval(
+        {paper: [value] for paper, value in values.items()}, seed=5, resamples=4000, level=1 - 2 * tail
+    )
+    assert (paired.low, paired.high) == pytest.approx((plain.low, plain.high), rel=1e-10)

@@ -76,7 +76,7 @@ def read_set(
 
     Raises:
         DataError: The path is missing, in no known layout, or holds no usable review.
-        SettingsError: The grouping is unknown.
+        SettingsError: No review has what is grouped by.
     """
     folder = next(parent for parent in (near, *near.absolute().parents) if parent.is_dir())
     rows = Rows(group_by)
@@ -95,6 +95,7 @@ def read_set(
                 if len(store) % _SAY_EVERY == 0:
                     progress(Event("stage", f"read {len(store):,} reviews"))
             _require_some(source, store, sink)
+            rows.require_columns()
             yield ReviewSet(store, rows, sink.count, sink.path, unread)
 
 

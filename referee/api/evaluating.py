@@ -61,7 +61,7 @@ async def evaluate(
         repeats: How often each judge is asked the same.
         embedder: The embedding model.
         base_url: An OpenAI-compatible server.
-        group_by: The table's rows: ``source``, ``kind``, ``venue`` or ``year``.
+        group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
         compare: Labels of two rows that are compared, paired by paper.
         paper_table: Whether the published table stands beside ours.
         mapping: A file that says which key of a row is what.

@@ -16,10 +16,10 @@ from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
 from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.coverage_matrix_pairs import chance_pairs
 from referee.evals.case_store import CaseStore
+from referee.evals.grouping import Group, conference_of, year_of
 from referee.evals.profile.agreement import PanelBook
 from referee.evals.profile.backends import Reader
 from referee.evals.profile.coverage import CoverageBook, Read
-from referee.evals.profile.grouping import Group, conference_of, year_of
 from referee.evals.profile.ratings import RatingBook
 from referee.evals.profile.table import ProfileTable, Reasons, Values
 from referee.evals.reading import Reading, ReadMetric

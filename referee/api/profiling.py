@@ -29,9 +29,9 @@ from referee.errors import DataError
 from referee.evals.behaviour import OnlineResolver
 from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.syllables import BackendName
+from referee.evals.grouping import DEFAULT, Grouping
 from referee.evals.judging import Panel
 from referee.evals.profile.backends import JudgeReader, RuleReader
-from referee.evals.profile.grouping import DEFAULT, Grouping
 from referee.evals.profile.result import ProfileResult
 from referee.llm.models import Models, check_models, open_models
 from referee.reports.profile_files import write_profile

@@ -49,7 +49,7 @@ def rescore(
 
     Args:
         run: The run folder of an evaluation.
-        group_by: The table's rows: ``source``, ``kind``, ``venue`` or ``year``.
+        group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
         compare: Labels of two rows that are compared, paired by paper.
         paper_table: Whether the published table stands beside ours.
 
@@ -61,6 +61,7 @@ def rescore(
     record = _record(folder)
     metrics = find_metrics(_metric_names(record))
     rows = Rows(group_by, read_stored(folder / CASES))
+    rows.require_columns()
     for label in compare or ():
         rows.find(label)
     target = folder / RESCORED

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from referee.evals.estimate import EvalPlan
     from referee.reports.eval_summary import About
 
-_GROUP_BY = "The table's rows: source, kind, venue or year."
+_GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 

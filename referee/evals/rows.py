@@ -1,4 +1,4 @@
-"""Which row of the table a review belongs to: its system, or ``Expert`` for every human review."""
+"""Which row of a table a review belongs to: its system, or ``Expert`` for every human review, within its group."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from referee.errors import SettingsError
+from referee.evals.grouping import Grouping
 from referee.schemas.case import ReviewCase
 
 EXPERT = "Expert"
-GROUPINGS = ("source", "kind", "venue", "year")
 
 
 @dataclass(frozen=True, order=True)
 class RowKey:
-    """A row. ``group`` is the venue or year, and empty where all reviews are one group."""
+    """A row. ``group`` is its venue, year or the like, and empty where all reviews are one group."""
 
     group: str
     system: str
@@ -35,17 +35,20 @@ class Rows:
     """The row of each review, by its id.
 
     Args:
-        group_by: ``source`` gives a row a system; ``kind`` one for all AI reviews; ``venue`` and ``year`` a row a
-            system within each.
+        group_by: Keys of ``Grouping``, parted by commas. ``source`` gives a row a system, ``kind`` one for all AI
+            reviews; any other key gives these rows within each of its values.
         cases: Reviews to begin with.
 
     Raises:
-        SettingsError: The grouping is unknown.
+        SettingsError: The keys are no grouping.
     """
 
     def __init__(self, group_by: str = "source", cases: Iterable[ReviewCase] = ()) -> None:
-        check_grouping(group_by)
+        keys = [key.strip() for key in group_by.split(",")]
+        within = [key for key in keys if key not in ("source", "kind")]
         self.group_by = group_by
+        self._by_kind = "kind" in keys
+        self._within = Grouping(within) if within else None
         self._keys: dict[RowKey, RowKey] = {}
         self._row: dict[str, RowKey] = {}
         for case in cases:
@@ -53,8 +56,14 @@ class Rows:
 
     def add(self, case: ReviewCase) -> None:
         """Note a review."""
-        key = _key(case, self.group_by)
+        group = self._within.of(case).label if self._within else ""
+        key = RowKey(group, _system(case, by_kind=self._by_kind))
         self._row[case.case_id] = self._keys.setdefault(key, key)
+
+    def require_columns(self) -> None:
+        """See that every key was there in one review at least; raises ``SettingsError`` with the nearest."""
+        if self._within:
+            self._within.require_columns()
 
     def __iter__(self) -> Iterator[RowKey]:
         """In their order of printing: by group, the experts last."""
@@ -78,22 +87,9 @@ class Rows:
         raise SettingsError(f"there is no row {label!r} to compare.", hint=f"{offer}Rows: {listed}.")
 
 
-def check_grouping(group_by: str) -> None:
-    """See that reviews can be grouped by it; raises ``SettingsError``."""
-    if group_by not in GROUPINGS:
-        near = difflib.get_close_matches(group_by, GROUPINGS, n=1, cutoff=0.4)
-        offer = f"Did you mean {near[0]!r}? " if near else ""
-        raise SettingsError(
-            f"reviews cannot be grouped by {group_by!r}.", hint=f"{offer}Choose one of: {', '.join(GROUPINGS)}."
-        )
-
-
-def _key(case: ReviewCase, group_by: str) -> RowKey:
-    named = f"{EXPERT} ({case.kind})" if case.source == EXPERT else case.source
-    system = EXPERT if case.kind == "human" else named
-    if group_by == "kind":
-        return RowKey("", EXPERT if case.kind == "human" else case.kind)
-    if group_by == "source":
-        return RowKey("", system)
-    of_group = case.venue if group_by == "venue" else case.year
-    return RowKey(str(of_group) if of_group is not None else f"no {group_by}", system)
+def _system(case: ReviewCase, *, by_kind: bool) -> str:
+    if case.kind == "human":
+        return EXPERT
+    if by_kind:
+        return case.kind
+    return f"{EXPERT} ({case.kind})" if case.source == EXPERT else case.source

@@ -209,7 +209,7 @@ def test_several_venues_are_pointed_out_and_kept_apart(evaluate: Eval, workplace
     [
         (("--metrics", "tonne"), "there is no metric 'tonne'", "Did you mean 'tone'?"),
         (("--judge", "m", "--judge", "m"), "is named twice", "use --repeats"),
-        (("--group-by", "sorce"), "cannot be grouped by 'sorce'", "Did you mean 'source'?"),
+        (("--group-by", "sorce"), "no review has a column 'sorce'", "Did you mean 'source'?"),
         (("--compare", "gpt", "mark"), "there is no row 'mark'", "Did you mean 'marg'?"),
         (("--venue", "iclr-2O20"), "venue 'iclr-2O20' is unknown", "iclr-2020"),
         (("--papers", "nowhere"), "there is no 'nowhere'", "folder of papers"),

@@ -25,7 +25,7 @@ from referee.evals.agreement.panels import Estimate
 from referee.evals.agreement.scales import outside_share
 from referee.evals.behaviour import conditional_engagement
 from referee.evals.behaviour.mathematics import Unit, engagement_units
-from referee.evals.profile.grouping import conference_of, year_of
+from referee.evals.grouping import conference_of, year_of
 from referee.evals.profile.ratings import NO_FORM, WHATS, WRONG_FORM, What
 from referee.evals.profile.result import Agreement, Alpha, Consistency, Engagement
 from referee.schemas.case import ReviewCase

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from referee.evals.profile.grouping import CONTEXT, Group
+from referee.evals.grouping import CONTEXT, Group
 from referee.evals.profile.groups import ordered
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import Column, Ints, ProfileTable

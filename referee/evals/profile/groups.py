@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from referee.evals.profile.grouping import CONTEXT, Group
+from referee.evals.grouping import CONTEXT, Group
 from referee.evals.profile.ratings import NoScale
 from referee.evals.profile.result import Cell, GroupSize, Spread, YearCell
 from referee.evals.profile.table import Ints, ProfileTable

@@ -10,7 +10,7 @@ from typing import Literal
 from referee.evals.agreement import Scale, free_scale, histogram, scale_of
 from referee.evals.agreement.scales import MOST_OUTSIDE, outside_share
 from referee.evals.forms import Forms
-from referee.evals.profile.grouping import Group
+from referee.evals.grouping import Group
 from referee.evals.profile.result import Shares
 from referee.schemas.case import ReviewCase
 from referee.schemas.venue import VenueForm

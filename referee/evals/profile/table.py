@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.evals.profile.grouping import Group
+from referee.evals.grouping import Group
 from referee.stats.values import Floats
 
 Ints = NDArray[np.int64]

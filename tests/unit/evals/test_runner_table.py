@@ -46,6 +46,16 @@ def test_a_system_that_calls_itself_expert_is_none() -> None:
         ("kind", ["ai", "unknown", "Expert"]),
         ("venue", ["iclr-2020: Expert", "no venue: Expert", "no venue: gpt", "no venue: who"]),
         ("year", ["2020: Expert", "no year: gpt", "no year: who", "no year: Expert"]),
+        ("conference", ["iclr: Expert", "no conference: Expert", "no conference: gpt", "no conference: who"]),
+        (
+            "kind,venue,year",
+            [
+                "iclr-2020: Expert",
+                "no venue / no year: Expert",
+                "no venue / no year: ai",
+                "no venue / no year: unknown",
+            ],
+        ),
     ],
 )
 def test_reviews_are_grouped_as_asked(group_by: str, labels: list[str]) -> None:
@@ -59,8 +69,8 @@ def test_reviews_are_grouped_as_asked(group_by: str, labels: list[str]) -> None:
 
 
 def test_a_grouping_or_row_that_is_not_there_is_refused_with_the_nearest() -> None:
-    with pytest.raises(SettingsError, match="grouped by 'sorce'") as caught:
-        Rows("sorce")
+    with pytest.raises(SettingsError, match="no review has a column 'sorce'") as caught:
+        Rows("sorce", [case("a")]).require_columns()
     assert "Did you mean 'source'?" in caught.value.hint
     with pytest.raises(SettingsError, match="no row 'experts'") as caught:
         Rows(cases=[case("a")]).find("experts")

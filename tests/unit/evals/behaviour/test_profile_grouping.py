@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from referee.errors import SettingsError
-from referee.evals.profile.grouping import Grouping, conference_of, era_of, year_of
+from referee.evals.grouping import Grouping, conference_of, era_of, year_of
 from referee.schemas.case import ReviewCase
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from referee.evals.grouping import Group
 from referee.evals.profile import comparing, groups
-from referee.evals.profile.grouping import Group
 from referee.evals.profile.result import Test
 from referee.evals.profile.table import ProfileTable
 from referee.evals.reading import ReadMetric

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from referee.evals.agreement import scale_of
+from referee.evals.grouping import Group
 from referee.evals.profile.agreement import PanelBook, Scales, agreements, alphas
-from referee.evals.profile.grouping import Group
 from referee.evals.profile.ratings import SEVERAL, WHATS, WRONG_FORM, NoScale, RatingBook
 from referee.schemas.case import ReviewCase
 from referee.venues import load_venue

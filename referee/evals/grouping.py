@@ -1,7 +1,8 @@
-"""Which group of a profile a review belongs to: its source, venue, year, era, or any column of the data."""
+"""Which group a review belongs to: its source, venue, year, era, or any column of the data."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,8 +85,10 @@ class Grouping:
         """
         for key in self.by:
             if key not in KNOWN and key not in self._seen:
+                near = difflib.get_close_matches(key, KNOWN, n=1, cutoff=0.4)
+                offer = f"Did you mean {near[0]!r}? " if near else ""
                 raise SettingsError(
-                    f"no review has a column {key!r} to group by.", hint=f"Known keys are {', '.join(KNOWN)}."
+                    f"no review has a column {key!r} to group by.", hint=f"{offer}Known keys are {', '.join(KNOWN)}."
                 )
 
     def _value(self, case: ReviewCase, key: str) -> str:

@@ -1,7 +1,7 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``behaviour`` (PRAIB's, without a
-model).
+model), ``agreement`` (with people's reviews of the same paper).
 """
 
 from __future__ import annotations
@@ -43,13 +43,16 @@ _BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
         *("redundancy_rouge_l", "redundancy_jaccard", "redundancy_contained"),
     ),
 }
+_AGREEMENT: Mapping[str, tuple[str, ...]] = {
+    "measures.rating_error": ("rating_difference", "rating_distance"),
+}
 PRESETS: Mapping[str, tuple[str, ...]] = {
     preset: tuple(chain.from_iterable(modules.values()))
-    for preset, modules in (("quality", _QUALITY), ("behaviour", _BEHAVIOUR))
+    for preset, modules in (("quality", _QUALITY), ("behaviour", _BEHAVIOUR), ("agreement", _AGREEMENT))
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _BEHAVIOUR)
+    for modules in (_QUALITY, _BEHAVIOUR, _AGREEMENT)
     for module, names in modules.items()
     for name in names
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from referee.data import read_cases
-from referee.evals.behaviour import measure_batch
+from referee.evals.behaviour import text_metrics
 from referee.evals.profile.measures import text_values
 from referee.stats import clustered_rank_test, mann_whitney, wilson
 
@@ -28,8 +28,8 @@ def columns(data: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
     cases = list(read_cases(data / REVIEWS))
     names = {paper: number for number, paper in enumerate(dict.fromkeys(case.paper_id for case in cases))}
     rows = []
-    for case, found in zip(cases, measure_batch([case.text for case in cases]), strict=True):
-        values, _ = text_values(found, None, None)
+    for case in cases:
+        values, _ = text_values(text_metrics(case.text), None, None)
         rows.append({**values, "rating": case.rating, "confidence": case.confidence})
     found_values = {name: np.array([row[name] for row in rows], dtype=float) for name in MEASURES}
     return found_values, np.array([names[case.paper_id] for case in cases])

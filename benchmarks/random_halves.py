@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from referee.data import read_cases
-from referee.evals.behaviour import measure_batch
+from referee.evals.behaviour import text_metrics
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics
 from referee.stats import clustered_rank_test, mann_whitney, wilson
@@ -30,8 +30,9 @@ def columns(data: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
     names = {paper: number for number, paper in enumerate(dict.fromkeys(case.paper_id for case in cases))}
     metrics = [metric for metric in find_metrics(MEASURES) if isinstance(metric, ReadMetric)]
     rows = []
-    for case, found in zip(cases, measure_batch([case.text for case in cases]), strict=True):
-        rows.append({metric.name: metric.of(Reading(case, found)) for metric in metrics})
+    for case in cases:
+        read = Reading(case, text_metrics(case.text))
+        rows.append({metric.name: metric.of(read) for metric in metrics})
     found_values = {name: np.array([row[name] for row in rows], dtype=float) for name in MEASURES}
     return found_values, np.array([names[case.paper_id] for case in cases])
 

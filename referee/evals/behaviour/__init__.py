@@ -11,9 +11,8 @@ from referee.evals.behaviour.cross_references import CrossReferences, Target, cr
 from referee.evals.behaviour.informal_citations import InformalCitations, informal_citations
 from referee.evals.behaviour.many import measure_texts
 from referee.evals.behaviour.mathematics import Conditional, conditional_engagement, engages
-from referee.evals.behaviour.one_pass import measure_batch, text_metrics
 from referee.evals.behaviour.readability import Readability, readability
-from referee.evals.behaviour.results import Diversity, TextMetrics, measured_one_by_one
+from referee.evals.behaviour.results import Diversity, TextMetrics, text_metrics
 from referee.evals.behaviour.syllables import Syllables, backend
 from referee.evals.behaviour.text import clean, review_text
 from referee.evals.behaviour.tokens import mattr, tokens, ttr
@@ -44,9 +43,7 @@ __all__ = [
     "formal_citations",
     "informal_citations",
     "mattr",
-    "measure_batch",
     "measure_texts",
-    "measured_one_by_one",
     "online_resolver",
     "readability",
     "review_text",

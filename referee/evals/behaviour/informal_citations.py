@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from referee.evals.behaviour.citations import ARXIV, DOI, Citation
 
 _S = r"[A-Z][\w'’\-]+"
 _YEAR = re.compile(r"(?:19|20)\d{2}[a-z]?(?!\w)")
-LEADING_YEAR = re.compile(r"(?:\A|[(,])(?:19|20)\d{2}[a-z]?(?!\w)")
-"""What a piece between blanks must hold, in small letters, for a year in it to have authors before it."""
 _AUTHORS = re.compile(rf"(?<!\w){_S}(?:\s(?:and|&)\s{_S}|,?\set\sal\.?)?(?:,\s?|\s?\(|\s)\Z")
 _BARE = re.compile(rf"{_S}(?:,\s?|\s)\Z")
 _LONGEST_AUTHORS = 80
@@ -21,9 +19,6 @@ _VENUES = re.compile(
     r"January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
     r"Aug|Sept?|Oct|Nov|Dec|Since|Until|Before|After|From|Between|During|By|In|Of|Around|Circa|Year|Copyright)\b"
 )
-
-
-Passages = Sequence[tuple[int, int]]
 
 
 class InformalCitations(NamedTuple):
@@ -39,35 +34,27 @@ class InformalCitations(NamedTuple):
         return self.author_year + self.arxiv + self.doi
 
 
-def informal_citations(
-    text: str, formal: Iterable[Citation] = (), *, dated: Passages | None = None, listed: Passages | None = None
-) -> InformalCitations:
+def informal_citations(text: str, formal: Iterable[Citation] = ()) -> InformalCitations:
     """Mentions of other work in running text; never part of PRAIB's number of citations.
 
     Args:
         text: The review, view ``raw``.
         formal: Its formal citations, whose passages are left out.
-        dated: Passages, by start and end, that hold all matches of ``LEADING_YEAR``; the whole text by default.
-        listed: The same for arXiv ids and DOIs.
     """
     taken = [(one.start, one.end) for one in formal]
 
     def outside(at: int) -> bool:
         return not any(start <= at < end for start, end in taken)
 
-    years = sum(_names_authors(text, at) and outside(at) for at in _starts(_YEAR, text, dated))
-    arxiv = {found["id"].lower() for found in _found(ARXIV, text, listed) if outside(found.start())}
-    dois = {found.group().lower() for found in _found(DOI, text, listed) if outside(found.start())}
-    return InformalCitations(years, len(arxiv), len(dois))
-
-
-def _starts(pattern: re.Pattern[str], text: str, passages: Passages | None) -> Iterator[int]:
-    return (found.start() for found in _found(pattern, text, passages))
-
-
-def _found(pattern: re.Pattern[str], text: str, passages: Passages | None) -> Iterator[re.Match[str]]:
-    for start, end in ((0, len(text)),) if passages is None else passages:
-        yield from pattern.finditer(text, start, end)
+    years = sum(_names_authors(text, year.start()) and outside(year.start()) for year in _YEAR.finditer(text))
+    # The ids are rare and their expressions slow, so that a part which all of them hold is asked for first.
+    ids = ARXIV.finditer(text) if "arx" in text.lower() else ()
+    dois = DOI.finditer(text) if "10." in text else ()
+    return InformalCitations(
+        years,
+        arxiv=len({found["id"].lower() for found in ids if outside(found.start())}),
+        doi=len({found.group().lower() for found in dois if outside(found.start())}),
+    )
 
 
 def _names_authors(text: str, year: int) -> bool:

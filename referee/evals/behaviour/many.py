@@ -6,18 +6,18 @@ import multiprocessing
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 from referee.errors import EvaluationError
-from referee.evals.behaviour.one_pass import BATCH_CHARS, measure_batch
-from referee.evals.behaviour.results import TextMetrics
+from referee.evals.behaviour.results import TextMetrics, text_metrics
 from referee.evals.behaviour.syllables import BackendName, backend
 from referee.evals.behaviour.text import review_text
 from referee.schemas.case import ReviewCase
 
 _AHEAD = 2
-_ENOUGH_CHARS = 8 * BATCH_CHARS
-"""Of reviews that are measured together: with fewer, two workers spent half of their time waiting for each other."""
+_TOGETHER = 256
+"""Reviews that a worker is sent at once, some tenths of a second of its time."""
 
 
 def measure_texts(
@@ -30,7 +30,7 @@ def measure_texts(
 ) -> Iterator[tuple[ReviewCase, TextMetrics]]:
     """Each review with its text metrics, in the order of the stream.
 
-    The stream is read some batches ahead and no further, so that memory does not grow with it.
+    One process reads no further than the review it gives, more some batches ahead, so that memory does not grow.
 
     Args:
         cases: The reviews.
@@ -44,49 +44,21 @@ def measure_texts(
     """
     if processes < 1:
         raise EvaluationError(f"reviews are measured by processes, not by {processes!r}.", hint="Use 1 or more.")
-    backend(syllables, dictionary)
-    batches = _batches(cases, fields)
-    if processes == 1:
-        return _here(batches, syllables, dictionary)
-    return _apart(batches, processes, syllables, dictionary)
-
-
-_Batch = tuple[list[ReviewCase], list[str]]
-
-
-def _batches(cases: Iterable[ReviewCase], fields: Sequence[str] | None) -> Iterator[_Batch]:
-    group: list[ReviewCase] = []
-    texts: list[str] = []
-    chars = 0
-    for case in cases:
-        group.append(case)
-        texts.append(review_text(case, fields))
-        chars += len(texts[-1])
-        if chars >= _ENOUGH_CHARS:
-            yield group, texts
-            group, texts, chars = [], [], 0
-    if group:
-        yield group, texts
-
-
-def _here(
-    batches: Iterable[_Batch], syllables: BackendName, dictionary: Path | None
-) -> Iterator[tuple[ReviewCase, TextMetrics]]:
     chosen = backend(syllables, dictionary)
-    for group, texts in batches:
-        yield from zip(group, measure_batch(texts, chosen), strict=True)
+    if processes > 1:
+        return _apart(cases, fields, processes, (syllables, dictionary))
+    return ((case, text_metrics(review_text(case, fields), chosen)) for case in cases)
 
 
 def _apart(
-    batches: Iterable[_Batch], processes: int, syllables: BackendName, dictionary: Path | None
+    cases: Iterable[ReviewCase], fields: Sequence[str] | None, processes: int, setting: tuple[BackendName, Path | None]
 ) -> Iterator[tuple[ReviewCase, TextMetrics]]:
-    context = multiprocessing.get_context("spawn")
-    setting = (syllables, dictionary)
+    context, stream = multiprocessing.get_context("spawn"), iter(cases)
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_set_up, initargs=setting) as pool:
         waiting: deque[tuple[list[ReviewCase], Future[list[TextMetrics]]]] = deque()
         try:
-            for group, texts in batches:
-                waiting.append((group, pool.submit(_measure_there, texts)))
+            while group := list(islice(stream, _TOGETHER)):
+                waiting.append((group, pool.submit(_measure_there, [review_text(case, fields) for case in group])))
                 if len(waiting) > _AHEAD * processes:
                     yield from _next(waiting)
             while waiting:
@@ -112,4 +84,5 @@ def _set_up(syllables: BackendName, dictionary: Path | None) -> None:
 
 
 def _measure_there(texts: list[str]) -> list[TextMetrics]:
-    return measure_batch(texts, backend(*_worker["backend"]))
+    chosen = backend(*_worker["backend"])
+    return [text_metrics(text, chosen) for text in texts]

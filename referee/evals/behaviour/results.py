@@ -1,7 +1,8 @@
-"""All text metrics of one review, and how they come about one by one."""
+"""All text metrics of one review."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal, NamedTuple
 
 from referee.evals.behaviour.citations import Citation, formal_citations
@@ -11,7 +12,7 @@ from referee.evals.behaviour.mathematics import HEURISTIC, engages
 from referee.evals.behaviour.readability import NO_WORDS, Readability, readability
 from referee.evals.behaviour.syllables import Syllables, backend
 from referee.evals.behaviour.text import clean
-from referee.evals.behaviour.tokens import mattr, tokens
+from referee.evals.behaviour.tokens import is_word, mattr, tokens
 
 NO_TOKENS = "the text is empty"
 
@@ -80,16 +81,22 @@ class TextMetrics(NamedTuple):
         return xref_bin(self.references.xref)
 
 
-def measured_one_by_one(text: str, syllables: Syllables | None = None) -> TextMetrics:
-    """Each metric by its own function: slow, for any text, and what the fast pass must equal."""
+def text_metrics(text: str, syllables: Syllables | None = None) -> TextMetrics:
+    """All metrics of one review's text that need no model.
+
+    Args:
+        text: The review, view ``raw``.
+        syllables: The backend of readability; ``pyphen`` by default.
+    """
     chosen = syllables or backend()
+    raw, plain = readability(text, chosen), clean(text)
     references = cross_references(text)
     formal = formal_citations(text)
     return TextMetrics(
         characters=len(text),
         diversity=diversity(text),
-        raw=readability(text, chosen),
-        clean=readability(clean(text), chosen),
+        raw=raw,
+        clean=raw if plain == text else readability(plain, chosen),
         references=references,
         formal=formal,
         informal=informal_citations(text, formal),
@@ -100,5 +107,7 @@ def measured_one_by_one(text: str, syllables: Syllables | None = None) -> TextMe
 
 def diversity(text: str) -> Diversity:
     """The counts of one text, in both profiles."""
-    all_tokens, words = tokens(text), tokens(text, "words")
-    return Diversity(len(all_tokens), len(set(all_tokens)), len(words), len(set(words)), mattr(all_tokens))
+    items = tokens(text)
+    times = Counter(items)
+    words = [count for token, count in times.items() if is_word(token)]
+    return Diversity(len(items), len(times), sum(words), len(words), mattr(items))

@@ -14,9 +14,12 @@ from referee.errors import DataError, EvaluationError
 from referee.evals.behaviour.hyphenation import Hyphenation
 
 BackendName = Literal["pyphen", "cmu", "rule"]
-CACHED_WORDS = 200_000
+CACHED = 1 << 17
+"""Words, and chunks as they stand in texts, whose syllables are kept: some 20 MB each."""
 
 _NOT_WORD = re.compile(r"[^\w\s]")
+_AROUND = re.compile(r"^\W+|(?<=\w)\W+$")
+_NOT_IN_WORD = re.compile(r"[^\w'’]")
 _VOWELS = re.compile(r"[aeiouy]+")
 _ENTRY = re.compile(r"(?P<word>[^\s(]+)(?P<variant>\(\d+\))?\s+(?P<phones>.+)")
 
@@ -25,13 +28,11 @@ _ENTRY = re.compile(r"(?P<word>[^\s(]+)(?P<variant>\(\d+\))?\s+(?P<phones>.+)")
 class Syllables:
     """Counts syllables; ``id`` tells scores of different backends apart and is stored with each score.
 
-    ``count`` takes a word as it stands in the text without the punctuation around it, and answers at least 1;
-    ``hears_apostrophes`` says that one within the word can matter.
+    ``count`` takes what stands between blanks in a text, and answers at least 1 for a word, 0 for marks alone.
     """
 
     id: str
     count: Callable[[str], int]
-    hears_apostrophes: bool = False
 
 
 def backend(name: BackendName = "pyphen", dictionary: Path | None = None) -> Syllables:
@@ -58,20 +59,32 @@ def backend(name: BackendName = "pyphen", dictionary: Path | None = None) -> Syl
 
 @lru_cache(maxsize=2)
 def _plain(name: BackendName) -> Syllables:
-    return _pyphen() if name == "pyphen" else Syllables("rule", lru_cache(CACHED_WORDS)(_by_rule))
+    return _pyphen() if name == "pyphen" else Syllables("rule", _of_chunks(_by_rule))
+
+
+def _of_chunks(of_word: Callable[[str], int]) -> Callable[[str], int]:
+    """Counts for chunks between blanks, by a count for words in small letters without marks but apostrophes."""
+    known = lru_cache(CACHED)(of_word)
+
+    @lru_cache(CACHED)
+    def count(chunk: str) -> int:
+        word = _AROUND.sub("", chunk)
+        return known(_NOT_IN_WORD.sub("", word).lower()) if word else 0
+
+    return count
 
 
 def _pyphen() -> Syllables:
     hyphenation = Hyphenation("en_US")
 
     def count(word: str) -> int:
-        return hyphenation.points(_NOT_WORD.sub("", word.lower())) + 1
+        return hyphenation.points(_NOT_WORD.sub("", word)) + 1
 
-    return Syllables("pyphen-en_US", lru_cache(CACHED_WORDS)(count))
+    return Syllables("pyphen-en_US", _of_chunks(count))
 
 
 def _by_rule(word: str) -> int:
-    letters = _NOT_WORD.sub("", word.lower())
+    letters = _NOT_WORD.sub("", word)
     groups = len(_VOWELS.findall(letters))
     silent = letters.endswith("e") and len(letters) > 1 and letters[-2] not in "aeiouy"
     return max(1, groups - silent)
@@ -93,12 +106,12 @@ def _cmu(path: Path) -> Syllables:
     fallback = backend("pyphen").count
 
     def count(word: str) -> int:
-        plain = word.lower().replace("’", "'")
+        plain = word.replace("’", "'")
         found = known.get(plain) or known.get(_NOT_WORD.sub("", plain))
         return found if found is not None else fallback(word)
 
     digest = hashlib.sha256(content).hexdigest()[:12]
-    return Syllables(f"cmu-{digest}", lru_cache(CACHED_WORDS)(count), hears_apostrophes=True)
+    return Syllables(f"cmu-{digest}", _of_chunks(count))
 
 
 def _pronounced(content: str) -> dict[str, int]:

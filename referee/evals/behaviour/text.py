@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from referee.data.prose import cleaned
 from referee.schemas.case import ReviewCase
@@ -19,10 +18,7 @@ _EMPHASIS = re.compile(r"_(?<!\w_)_*(?=[^\W_])|_(?<=[^\W_]_)_*(?!\w)")
 """Underscores at one side of a word; ``a_b`` and a line of them stay."""
 _LONGEST_SCHEME = 5
 _LETTER = re.compile(r"\w")
-BLOCK = re.compile(
-    r"\n[ \t>]*(?:(?:[-*+•‣▪◦–]|(?P<number>\(?[0-9]{1,3}[.)]))(?=[ \t])|(?P<heading>#{1,6})(?=[ \t]))[ \t]*"
-)
-"""The mark of a list's item or of a heading, with the line end before it."""
+_BLOCK = re.compile(r"\n[ \t>]*(?:(?:[-*+•‣▪◦–]|\(?[0-9]{1,3}[.)])(?=[ \t])|(?P<heading>#{1,6})(?=[ \t]))[ \t]*")
 _LINE_END = re.compile(r"\n")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _ENDS = re.compile(r"[.!?][\"'”’)\]*_]*\Z")
@@ -49,37 +45,29 @@ def clean(text: str) -> str:
     link keeps its label. Marks of emphasis, headings and lists go. An item goes on over lines that are neither blank
     nor begin another item or heading; if its end has no ``.``, ``!`` or ``?``, it gets a full stop.
     """
-    return without_blocks(without_spans(text)).text.replace("*", "").replace("`", "")
+    return _without_blocks(_without_spans(text)).replace("*", "").replace("`", "")
 
 
-class Plain(NamedTuple):
-    """A text without marks of lists and headings; ``numbers`` of these marks were a number, ``1.`` or ``(1)``."""
-
-    text: str
-    numbers: int
-
-
-def without_blocks(text: str) -> Plain:
+def _without_blocks(text: str) -> str:
     """Each item and heading without its mark, and with a full stop where it ends without one."""
     framed = f"\n{text}"
-    marks = list(BLOCK.finditer(framed))
+    marks = list(_BLOCK.finditer(framed))
     if not marks:
-        return Plain(text, 0)
+        return text
     pieces: list[str] = []
-    at, numbers = 0, 0
+    at = 0
     spans = [mark.span() for mark in marks]
     ends = [*(start for start, _ in spans[1:]), len(framed)]
     for mark, (start, begin), end in zip(marks, spans, ends, strict=True):
         item = framed[begin:end]
         if "\n" in item and (stop := (_LINE_END if mark["heading"] else _BLANK_LINE).search(item)):
             item = item[: stop.start()]
-        numbers += mark["number"] is not None
         if at < start:
             pieces.append(framed[at:start])
         pieces += ("\n", _ended(item))
         at = begin + len(item)
     pieces.append(framed[at:])
-    return Plain("".join(pieces)[1:], numbers)
+    return "".join(pieces)[1:]
 
 
 def _piece(value: object) -> str:
@@ -88,22 +76,15 @@ def _piece(value: object) -> str:
     return cleaned(value) if isinstance(value, str) else ""
 
 
-def without_spans(text: str, *, addressed: bool = True) -> str:
-    """The text with code, formulas, links and addresses replaced, and without underscores of emphasis.
-
-    Asked for by single characters first, which is fast.
-
-    Args:
-        text: The view ``raw``.
-        addressed: Whether it may hold an address, which no single character tells.
-    """
+def _without_spans(text: str) -> str:
+    """The text with code, formulas, links and addresses replaced, and without underscores of emphasis."""
     if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         text = _FENCE.sub("CODE", text)
     if may_hold_formula(text):
         text = FORMULA.sub("MATH", text)
     if "[" in text and "](" in text:
         text = _LINK.sub(r"\g<label>", text)
-    if addressed and ("://" in text or "www." in text or "WWW." in text):
+    if "://" in text or "www." in text or "WWW." in text:
         text = _without_addresses(text)
     return _EMPHASIS.sub("", text) if "_" in text else text
 

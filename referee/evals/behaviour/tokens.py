@@ -24,6 +24,11 @@ def tokens(text: str, profile: Profile = "praib") -> list[str]:
     return _PATTERNS[profile].findall(text.lower())
 
 
+def is_word(item: str) -> bool:
+    """Whether a token of profile ``praib`` is one of profile ``words``."""
+    return len(item) > 1 or item.isalnum() or item == "_"
+
+
 def ttr(items: Sequence[Hashable]) -> float | None:
     """Types over tokens, in (0, 1]; null without tokens. It falls with length: compare texts of one length only."""
     return len(set(items)) / len(items) if items else None
@@ -44,9 +49,10 @@ def mattr(items: Sequence[Hashable], window: int = MATTR_WINDOW) -> float | None
     seen: dict[Hashable, int] = {}
     for position, item in enumerate(items):
         before = seen.get(item)
-        if before is not None:
-            held = min(before, last_start) - max(0, position - window + 1) + 1
-            repeated += max(0, held)
+        if before is not None and position - before < window:
+            first = position - window + 1
+            # Written out: the calls of min and max took half of the time.
+            repeated += (before if before < last_start else last_start) - (first if first > 0 else 0) + 1
         seen[item] = position
     windows = last_start + 1
     return (window * windows - repeated) / (window * windows)

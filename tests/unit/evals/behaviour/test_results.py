@@ -1,4 +1,5 @@
 import pickle
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 from referee.data import read_cases
 from referee.errors import EvaluationError
-from referee.evals.behaviour import backend, measure_batch, measure_texts, measured_one_by_one, text_metrics
-from referee.evals.behaviour.packing import CHARACTERS, pack, unpack
-from referee.evals.behaviour.results import TextMetrics
-from referee.evals.behaviour.word_table import WordTable
+from referee.evals.behaviour import backend, clean, measure_texts, readability, text_metrics, tokens
+from referee.evals.behaviour.cross_references import CORE, EXT, CrossReferences, core_target, extra_target
+from referee.evals.behaviour.hyphenation import Hyphenation
+from referee.evals.behaviour.results import Diversity, TextMetrics
 from referee.schemas.case import ReviewCase
 
 PIECES = st.sampled_from(
@@ -29,6 +30,9 @@ PIECES = st.sampled_from(
         "no.",
         "no",
         "appendix",
+        "claim",
+        "lg",
+        "2s",
         "App",
         "A",
         "B.2",
@@ -107,6 +111,7 @@ PIECES = st.sampled_from(
         "Müller, K. (2019). A title for us. ",
     ]
 )
+HYPHENATION = Hyphenation("en_US")
 MIXED = st.lists(PIECES, max_size=60).map("".join)
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
 
@@ -118,14 +123,41 @@ def sound(found: TextMetrics) -> None:
     assert found.diversity.types <= found.diversity.tokens
 
 
-@given(st.lists(st.one_of(MIXED, ANY), max_size=5))
-@settings(derandomize=True, max_examples=500, deadline=None)
-def test_any_text_is_measured_and_the_fast_pass_equals_the_slow_functions(texts: list[str]) -> None:
-    found = measure_batch(texts)
-    assert found == [measured_one_by_one(text) for text in texts]
-    assert found == measure_batch(texts)
-    for one in found:
-        sound(one)
+def by_definition(text: str) -> tuple[Diversity, int, int, int, CrossReferences]:
+    """Diversity, and words, sentences and syllables of readability, and cross-references, with no thought of time."""
+    items, words = tokens(text), tokens(text, "words")
+    windows = [items[start : start + 100] for start in range(max(1, len(items) - 99))]
+    mean = sum(len(set(window)) for window in windows) / sum(map(len, windows)) if items else None
+    spoken = [chunk for chunk in text.split() if re.search(r"\w", chunk)]
+    runs = [len(re.sub(r"[^\w\s]", "", run).split()) for run in re.findall(r"\b[^.!?]+[.!?]*", text)]
+    return (
+        Diversity(len(items), len(set(items)), len(words), len(set(words)), mean),
+        len(spoken),
+        max(1, sum(count > 2 for count in runs)) if runs else 0,
+        sum(HYPHENATION.points(re.sub(r"[^\w\s]", "", word.lower())) + 1 for word in spoken),
+        CrossReferences(
+            tuple(core_target(found) for found in CORE.finditer(text)),
+            tuple(extra_target(found) for found in EXT.finditer(text)),
+        ),
+    )
+
+
+def matches_its_definition(text: str) -> TextMetrics:
+    found = text_metrics(text)
+    diversity, words, sentences, syllables, references = by_definition(text)
+    assert found.diversity[:4] == diversity[:4]
+    assert found.diversity.mattr == pytest.approx(diversity.mattr, abs=1e-12)
+    assert found.raw[:3] == (words, sentences, syllables)
+    assert found.clean == readability(clean(text))
+    assert found.references == references
+    return found
+
+
+@given(st.one_of(MIXED, ANY))
+@settings(derandomize=True, max_examples=1000, deadline=None)
+def test_any_text_is_measured_as_defined(text: str) -> None:
+    sound(matches_its_definition(text))
+    assert text_metrics(text) == text_metrics(text)
 
 
 @given(st.text(max_size=60))
@@ -135,23 +167,17 @@ def test_half_characters_are_measured_too(text: str) -> None:
 
 
 @pytest.mark.shared_data
-def test_the_fast_pass_equals_the_slow_functions_on_real_reviews(shared_data: Path) -> None:
+def test_real_reviews_are_measured_as_defined(shared_data: Path) -> None:
     files = ("papers/iclr2026_abstract_reviews_rebuttals.jsonl", "paired/agents4science2025_reviews.jsonl")
     texts = [case.text for name in files for case in read_cases(shared_data / name)][::4]
     assert len(texts) > 150
-    for found, text in zip(measure_batch(texts), texts, strict=True):
-        assert found == measured_one_by_one(text)
+    for text in texts:
+        matches_its_definition(text)
 
 
 def test_a_long_text_has_the_mattr_of_all_its_windows() -> None:
-    text = " ".join(f"w{n * n % 61}" for n in range(500))
-    assert measure_batch(["", text, text]) == [measured_one_by_one(one) for one in ("", text, text)]
-
-
-def test_a_text_with_more_words_than_the_table_takes_is_measured() -> None:
-    text = " ".join(f"w{n}" for n in range(300_000))
-    found = text_metrics(text)
-    assert (found.diversity.types, found.raw.words) == (300_000, 300_000)
+    for count in (99, 100, 101, 150, 199, 200, 500):
+        matches_its_definition(" ".join(f"w{n * n % 61}" for n in range(count)))
 
 
 def test_an_empty_review_has_a_reason_and_no_values() -> None:
@@ -164,12 +190,13 @@ def test_an_empty_review_has_a_reason_and_no_values() -> None:
 def test_backends_are_named_and_all_measured(tmp_path: Path) -> None:
     text = "The authors don't release code. Isn't that strange for a paper?"
     rule = backend("rule")
-    assert text_metrics(text, rule) == measured_one_by_one(text, rule)
+    assert text_metrics(text, rule).raw.syllables == 14
     assert (text_metrics(text).syllables, text_metrics(text, rule).syllables) == ("pyphen-en_US", "rule")
     path = tmp_path / "d"
     path.write_text("DON'T  D OW1 N T\n", encoding="utf-8")
     cmu = backend("cmu", path)
-    assert text_metrics(text, cmu) == measured_one_by_one(text, cmu)
+    assert text_metrics(text, cmu).raw == readability(text, cmu)
+    assert text_metrics("Don't", cmu).raw.syllables == 1
     assert text_metrics(text).mathematics == "heuristic"
 
 
@@ -179,26 +206,6 @@ def test_results_are_frozen_and_travel() -> None:
         found.characters = 0  # type: ignore[misc]
     assert pickle.loads(pickle.dumps(found)) == found
     assert not hasattr(found, "__dict__")
-
-
-def test_packing_keeps_each_character_or_refuses() -> None:
-    assert len(CHARACTERS) == 256
-    assert len({char for char in CHARACTERS if char != "\ufffe"}) == 255
-    text = CHARACTERS[1:255]
-    packed = pack(text)
-    assert packed is not None
-    assert unpack(packed) == text
-    for refused in ("\x00", "ΑΣ", "\u0663", "ſ", "İ", "\ufb04", "".join(map(chr, range(0x4E00, 0x4E20)))):
-        assert pack(refused) is None
-
-
-def test_a_full_table_is_emptied_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [" ".join(f"word{n + 7 * shift} x{n}" for n in range(300)) + "." for shift in range(6)]
-    expected = [measured_one_by_one(text) for text in texts]
-    monkeypatch.setattr("referee.evals.behaviour.word_table.FULL", 700)
-    monkeypatch.setattr("referee.evals.behaviour.one_pass._table", lambda chosen: table)
-    table = WordTable(backend().count)
-    assert [text_metrics(text) for text in texts] == expected
 
 
 @pytest.mark.parametrize(
@@ -218,6 +225,10 @@ def test_a_full_table_is_emptied_and_changes_nothing(monkeypatch: pytest.MonkeyP
         "$" * 9001,
         "~" * 9000,
         "_" * 9000,
+        "a" + "$," * 9000 + "a",
+        "app " * 9000,
+        "Fig" + " " * 9000 + "1" * 9000,
+        "Fig. no. " * 9000 + "1",
     ],
 )
 def test_pathological_texts_finish(text: str) -> None:
@@ -233,8 +244,7 @@ def cases(count: int) -> Iterator[ReviewCase]:
         yield ReviewCase(case_id=f"c{n}", paper_id="p", source="human", kind="human", text=text)
 
 
-def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many._ENOUGH_CHARS", 500)
+def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed() -> None:
     drawn = []
 
     def watched() -> Iterator[ReviewCase]:
@@ -246,14 +256,14 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch
     first, found = next(stream)
     assert first.case_id == "c0"
     assert found.status == "not_applicable"
-    assert len(drawn) < 20
+    assert len(drawn) == 1
     rest = list(stream)
     assert [case.case_id for case, _ in rest] == [f"c{n}" for n in range(1, 200)]
-    assert all(one == measured_one_by_one(case.text) for case, one in rest[::20])
+    assert all(one == text_metrics(case.text) for case, one in rest[::20])
 
 
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many._ENOUGH_CHARS", 500)
+    monkeypatch.setattr("referee.evals.behaviour.many._TOGETHER", 7)
     here = list(measure_texts(cases(300)))
     assert list(measure_texts(cases(300), 2)) == here
 

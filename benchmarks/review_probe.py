@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api import Plan
+    from referee.api import ReviewEstimate
     from referee.schemas.venue import VenueForm
 
 # A name stands for the module and all below it; a star for all that begin so.
@@ -75,13 +75,13 @@ def _pages(paper: Path) -> int:
     return pages
 
 
-def timed_reviews(paper: Path, runs: int, out: Path, **options: Any) -> tuple[list[dict[str, float]], Plan]:
+def timed_reviews(paper: Path, runs: int, out: Path, **options: Any) -> tuple[list[dict[str, float]], ReviewEstimate]:
     """Review a paper several times in one process: when each began and ended, and what was planned for the last."""
     from referee import review
 
-    plans: list[Plan] = []
+    plans: list[ReviewEstimate] = []
 
-    def confirm(plan: Plan, _: VenueForm) -> bool:
+    def confirm(plan: ReviewEstimate, _: VenueForm) -> bool:
         plans.append(plan)
         return True
 

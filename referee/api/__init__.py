@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from referee.api.compiling import Compiled, compile_venue
     from referee.api.eval_run import Evaluation
     from referee.api.evaluating import evaluate
-    from referee.api.experiment_estimate import ExperimentEstimate
     from referee.api.experimenting import Experiment, estimate_experiment, experiment
-    from referee.api.job import Plan
     from referee.api.profiling import Profile, profile
     from referee.api.refining import refine_prompts
     from referee.api.rescoring import Rescoring, rescore
     from referee.api.reviewing import review
     from referee.papers import load_paper
+    from referee.schemas.estimate import ExperimentEstimate, ReviewEstimate
     from referee.venues import load_venue
 
 __all__ = [
@@ -30,9 +29,9 @@ __all__ = [
     "Evaluation",
     "Experiment",
     "ExperimentEstimate",
-    "Plan",
     "Profile",
     "Rescoring",
+    "ReviewEstimate",
     "arena_calibrate",
     "arena_run",
     "arena_score",
@@ -55,8 +54,8 @@ _PLACES = {
     "Compiled": "referee.api.compiling",
     "Evaluation": "referee.api.eval_run",
     "Experiment": "referee.api.experimenting",
-    "ExperimentEstimate": "referee.api.experiment_estimate",
-    "Plan": "referee.api.job",
+    "ExperimentEstimate": "referee.schemas.estimate",
+    "ReviewEstimate": "referee.schemas.estimate",
     "Profile": "referee.api.profiling",
     "Rescoring": "referee.api.rescoring",
     "arena_calibrate": "referee.api.arena_calibrating",

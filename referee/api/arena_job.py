@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.agents.single_reviewer import ROLE
-from referee.api.job import Job, Plan
+from referee.api.job import Job
 from referee.api.rating_maps import prompt_name
 from referee.api.strategies import STRATEGIES
 from referee.data.predictions import Prediction
@@ -20,6 +20,7 @@ from referee.evals.agreement import MapName
 from referee.llm.models import Models
 from referee.papers.isolated.load import read_paper
 from referee.runs import Progress
+from referee.schemas.estimate import ArenaEstimate, ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -55,21 +56,6 @@ class ArenaJob:
     def concurrency(self) -> int:
         """Papers that may be under way at once."""
         return 1 if self.models[ROLE].spec.is_local else self.settings.calls.concurrency
-
-
-@dataclass(frozen=True)
-class ArenaPlan:
-    """The estimate before the first call: of ``calls`` papers on their forms, by form; ``skipped`` by reason."""
-
-    model: str
-    forms: dict[str, int]
-    skipped: dict[str, int]
-    there: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    notes: tuple[str, ...] = ()
 
 
 def folder_name(paper_id: str) -> str:
@@ -114,10 +100,10 @@ def arena_inputs(job: ArenaJob) -> dict[str, str]:
     }
 
 
-async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaPlan:
+async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaEstimate:
     """The estimate of what is left to do, by the first papers of the set."""
     left = [one for one in job.usable if one.paper_id not in finished]
-    plans: list[Plan] = []
+    plans: list[ReviewEstimate] = []
     notes: list[str] = []
     impossible = 0
     for one in left[:_PLANNED]:
@@ -129,9 +115,8 @@ async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaPlan:
             notes.append(f"paper {one.paper_id!r}: {error.message}")
     if len(left) > _PLANNED:
         notes.append(f"tokens and cost are estimated by the first {_PLANNED} of {len(left):,} papers")
-    mean = _mean(plans, len(left) - impossible)
     return replace(
-        mean,
+        _scaled(plans, len(left) - impossible),
         model=job.model,
         forms=dict(Counter(one.form.id for one in job.usable if one.form is not None)),
         skipped=dict(Counter(one.problem for one in job.submissions if one.problem)),
@@ -153,20 +138,18 @@ def skipped(one: Submission, model: str) -> Prediction:
     )
 
 
-def _mean(plans: Sequence[Plan], papers: int) -> ArenaPlan:
+def _scaled(plans: Sequence[ReviewEstimate], papers: int) -> ArenaEstimate:
+    """What so many papers will take if they are like these, a call each."""
+    whole = ArenaEstimate().holding(plans)
     share = papers / len(plans) if plans else 0.0
-    costs = [plan.cost_usd for plan in plans]
-    unknown = None in costs or (papers and not plans)
-    cost = None if unknown else sum(cost for cost in costs if cost is not None) * share
-    return ArenaPlan(
-        model="",
-        forms={},
-        skipped={},
-        there=0,
+    unknown = whole.cost_usd is None or (papers and not plans)
+    return replace(
+        whole,
         calls=papers,
-        input_tokens=round(sum(plan.input_tokens for plan in plans) * share),
-        output_tokens=round(sum(plan.output_tokens for plan in plans) * share),
-        cost_usd=cost,
+        most_calls=papers,
+        input_tokens=round(whole.input_tokens * share),
+        output_tokens=round(whole.output_tokens * share),
+        cost_usd=None if unknown or whole.cost_usd is None else whole.cost_usd * share,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.arena_course import ArenaCourse, finished_review
-from referee.api.arena_job import REVIEWS, STRATEGY, ArenaJob, ArenaPlan, arena_inputs, arena_plan, folder_name
+from referee.api.arena_job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
 from referee.api.recording import recorded
@@ -20,6 +20,7 @@ from referee.errors import DataError, EvaluationError
 from referee.experiments.units import folder_usage
 from referee.llm.models import check_models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.schemas.estimate import ArenaEstimate
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -54,7 +55,7 @@ async def arena_run(
     cache: bool | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
-    confirm: Callable[[ArenaPlan], bool] | None = None,
+    confirm: Callable[[ArenaEstimate], bool] | None = None,
 ) -> ArenaRun:
     """Let a model fill each paper's own venue-year form, with strategy ``single``.
 

@@ -18,11 +18,11 @@ from referee.agents.guideline_labeller import (
     render_window,
     reply_tokens,
 )
-from referee.api.job import Plan
 from referee.api.page_source import ReadPage
 from referee.llm.models import Models
 from referee.prompts import load_prompt
 from referee.runs import Progress
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import venue_digest
@@ -54,7 +54,7 @@ class CompileJob:
         return self.models[ROLE].spec.is_local
 
 
-def compile_plan(job: CompileJob) -> Plan:
+def compile_plan(job: CompileJob) -> ReviewEstimate:
     """Calls and tokens, known before the first reply but for the length of replies."""
     model, versions = job.models[ROLE], job.settings.review.prompt_versions
     lean, language = job.lean, job.source.page.language
@@ -69,7 +69,7 @@ def compile_plan(job: CompileJob) -> Plan:
         prompts.append(form_reader.render_form_prompt(unclear, venue_name=job.venue_name, prompt_versions=versions))
     tokens_in = sum(model.count(prompt.system) + model.count(prompt.user) for prompt in prompts)
     tokens_out = int(most_out * _TYPICAL_SHARE)
-    return Plan(
+    return ReviewEstimate(
         strategy="guidelines",
         models={ROLE: model.spec.id},
         calls=len(prompts),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from referee.api.job import Plan
 from referee.api.refining import refine_prompts
 from referee.errors import BudgetExceeded, RefereeError
 from referee.runs import Progress
 from referee.runs.folder import RECORD
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
@@ -27,7 +27,7 @@ async def refine_compiled(
     used: Usage,
     settings: Settings,
     progress: Progress,
-    confirm: Callable[[Plan], bool] | None,
+    confirm: Callable[[ReviewEstimate], bool] | None,
 ) -> RefinedPrompts | None:
     """Refine the prompts of a venue that was just compiled, in a folder of its own inside the compilation's run.
 

@@ -13,7 +13,6 @@ from referee.api.call_settings import settings_of_call
 from referee.api.compile_job import CompileJob, compile_job, compile_plan, job_inputs, job_prompts
 from referee.api.compile_rounds import ROUNDS, refine_compiled
 from referee.api.coverage import beside_limits
-from referee.api.job import Plan
 from referee.api.page_source import PAGE_COPY, open_page
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, open_door, require_confirmed
@@ -21,6 +20,7 @@ from referee.api.strategies.machine import run_machine
 from referee.errors import VenueError
 from referee.llm.models import check_models, open_models
 from referee.runs import Event, Progress, RunFolder, silent
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -73,7 +73,7 @@ async def compile_venue(
     force: bool = False,
     settings: Settings | None = None,
     progress: Progress = silent,
-    confirm: Callable[[Plan], bool] | None = None,
+    confirm: Callable[[ReviewEstimate], bool] | None = None,
 ) -> Compiled:
     """Compile a venue from its page for reviewers, and store it among the user's own.
 

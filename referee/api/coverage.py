@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Protocol
+
+from referee.schemas.estimate import E, Estimate
 
 _FEWEST = 20
 # A phrase of these reads well; what is left over is rounded down, for a limit never covers more than is said.
@@ -19,34 +21,6 @@ class Limits(Protocol):
 
     @property
     def max_tokens(self) -> int | None: ...  # noqa: D102
-
-
-class Estimated(Protocol):
-    """Calls, tokens and cost that are to be expected; the cost is null where a price is unknown."""
-
-    @property
-    def calls(self) -> int: ...  # noqa: D102
-
-    @property
-    def input_tokens(self) -> int: ...  # noqa: D102
-
-    @property
-    def output_tokens(self) -> int: ...  # noqa: D102
-
-    @property
-    def cost_usd(self) -> float | None: ...  # noqa: D102
-
-
-class Estimate(Estimated, Protocol):
-    """An estimate with notes: a dataclass of which a copy can be made."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def notes(self) -> tuple[str, ...]: ...  # noqa: D102
-
-
-E = TypeVar("E", bound=Estimate)
 
 
 def beside_limits(estimate: E, limits: Limits) -> E:

@@ -11,13 +11,14 @@ from pathlib import Path
 from referee.api.eval_input import ReviewSet, unread_notes
 from referee.data import PaperShelf
 from referee.data.shelf import file_name
-from referee.evals.estimate import EvalPlan, Given, plan_metrics
+from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
 from referee.prompts import load_prompt
 from referee.runs import Progress
+from referee.schemas.estimate import SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import venue_digest
@@ -85,19 +86,21 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
     return inputs
 
 
-def eval_plan(job: EvalJob) -> EvalPlan:
+def eval_plan(job: EvalJob) -> SetEstimate:
     """The estimate, with what is worth knowing before it is confirmed."""
     store = job.reviews.store
     given = Given(papers=job.shelf is not None, forms=Forms(job.venue))
-    return EvalPlan(
+    metrics = plan_metrics(job.metrics, store, given, job.judges, job.repeats)
+    whole = SetEstimate(
         reviews=len(store),
         papers=len(list(store.papers)),
         rejected=job.reviews.rejected,
         judges=tuple(judge.spec.id for judge in job.judges),
         repeats=job.repeats,
-        metrics=plan_metrics(job.metrics, store, given, job.judges, job.repeats),
+        metrics=metrics,
         notes=tuple(eval_notes(job)),
     )
+    return whole.holding(metrics)
 
 
 def eval_notes(job: EvalJob) -> Iterator[str]:

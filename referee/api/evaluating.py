@@ -15,11 +15,11 @@ from referee.api.eval_run import Evaluation, SharedMeans, opened_means, run_eval
 from referee.api.runs import RunPlace, require_confirmed
 from referee.data import read_papers
 from referee.errors import SettingsError
-from referee.evals.estimate import EvalPlan
 from referee.evals.registry import find_metrics
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, check_models
 from referee.runs import Event, Progress, silent
+from referee.schemas.estimate import SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import load_venue
@@ -48,7 +48,7 @@ async def evaluate(
     settings: Settings | None = None,
     shared: SharedMeans | None = None,
     progress: Progress = silent,
-    confirm: Callable[[EvalPlan], bool] | None = None,
+    confirm: Callable[[SetEstimate], bool] | None = None,
 ) -> Evaluation:
     """Measure every review of a set, AI or human.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.eval_job import needs
@@ -13,80 +12,18 @@ from referee.api.evaluating import evaluate
 from referee.api.experiment_job import ExperimentJob, notes_of
 from referee.api.experiment_models import planned_models
 from referee.api.experiment_units import PreparedUnit
-from referee.api.job import Plan
 from referee.errors import RunError
-from referee.evals.estimate import EvalPlan
 from referee.experiments.review_set import case_id
 from referee.llm.models import Models
 from referee.runs import Budget
 from referee.runs.files import write_atomically
 from referee.schemas.case import ReviewCase
+from referee.schemas.estimate import Estimate, ExperimentEstimate, PartEstimate, ReviewEstimate, SetEstimate
 from referee.schemas.usage import Usage
 from referee.settings import BudgetSettings
 
 STAND_IN_WORDS = 600
 _STAND_IN = "The submission does something that deserves a remark of this length in its review. "
-
-
-@dataclass(frozen=True)
-class ArmEstimate:
-    """One arm: its units, those that are there already, those that cannot be made, and what the rest will take."""
-
-    arm: str
-    units: int
-    there: int
-    impossible: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-
-
-@dataclass(frozen=True)
-class ExperimentEstimate:
-    """The whole, before the first call. ``judging`` is None where nothing is left to judge.
-
-    Attributes:
-        split: The papers it is for.
-        papers: How many papers are reviewed.
-        excluded: How many could not be read.
-        arms: The reviews.
-        judging: Measuring them, taken as reviews of ``STAND_IN_WORDS`` words.
-        notes: What is worth knowing.
-    """
-
-    split: str
-    papers: int
-    excluded: int
-    arms: tuple[ArmEstimate, ...]
-    judging: EvalPlan | None
-    notes: tuple[str, ...]
-
-    @property
-    def units(self) -> int:
-        """All reviews the plan asks for."""
-        return sum(arm.units for arm in self.arms)
-
-    @property
-    def calls(self) -> int:
-        """Calls of reviews and judges."""
-        return sum(arm.calls for arm in self.arms) + (self.judging.calls if self.judging else 0)
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens in."""
-        return sum(arm.input_tokens for arm in self.arms) + (self.judging.input_tokens if self.judging else 0)
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens out."""
-        return sum(arm.output_tokens for arm in self.arms) + (self.judging.output_tokens if self.judging else 0)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """US dollars; None where a price is unknown."""
-        costs = [arm.cost_usd for arm in self.arms] + ([self.judging.cost_usd] if self.judging else [])
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 async def estimate(job: ExperimentJob, measured: Sequence[str] = ()) -> ExperimentEstimate:
@@ -97,14 +34,16 @@ async def estimate(job: ExperimentJob, measured: Sequence[str] = ()) -> Experime
         measured: Papers whose reviews have been measured.
     """
     judging = await _judging(job, [name for name in job.papers if name not in measured])
-    return ExperimentEstimate(
+    arms = tuple(_arms(job))
+    whole = ExperimentEstimate(
         split=job.split,
         papers=len(job.papers),
         excluded=len(job.excluded),
-        arms=tuple(_arms(job)),
+        arms=arms,
         judging=judging,
         notes=(*notes_of(job), *_model_notes(job)),
     )
+    return whole.holding([*arms, *([judging] if judging else [])])
 
 
 def expected_by_paper(job: ExperimentJob, whole: ExperimentEstimate) -> dict[str, Usage]:
@@ -119,7 +58,7 @@ def expected_by_paper(job: ExperimentJob, whole: ExperimentEstimate) -> dict[str
     }
 
 
-def _usage(plan: Plan | EvalPlan, share: float = 1.0) -> Usage:
+def _usage(plan: Estimate, share: float = 1.0) -> Usage:
     return Usage(
         calls=round(plan.calls * share),
         input_tokens=round(plan.input_tokens * share),
@@ -128,26 +67,22 @@ def _usage(plan: Plan | EvalPlan, share: float = 1.0) -> Usage:
     )
 
 
-def _arms(job: ExperimentJob) -> Iterator[ArmEstimate]:
+def _arms(job: ExperimentJob) -> Iterator[PartEstimate]:
     """Prompts that an arm refines first are counted once, with the first review that uses them."""
     refined: set[str] = set()
     for arm in job.arms:
         own = [prepared for prepared in job.units if prepared.unit.arm == arm.name]
         plans = [plan for prepared in own if (plan := _own_plan(prepared, refined)) is not None]
-        costs = [plan.cost_usd for plan in plans]
-        yield ArmEstimate(
-            arm=arm.name,
+        share = PartEstimate(
+            name=arm.name,
             units=len(own),
             there=sum(prepared.is_there for prepared in own),
             impossible=sum(bool(prepared.unit.problem) for prepared in own),
-            calls=sum(plan.calls for plan in plans),
-            input_tokens=sum(plan.input_tokens for plan in plans),
-            output_tokens=sum(plan.output_tokens for plan in plans),
-            cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
         )
+        yield share.holding(plans)
 
 
-def _own_plan(prepared: PreparedUnit, refined: set[str]) -> Plan | None:
+def _own_plan(prepared: PreparedUnit, refined: set[str]) -> ReviewEstimate | None:
     plan, key = prepared.plan, prepared.unit.identity.get("refinement of the prompts")
     if plan is None or key is None or plan.other is None:
         return plan
@@ -157,15 +92,15 @@ def _own_plan(prepared: PreparedUnit, refined: set[str]) -> Plan | None:
     return plan
 
 
-async def _judging(job: ExperimentJob, papers: Sequence[str]) -> EvalPlan | None:
+async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | None:
     """The metrics' estimate for as many reviews as the units, each of a typical length; no judge is opened."""
     if not papers:
         return None
-    measure, caught = job.plan.measure, list[EvalPlan]()
+    measure, caught = job.plan.measure, list[SetEstimate]()
     limited = job.settings.model_copy(update={"budget": BudgetSettings(max_cost=job.limits.max_cost)})
     judges = planned_models(limited, judges=measure.judges) if needs(job.metrics, "judge") else Models({})
 
-    def refuse(plan: EvalPlan) -> bool:
+    def refuse(plan: SetEstimate) -> bool:
         caught.append(plan)
         return False
 

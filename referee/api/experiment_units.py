@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.api.experiment_models import OpenModels
-from referee.api.job import Job, Plan
+from referee.api.job import Job
 from referee.api.strategies import STRATEGIES
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.experiments.arms import Arm
 from referee.experiments.plan_file import nearest
 from referee.experiments.units import Unit, UnitStore
 from referee.runs import Event, Progress
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
@@ -31,7 +32,7 @@ class PreparedUnit:
     paper: Paper
     form: VenueForm
     settings: Settings
-    plan: Plan | None = None
+    plan: ReviewEstimate | None = None
     is_there: bool = False
 
 
@@ -109,7 +110,7 @@ async def _of_paper(arm: Arm, paper: str, job: Job, seeds: Sequence[int], store:
     ]
 
 
-async def _planned(arm: Arm, job: Job) -> tuple[Plan | None, str]:
+async def _planned(arm: Arm, job: Job) -> tuple[ReviewEstimate | None, str]:
     """The strategy's own estimate, or why this model cannot review this paper."""
     try:
         return await STRATEGIES[arm.strategy].plan(job), ""

@@ -12,7 +12,7 @@ from typing import Any
 import referee
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
-from referee.api.experiment_estimate import ExperimentEstimate, estimate, expected_by_paper
+from referee.api.experiment_estimate import estimate, expected_by_paper
 from referee.api.experiment_job import Allowance, ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiment_making import makers_of
 from referee.api.experiment_models import OpenModels
@@ -34,6 +34,7 @@ from referee.reports.experiment_files import write_experiment
 from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import RECORD, read_record
+from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub

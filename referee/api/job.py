@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from referee.llm.models import Models
 from referee.runs import Budget, Progress
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
@@ -35,38 +36,9 @@ class Shared:
     budget: Budget
 
 
-@dataclass(frozen=True)
-class Plan:
-    """An estimate before the first call. ``cost_usd`` is null where a model's price is unknown.
-
-    Input tokens are those of the prompts and schemas that will be sent, as far as they are known before the first
-    reply; output tokens are typical. What bounds a run is ``--max-cost`` and ``--max-tokens``. Repairs and retries
-    come on top and are reported. ``preset`` is ``quick`` or ``full`` where a strategy has both, and ``other`` is the
-    estimate of the one that was not chosen.
-    """
-
-    strategy: str
-    models: dict[str, str]
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    notes: tuple[str, ...] = ()
-    preset: str = ""
-    other: Plan | None = None
-
-
-def joined(first: Plan, then: Plan) -> Plan:
+def joined(first: ReviewEstimate, then: ReviewEstimate) -> ReviewEstimate:
     """The estimate of both, one after the other."""
-    costs = (first.cost_usd, then.cost_usd)
-    return replace(
-        then,
-        models={**first.models, **then.models},
-        calls=first.calls + then.calls,
-        input_tokens=first.input_tokens + then.input_tokens,
-        output_tokens=first.output_tokens + then.output_tokens,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
+    return replace(then.holding([first, then]), models={**first.models, **then.models})
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from referee.evals.grouping import Grouping
 from referee.llm.catalogue import cache_root
 from referee.llm.models import Models
 from referee.prompts import load_prompt
+from referee.schemas.estimate import Estimate, SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import CitationSettings
 from referee.stats.agreement import Weighting
@@ -54,20 +55,6 @@ class ProfileAsked:
     syllables: BackendName = "pyphen"
     dictionary: Path | None = None
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class ProfilePlan:
-    """What a profile will ask of judges. ``cost_usd`` is null where a price is unknown."""
-
-    reviews: int
-    papers: int
-    judges: tuple[str, ...]
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    notes: tuple[str, ...] = ()
 
 
 def citation_resolver(
@@ -132,22 +119,19 @@ def profile_prompts(judged: bool) -> dict[str, str]:
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 
-def profile_plan(read: ReviewSet, models: Models, *, atomic: bool) -> ProfilePlan:
+def profile_plan(read: ReviewSet, models: Models, *, atomic: bool) -> SetEstimate:
     """The estimate, from a sample of the reviews: items and mathematics of each, two coverage calls a matched pair."""
     store, judges = read.store, list(models.by_role.values())
     pairs = sum(store.human_count(p) * (sum(1 for _ in store.cases(p)) - store.human_count(p)) for p in store.papers)
     reviews = len(store)
     sample = store.sample(_SAMPLE)
-    calls = tokens_in = tokens_out = 0
-    cost: float | None = 0.0
+    shares = []
     for number, judge in enumerate(judges):
         length = sum(judge.count(case.text) for case in sample) / max(len(sample), 1) + _PROMPT_TOKENS
         items = reviews if atomic and number == 0 else 0
-        own = reviews + items + (2 * pairs if atomic else 0)
-        own_in, own_out = int(own * length), int(reviews * _VERDICT_TOKENS + (own - reviews) * _OUT_TOKENS)
-        price = judge.cost(own_in, own_out)
-        cost = None if cost is None or price is None else cost + price
-        calls, tokens_in, tokens_out = calls + own, tokens_in + own_in, tokens_out + own_out
-    return ProfilePlan(
-        reviews, len(list(store.papers)), tuple(one.spec.id for one in judges), calls, tokens_in, tokens_out, cost
-    )
+        calls = reviews + items + (2 * pairs if atomic else 0)
+        tokens_in, tokens_out = int(calls * length), int(reviews * _VERDICT_TOKENS + (calls - reviews) * _OUT_TOKENS)
+        cost = judge.cost(tokens_in, tokens_out)
+        shares.append(Estimate(calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost))
+    ids = tuple(one.spec.id for one in judges)
+    return SetEstimate(reviews=reviews, papers=len(list(store.papers)), judges=ids).holding(shares)

@@ -13,7 +13,6 @@ from referee.api.coverage import beside_limits
 from referee.api.eval_input import ReviewSet, read_set, unread_notes
 from referee.api.profile_job import (
     ProfileAsked,
-    ProfilePlan,
     citation_resolver,
     profile_inputs,
     profile_plan,
@@ -37,6 +36,7 @@ from referee.llm.models import Models, check_models, open_models
 from referee.reports.profile_files import write_profile
 from referee.runs import Event, Progress, RunFolder, silent
 from referee.runs.files import naming
+from referee.schemas.estimate import SetEstimate
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -84,7 +84,7 @@ async def profile(
     cache: bool | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
-    confirm: Callable[[ProfilePlan], bool] | None = None,
+    confirm: Callable[[SetEstimate], bool] | None = None,
 ) -> Profile:
     """Measure how reviewers behave: per review, by group with intervals, tested, and beside people.
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from pydantic import BaseModel
 
 from referee.agents import prompt_reviser, prompt_writer, supervisor
-from referee.api.job import Plan
 from referee.errors import RunError
 from referee.llm.catalogue import chat_model_key
 from referee.llm.dialects import reply_schema
@@ -20,6 +19,7 @@ from referee.llm.models import Model, Models, check_models
 from referee.llm.spec import ModelSpec
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.runs import Event, Progress, RunFolder
+from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
 from referee.settings import Settings
@@ -107,7 +107,7 @@ def stored_refinement(refinement: Refinement, *, either: bool) -> RefinedPrompts
     return found.model_copy(update={"reused": True}) if found else None
 
 
-def plan_refinement(refinement: Refinement, models: Models) -> Plan:
+def plan_refinement(refinement: Refinement, models: Models) -> ReviewEstimate:
     """Calls and tokens of a refinement that is not stored: at most so many calls, since a round may end early."""
     writer, critic = models[prompt_writer.ROLE], models[supervisor.ROLE]
     guidelines, stored = refinable(refinement.form), _stored_steps(refinement.form)
@@ -130,13 +130,13 @@ def plan_refinement(refinement: Refinement, models: Models) -> Plan:
         supervisor.ROLE: calls[supervisor.ROLE] * _FINDINGS_TOKENS,
     }
     costs = [models[role].cost(tokens_in[role], tokens_out[role]) for role in ROLES]
-    return Plan(
+    return ReviewEstimate(
         strategy="refinement",
         models={role: models[role].spec.id for role in ROLES},
         calls=sum(calls.values()),
         input_tokens=sum(tokens_in.values()),
         output_tokens=sum(tokens_out.values()),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=total_cost(costs),
         notes=tuple(dict.fromkeys(note for role in ROLES for note in models[role].notes)),
     )
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
-from referee.api.job import Plan
 from referee.api.recording import recorded
 from referee.api.refined_steps import (
     ROLES,
@@ -21,6 +20,7 @@ from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.errors import SettingsError, VenueError
 from referee.llm.models import Models, open_models
 from referee.runs import Progress, RunFolder, silent
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import load_venue, venue_digest
@@ -44,7 +44,7 @@ async def refine_prompts(
     cache: bool | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
-    confirm: Callable[[Plan], bool] | None = None,
+    confirm: Callable[[ReviewEstimate], bool] | None = None,
 ) -> RefinedPrompts:
     """Refine the steps that reviewers of sections are given for each guideline of a venue.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import referee
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
-from referee.api.job import Job, Plan, Shared, Written
+from referee.api.job import Job, Shared, Written
 from referee.api.loading_ahead import read_and_load
 from referee.api.recording import recorded
 from referee.api.resuming import named
@@ -21,13 +21,14 @@ from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated.load import load_as_set
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.calibration import RatingMap
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import load_venue, venue_digest
 
-Confirm = Callable[[Plan, VenueForm], bool]
+Confirm = Callable[[ReviewEstimate, VenueForm], bool]
 
 
 async def review(

@@ -12,8 +12,8 @@ from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api.arena_calibrating import Calibration
-    from referee.api.arena_job import ArenaPlan
     from referee.api.arena_scoring import ArenaScoring
+    from referee.schemas.estimate import ArenaEstimate
 
 app = typer.Typer(
     help="How far a model's reviews are from people's, on each paper's own form.",
@@ -156,7 +156,7 @@ def calibrate(
         typer.echo(printable(line))
 
 
-def plan_lines(plan: ArenaPlan) -> Iterator[str]:
+def plan_lines(plan: ArenaEstimate) -> Iterator[str]:
     """Papers by form, what is skipped, the estimate, and what is worth knowing."""
     forms = ", ".join(f"{form} ({count:,})" for form, count in sorted(plan.forms.items()))
     there = f"; {plan.there:,} are answered already" if plan.there else ""

@@ -11,7 +11,7 @@ import typer
 from referee.cli.phrases import cost
 
 if TYPE_CHECKING:
-    from referee.api import Plan
+    from referee.api import ReviewEstimate
     from referee.cli.progress import ProgressLine
 
 
@@ -70,7 +70,7 @@ def _answer(run_folder: str) -> bool:
             return False
 
 
-def plan_lines(plan: Plan, *, words: str = "Estimate: ") -> list[str]:
+def plan_lines(plan: ReviewEstimate, *, words: str = "Estimate: ") -> list[str]:
     """The estimate after some words, the one that was not chosen, and the notes."""
     lines = [f"{words}{estimate_line(plan)}."]
     if plan.other:
@@ -78,7 +78,7 @@ def plan_lines(plan: Plan, *, words: str = "Estimate: ") -> list[str]:
     return [*lines, *(f"Note: {note}." for note in plan.notes)]
 
 
-def estimate_line(plan: Plan) -> str:
+def estimate_line(plan: ReviewEstimate) -> str:
     """Calls, tokens, cost and models of a plan in one phrase."""
     calls = f"{plan.calls} call{'' if plan.calls == 1 else 's'}"
     tokens = f"about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"

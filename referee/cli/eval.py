@@ -13,8 +13,8 @@ from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
     from referee.api.eval_output import Summary
-    from referee.evals.estimate import EvalPlan
     from referee.reports.eval_summary import About
+    from referee.schemas.estimate import SetEstimate
 
 _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
@@ -113,13 +113,13 @@ def rescore(
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 
 
-def estimate_lines(plan: EvalPlan) -> list[str]:
+def estimate_lines(plan: SetEstimate) -> list[str]:
     """The estimate by metric, and what is worth knowing before it is confirmed."""
     judges = ", ".join(plan.judges) or "none"
     repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
     lines = [f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {judges}{repeats}."]
     lines += [
-        f"  {one.metric}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
+        f"  {one.name}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
         for one in plan.metrics
     ]
     lines.append(f"Estimate: {amount(plan, most_calls=plan.most_calls)}.")

@@ -107,7 +107,7 @@ def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
     for arm in estimate.arms:
         there = f", {arm.there} there already" if arm.there else ""
         impossible = f", {arm.impossible} impossible" if arm.impossible else ""
-        yield f"  {arm.arm}: {several(arm.units, 'review')}{there}{impossible}, {amount(arm)}"
+        yield f"  {arm.name}: {several(arm.units, 'review')}{there}{impossible}, {amount(arm)}"
     if estimate.judging is not None:
         judges = ", ".join(estimate.judging.judges) or "none"
         yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"

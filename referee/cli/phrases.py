@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from referee.api.coverage import Estimated
+    from referee.schemas.estimate import Estimate
 
 
-def amount(of: Estimated, *, most_calls: int = 0) -> str:
+def amount(of: Estimate, *, most_calls: int = 0) -> str:
     """An estimate in one phrase; ``most_calls`` is named where it is above the typical number."""
     if not of.calls:
         return "no call"

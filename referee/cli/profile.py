@@ -11,8 +11,8 @@ from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.phrases import amount, printable, several
 
 if TYPE_CHECKING:
-    from referee.api.profile_job import ProfilePlan
     from referee.evals.profile.result import ProfileResult
+    from referee.schemas.estimate import SetEstimate
 
 _BY = "What groups are made by: source, kind, venue, year, decision, era, or a column of the data."
 _ERA = "Before and after a date (2022-11-30), or praib: ICLR from 2024, NeurIPS from 2023."
@@ -111,7 +111,7 @@ def profile(
     typer.echo(f"Written to {done.run}: profile.html, summary.md (to read), profile.jsonl (a line a review).")
 
 
-def _estimate(plan: ProfilePlan) -> list[str]:
+def _estimate(plan: SetEstimate) -> list[str]:
     return [
         f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {', '.join(plan.judges)}.",
         f"Estimate: {amount(plan)}.",

@@ -10,7 +10,7 @@ import typer
 from referee.errors import SettingsError
 
 if TYPE_CHECKING:
-    from referee.api import Plan
+    from referee.api import ReviewEstimate
     from referee.schemas.review import Review
     from referee.schemas.venue import VenueForm
     from referee.settings import Settings
@@ -145,7 +145,7 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
     return roles
 
 
-def _plan_lines(plan: Plan, form: VenueForm) -> list[str]:
+def _plan_lines(plan: ReviewEstimate, form: VenueForm) -> list[str]:
     """The venue's rule on language models, and the estimate."""
     from referee.cli.confirm import plan_lines
     from referee.cli.output import wrapped

@@ -11,66 +11,12 @@ from referee.evals.metric import Foreseeing, Known, Load, Metric
 from referee.llm.models import Model
 from referee.prompts import load_prompt
 from referee.schemas.case import ReviewCase
+from referee.schemas.estimate import PartEstimate
 
 SAMPLED = 200
 
 # A reply schema and the fences around material come on top of a prompt's own text.
 _SCHEMA_TOKENS = 250
-
-
-@dataclass(frozen=True)
-class MetricPlan:
-    """One metric's share: units to be measured, calls, tokens; ``cost_usd`` is null where a price is unknown.
-
-    ``calls`` is what is expected and ``most_calls`` the most it can come to, repairs and retries aside.
-    """
-
-    metric: str
-    units: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    most_calls: int = 0
-
-
-@dataclass(frozen=True)
-class EvalPlan:
-    """The whole estimate. ``reviews`` and ``papers`` were read, ``rejected`` rows were not usable."""
-
-    reviews: int
-    papers: int
-    rejected: int
-    judges: tuple[str, ...]
-    repeats: int
-    metrics: tuple[MetricPlan, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def calls(self) -> int:
-        """Calls of all metrics."""
-        return sum(one.calls for one in self.metrics)
-
-    @property
-    def most_calls(self) -> int:
-        """The most calls that all metrics can come to, repairs and retries aside."""
-        return sum(one.most_calls for one in self.metrics)
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens in, of all metrics."""
-        return sum(one.input_tokens for one in self.metrics)
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens out, of all metrics."""
-        return sum(one.output_tokens for one in self.metrics)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """US dollars; None where a price is unknown."""
-        costs = [one.cost_usd for one in self.metrics]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 @dataclass(frozen=True)
@@ -83,7 +29,7 @@ class Given:
 
 def plan_metrics(
     metrics: Sequence[Metric], store: CaseStore, given: Given, judges: Sequence[Model], repeats: int
-) -> tuple[MetricPlan, ...]:
+) -> tuple[PartEstimate, ...]:
     """The estimate by metric. Reviews that a metric cannot be asked of are not counted.
 
     Args:
@@ -104,12 +50,12 @@ def _planned(
     given: Given,
     judges: Sequence[Model],
     repeats: int,
-) -> MetricPlan:
+) -> PartEstimate:
     scale = len(store) / len(sample) if sample else 0.0
     asked = [case for case in sample if _askable(metric, case, store, given)]
     units = round(len(asked) * scale)
     if "judge" not in metric.needs or not judges:
-        return MetricPlan(metric.name, units, 0, 0, 0, 0.0)
+        return PartEstimate(name=metric.name, units=units)
     load_of = _loads(metric, judges[0].count)
     loads = [load_of(case, _known(case, store, given, judges[0])) for case in asked]
     most = [_at_most(load) for load in loads]
@@ -121,7 +67,15 @@ def _planned(
         calls, tokens_in, tokens_out = calls + own_calls, tokens_in + own_in, tokens_out + own_out
         price = judge.cost(own_in, own_out)
         cost = None if cost is None or price is None else cost + price
-    return MetricPlan(metric.name, units, calls, tokens_in, tokens_out, cost, most_calls)
+    return PartEstimate(
+        name=metric.name,
+        units=units,
+        calls=calls,
+        most_calls=most_calls,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cost_usd=cost,
+    )
 
 
 def _known(case: ReviewCase, store: CaseStore, given: Given, judge: Model) -> Known:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from referee.api import Plan
+from referee.api import ReviewEstimate
 from referee.cli.confirm import Confirmation, estimate_line, plan_lines
 from referee.cli.progress import ProgressLine
 from referee.testing import FakeServer
@@ -84,8 +84,16 @@ def test_the_end_of_the_input_is_a_no(workplace: Path, paper: Path, server: Fake
     assert_left_alone(workplace, server)
 
 
-def plan(cost: float | None, calls: int = 2) -> Plan:
-    return Plan("single", {"writer": "m"}, calls, 1_000, 200, cost, notes=("two notes",))
+def plan(cost: float | None, calls: int = 2) -> ReviewEstimate:
+    return ReviewEstimate(
+        strategy="single",
+        models={"writer": "m"},
+        calls=calls,
+        input_tokens=1_000,
+        output_tokens=200,
+        cost_usd=cost,
+        notes=("two notes",),
+    )
 
 
 @pytest.fixture
@@ -143,7 +151,14 @@ def test_what_is_shown_is_the_estimate_and_the_notes_without_keys(
 
 
 def test_models_of_several_roles_are_told_apart() -> None:
-    two = Plan("sections", {"writer": "b", "checker": "a", "mapper": "b"}, 1, 1, 1, None)
+    two = ReviewEstimate(
+        strategy="sections",
+        models={"writer": "b", "checker": "a", "mapper": "b"},
+        calls=1,
+        input_tokens=1,
+        output_tokens=1,
+        cost_usd=None,
+    )
     assert estimate_line(two).endswith("cost unknown (no price for this model) (a: checker; b: writer, mapper)")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from referee.api import Plan, refine_prompts
+from referee.api import ReviewEstimate, refine_prompts
 from referee.errors import RunError, SettingsError
 from referee.schemas.run import RunRecord
 from referee.testing import ChatRequest, FakeServer
@@ -82,9 +82,9 @@ async def test_what_was_refined_earlier_costs_no_call(folder: Path, until_stable
 
 
 async def test_the_estimate_shows_both_presets(folder: Path) -> None:
-    plans: list[Plan] = []
+    plans: list[ReviewEstimate] = []
 
-    def refuse(plan: Plan, form: object) -> bool:
+    def refuse(plan: ReviewEstimate, form: object) -> bool:
         plans.append(plan)
         return False
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from referee.agents.single_reviewer import ROLE, Variation
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies import single
 from referee.api.strategies.research import marked, marked_plan
 from referee.api.strategies.strategy import Strategy
@@ -21,6 +21,7 @@ from referee.errors import DataError, SettingsError
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import FormField, Option, VenueForm
 from referee.venues import parse_score
 
@@ -66,7 +67,7 @@ def prompts(job: Job) -> list[Prompt]:
     return single.prompts(*_aligned(job))
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """As ``single``."""
     return marked_plan(await single.plan(*_aligned(job)), _how(job))
 

@@ -14,13 +14,14 @@ import hashlib
 
 from referee.agents.single_reviewer import ROLE, Variation
 from referee.agents.stances import PERSONAS, Persona, persona_text
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies import single
 from referee.api.strategies.research import marked, marked_plan
 from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 
 ROLES = (ROLE,)
 PROMPT = "review/archetype"
@@ -38,7 +39,7 @@ def prompts(job: Job) -> list[Prompt]:
     return single.prompts(job, _variation(job))
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """As ``single``."""
     return marked_plan(await single.plan(job, _variation(job)), _how(job))
 

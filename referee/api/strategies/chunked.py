@@ -12,11 +12,12 @@ from referee.agents.card import Card, build_card, render_card
 from referee.agents.chunks import ChunkSize, paper_chunks
 from referee.agents.parts import Part, render_part
 from referee.agents.section_reviewer import section_budget
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.research import refuse_ablation, refuse_full
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.review import Review
 
 if TYPE_CHECKING:
@@ -115,16 +116,16 @@ def card_tokens(job: Job, read: Reading, room: int) -> int:
     return min(room, count(render_card(read.card, sys.maxsize, count)))
 
 
-def planned(job: Job, strategy: str, work: Mapping[str, Work], notes: Sequence[str] = ()) -> Plan:
+def planned(job: Job, strategy: str, work: Mapping[str, Work], notes: Sequence[str] = ()) -> ReviewEstimate:
     """The plan of all roles together."""
     busy = {role: share for role, share in work.items() if share.calls}
     costs = [job.models[role].cost(w.tokens_in, w.calls * w.reply_tokens) for role, w in busy.items()]
-    return Plan(
+    return ReviewEstimate(
         strategy=strategy,
         models={role: job.models[role].spec.id for role in busy},
         calls=sum(w.calls for w in busy.values()),
         input_tokens=sum(w.tokens_in for w in busy.values()),
         output_tokens=sum(w.calls * w.reply_tokens for w in busy.values()),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=total_cost(costs),
         notes=(*job.models["writer"].notes, *notes),
     )

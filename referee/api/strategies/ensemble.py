@@ -23,7 +23,7 @@ from dataclasses import replace
 from referee.agents import meta_reviewer, reflection
 from referee.agents.single_reviewer import ROLE, Variation
 from referee.agents.stances import member_stance
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies import single
 from referee.api.strategies.few_shot import read_examples
 from referee.api.strategies.machine import run_machine
@@ -31,6 +31,7 @@ from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.review import Review
 
 ROLES = (ROLE, meta_reviewer.ROLE)
@@ -48,7 +49,7 @@ def prompts(job: Job) -> list[Prompt]:
     return [*single.prompts(job, _members(job)[0]), *(load_prompt(name, versions.get(name)) for name in names)]
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """The reviewers' prompts are made and counted; chair and reflections are guessed from them. No round ends early.
 
     Raises:
@@ -69,7 +70,7 @@ async def plan(job: Job) -> Plan:
         calls=size + chair + rounds,
         input_tokens=writes[0] + merges,
         output_tokens=(size + chair + rounds) * one.output_tokens,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=total_cost(costs),
         notes=(*one.notes, *_told_apart(job)),
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from referee.api.job import Job, Plan, joined
+from referee.api.job import Job, joined
 from referee.api.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
 from referee.llm.door import Door
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 from referee.venues.prompts import SectionPrompt, known_guidelines
 from referee.venues.refined import RefinedPrompts, refinable
 
@@ -46,7 +47,7 @@ async def refined_prompts(job: Job, folder: RunFolder, door: Door) -> RefinedPro
     return await refine_in_run(refinement, folder, door, reuse=True, either=True, progress=job.progress)
 
 
-def guided_plan(job: Job, quick: Plan) -> Plan:
+def guided_plan(job: Job, quick: ReviewEstimate) -> ReviewEstimate:
     """The estimate with that of the refinement, if the run makes one, and with the other preset's beside it."""
     if not refinable(job.form) or "venue" in job.settings.review.ablate:
         return quick

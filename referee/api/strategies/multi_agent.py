@@ -20,7 +20,7 @@ Deviations, each for a reason:
 from __future__ import annotations
 
 from referee.agents import composer, lean_worker, refiner, sifter, team
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.chunked import (
     Reading,
     Work,
@@ -39,6 +39,7 @@ from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 
 ROLES = ("writer", "supervisor", "checker", "composer")
 
@@ -66,7 +67,7 @@ def prompts(job: Job) -> list[Prompt]:
     return load_all(job, (*(lean if is_lean(job) else full), composer.PROMPT))
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """Calls and tokens from the chunks there are; how many comments there will be to refine is a guess.
 
     Raises:

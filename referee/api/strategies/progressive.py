@@ -19,7 +19,7 @@ The passages are a chain of calls by design: each needs the summary of the one b
 from __future__ import annotations
 
 from referee.agents import composer, consolidator, passage_reviewer
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.chunked import (
     Reading,
     Work,
@@ -38,6 +38,7 @@ from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 
 ROLES = ("writer", "cross", "composer")
 
@@ -68,7 +69,7 @@ def prompts(job: Job) -> list[Prompt]:
     return load_all(job, (passage_reviewer.PROMPT, consolidator.PROMPT, composer.PROMPT))
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """Calls and tokens from the passages there are; how long the running summary grows is a guess.
 
     Raises:

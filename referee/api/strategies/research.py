@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.errors import SettingsError
+from referee.schemas.estimate import ReviewEstimate
 
 _NO_ASSESSMENT = "this review was written for research on reviewing and is not an assessment of the paper"
 
 
-def marked_plan(plan: Plan, how: str) -> Plan:
+def marked_plan(plan: ReviewEstimate, how: str) -> ReviewEstimate:
     """The plan with the mark among its notes, which are shown before the first call."""
     return replace(plan, notes=(*plan.notes, mark(how)))
 

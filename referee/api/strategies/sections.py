@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from types import ModuleType
 
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies import whole_paper
 from referee.api.strategies.ablation import needs_windows
 from referee.api.strategies.strategy import Strategy
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 
 ROLES = ("writer", "mapper", "cross", "checker", "composer")
 
@@ -32,11 +33,11 @@ def prompts(job: Job) -> list[Prompt]:
     return whole_paper.prompts(job) if is_whole(job) else _windowed().prompts(job)
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """What the run will need, with a note where the paper is too long to be read whole."""
     if is_whole(job):
         return await whole_paper.plan(job)
-    planned: Plan = await _windowed().plan(job)
+    planned: ReviewEstimate = await _windowed().plan(job)
     note = _too_long(job)
     return replace(planned, notes=(*planned.notes, note)) if note else planned
 

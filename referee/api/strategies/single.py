@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.machine import run_machine
 from referee.api.strategies.research import refuse_ablation, refuse_full
 from referee.api.strategies.strategy import Strategy
@@ -19,6 +19,7 @@ from referee.llm.door import Answer, Door
 from referee.llm.models import Model
 from referee.prompts import Prompt, RenderedPrompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
@@ -36,7 +37,7 @@ def prompts(job: Job, variation: Variation = PLAIN) -> list[Prompt]:
     return [choose_prompt(lengths, job.settings.review.prompt_versions, variation)]
 
 
-async def plan(job: Job, variation: Variation = PLAIN) -> Plan:
+async def plan(job: Job, variation: Variation = PLAIN) -> ReviewEstimate:
     """The reviewer is run up to its one question, which is not asked.
 
     Raises:
@@ -68,7 +69,7 @@ async def plan(job: Job, variation: Variation = PLAIN) -> Plan:
         tokens_out = int(question.max_output_tokens * _TYPICAL_SHARE)
     except ContextTooLong as error:
         raise _too_long(error, model, job.form) from error
-    return Plan(
+    return ReviewEstimate(
         strategy=job.settings.review.strategy,
         models={ROLE: model.spec.id},
         calls=1,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.llm.door import Door
 from referee.prompts import Prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Strategy:
     rounds of refinement can change.
     """
 
-    plan: Callable[[Job], Awaitable[Plan]]
+    plan: Callable[[Job], Awaitable[ReviewEstimate]]
     prompts: Callable[[Job], list[Prompt]]
     run: Callable[[Job, RunFolder, Door], Awaitable[Written]]
     roles: tuple[str, ...]

@@ -8,7 +8,7 @@ from referee.agents import grouper, paper_reader, paper_text, prose, verifier
 from referee.agents.focus import FocusKind, FocusPart, focus_parts
 from referee.agents.paper_run import PaperRun
 from referee.agents.paper_text import SharedPaper, share_paper
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.ablation import ablation_inputs, form_of, what_was_changed
 from referee.api.strategies.guidance import (
     about_the_paper,
@@ -23,6 +23,7 @@ from referee.api.strategies.research import marked, marked_plan
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
 from referee.venues.refined import RefinedPrompts, refined_section_prompts
 
@@ -72,13 +73,13 @@ def prompts(job: Job) -> list[Prompt]:
     ]
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """Calls and tokens; how many points readers will raise is a guess. Both presets are told."""
     planned, changed = guided_plan(job, _plan(job)), what_was_changed(job, lean=False)
     return marked_plan(planned, changed) if changed else planned
 
 
-def _plan(job: Job) -> Plan:
+def _plan(job: Job) -> ReviewEstimate:
     readers, shared = 1 + len(_parts(job)), shared_paper(job).tokens
     raised = readers * (_POINTS_A_READING + _CORRECTIONS_A_READING)
     left = int(readers * _POINTS_A_READING * _SHARE_LEFT)
@@ -100,13 +101,13 @@ def _plan(job: Job) -> Plan:
         by_model[job.models[role].spec.id] = ([*known, *own], written + out[role])
     models = {job.models[role].spec.id: job.models[role] for role in ROLES}
     costs = [models[name].shared_cost(shared, own, written) for name, (own, written) in by_model.items()]
-    return Plan(
+    return ReviewEstimate(
         strategy="sections",
         models={role: job.models[role].spec.id for role in ROLES},
         calls=sum(map(len, tails.values())),
         input_tokens=sum(shared + tail for own in tails.values() for tail in own),
         output_tokens=sum(out.values()),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=total_cost(costs),
         notes=(*job.models["writer"].notes, _SHARED.format(tokens=shared)),
     )
 

@@ -12,7 +12,7 @@ from referee.agents.card import NO_CARD, Card, build_card, render_card
 from referee.agents.mapper import needs_a_call
 from referee.agents.parts import Part, content_parts, render_part, split_part
 from referee.agents.section_reviewer import section_budget
-from referee.api.job import Job, Plan, Written
+from referee.api.job import Job, Written
 from referee.api.strategies.ablation import (
     CHUNK_TOKENS,
     ablation_inputs,
@@ -36,6 +36,7 @@ from referee.llm.embeddings import Embedder
 from referee.prompts import Prompt, load_prompt
 from referee.retrieval import Retriever, open_embedder, open_retriever
 from referee.runs import Event, RunFolder
+from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.review import Review
 from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
 from referee.venues.refined import refined_section_prompts
@@ -68,13 +69,13 @@ def prompts(job: Job) -> list[Prompt]:
     return [*(load_prompt(name, versions.get(name)) for name in names), *refining]
 
 
-async def plan(job: Job) -> Plan:
+async def plan(job: Job) -> ReviewEstimate:
     """Calls and tokens from the parts there are; how many points they raise is a guess. Both presets are told."""
     planned, changed = guided_plan(job, _quick_plan(job)), what_was_changed(job, lean=_is_lean(job))
     return marked_plan(planned, changed) if changed else planned
 
 
-def _quick_plan(job: Job) -> Plan:
+def _quick_plan(job: Job) -> ReviewEstimate:
     setup, without = _setup(job), job.settings.review.ablate
     writer, most = job.models["writer"], len(setup.parts)
     frame, reply = (_LEAN_FRAME_TOKENS, _LEAN_REPLY_TOKENS) if setup.lean else (_FRAME_TOKENS, _REPLY_TOKENS)
@@ -91,13 +92,13 @@ def _quick_plan(job: Job) -> Plan:
     if "score-from-points" in without:
         rest["composer"] += _paper_tokens(job)
     costs = [job.models[role].cost((tokens_in | rest)[role], count * reply) for role, count in calls.items() if count]
-    return Plan(
+    return ReviewEstimate(
         strategy="sections",
         models={role: job.models[role].spec.id for role, count in calls.items() if count},
         calls=sum(calls.values()),
         input_tokens=sum((tokens_in | rest).values()),
         output_tokens=sum(calls.values()) * reply,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=total_cost(costs),
         notes=tuple(writer.notes),
     )
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from referee.errors import EvaluationError
 from referee.evals.agreement.rated import RatedPaper, same_scale
-from referee.stats import krippendorff_alpha
+from referee.stats import Interval, krippendorff_alpha
 from referee.stats.agreement import Weighting
 from referee.stats.alpha_resamples import AlphaTable
 from referee.stats.resamples import drawn_units
@@ -21,14 +20,6 @@ RESAMPLES = 1000
 NO_PAPERS = "no paper has both human ratings and a prediction"
 NO_PAIRS = "no paper has two human ratings"
 NO_VARIATION = "no_variation"
-
-
-class Estimate(NamedTuple):
-    """A value and its bootstrap interval; all None where undefined, the ends alone where nothing spreads."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +32,9 @@ class Panel:
     conference: str
     year: int | None
     papers: int
-    human: Estimate
-    joined: Estimate
-    delta: Estimate
+    human: Interval
+    joined: Interval
+    delta: Interval
     reason: str = ""
 
 
@@ -56,9 +47,9 @@ class Panels:
 
     conference: str
     years: tuple[Panel, ...]
-    human: Estimate
-    joined: Estimate
-    delta: Estimate
+    human: Interval
+    joined: Interval
+    delta: Interval
     skipped: Mapping[str, str]
     left_out: int
     resamples: int
@@ -109,11 +100,11 @@ def self_consistency(
     seed: int = 0,
     resamples: int = RESAMPLES,
     level: float = 0.95,
-) -> tuple[Estimate, int]:
+) -> tuple[Interval, int]:
     """Alpha between two sets of one model's ratings (two prompts, two runs), and the number of papers in both."""
     units = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
     drawn = _drawn([(unit, None) for unit in units], np.random.default_rng(seed), resamples if len(units) > 1 else 0)
-    return _estimate(krippendorff_alpha(units), drawn[:, 0], level), len(units)
+    return _estimate(krippendorff_alpha(units), drawn[:, 0], level, len(units)), len(units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +126,7 @@ def _panels(conference: str, by_year: Mapping[int | None, Sequence[RatedPaper]],
     valued = [p for p in panels if not p.reason]
     means = np.mean(draws, axis=0) if any(p.papers > 1 for p in valued) else np.zeros((0, 3))
     human, joined, delta = (
-        _estimate(_mean([e.value for e in column]), means[:, i], how.level)
+        _estimate(_mean([e.mean for e in column]), means[:, i], how.level, sum(p.papers for p in valued))
         for i, column in enumerate(([p.human for p in valued], [p.joined for p in valued], [p.delta for p in valued]))
     )
     return Panels(
@@ -165,9 +156,9 @@ def _panel(
         conference=conference,
         year=year,
         papers=len(pairable),
-        human=_estimate(human, own[:, 0], how.level),
-        joined=_estimate(joined, own[:, 1], how.level),
-        delta=_estimate(delta, own[:, 2], how.level),
+        human=_estimate(human, own[:, 0], how.level, len(pairable)),
+        joined=_estimate(joined, own[:, 1], how.level, len(pairable)),
+        delta=_estimate(delta, own[:, 2], how.level, len(pairable)),
         reason=reason,
     )
     return panel, drawn
@@ -218,12 +209,12 @@ def _dealt(drawn: Floats, copies: Sequence[int], rng: np.random.Generator) -> Fl
     return rng.multinomial(drawn.astype(np.int64), shares).astype(np.float64)
 
 
-def _estimate(value: float | None, drawn: Floats, level: float) -> Estimate:
+def _estimate(value: float | None, drawn: Floats, level: float, papers: int) -> Interval:
     defined = drawn[~np.isnan(drawn)]
     if value is None or len(defined) < 2:
-        return Estimate(value)
+        return Interval(value, None, None, papers, papers)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(value, float(low), float(high))
+    return Interval(value, float(low), float(high), papers, papers)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -21,7 +21,6 @@ from referee.evals.agreement import (
     self_consistency,
 )
 from referee.evals.agreement.listed import LISTED
-from referee.evals.agreement.panels import Estimate
 from referee.evals.agreement.scales import outside_share
 from referee.evals.behaviour import conditional_engagement
 from referee.evals.behaviour.mathematics import Unit, engagement_units
@@ -29,7 +28,7 @@ from referee.evals.grouping import conference_of, year_of
 from referee.evals.profile.ratings import NO_FORM, WHATS, WRONG_FORM, What
 from referee.evals.profile.result import Agreement, Alpha, Consistency, Engagement
 from referee.schemas.case import ReviewCase
-from referee.stats import bootstrap_interval
+from referee.stats import Interval, bootstrap_interval
 from referee.stats.agreement import Weighting
 from referee.stats.distances import Distances
 
@@ -165,7 +164,7 @@ class PanelBook:
                     first=first,
                     second=second,
                     papers=papers,
-                    alpha=found.value,
+                    alpha=found.mean,
                     low=found.low,
                     high=found.high,
                 )
@@ -370,8 +369,8 @@ def _alphas(
             )
 
 
-def _ends(**estimates: Estimate) -> dict[str, float | None]:
+def _ends(**estimates: Interval) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
-    for name, (value, low, high) in estimates.items():
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    for name, one in estimates.items():
+        found |= {name: one.mean, f"{name}_low": one.low, f"{name}_high": one.high}
     return found

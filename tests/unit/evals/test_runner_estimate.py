@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
-from referee.evals.estimate import EvalPlan, Given, plan_metrics
+from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Known, Load
 from referee.evals.pace import Pace, duration
 from referee.schemas.case import ReviewCase
+from referee.schemas.estimate import SetEstimate
 
 from .runs_of import Words, case, store_of
+
+EMPTY = SetEstimate(reviews=1, papers=1, judges=("j",))
 
 
 def judge(price: float | None = 0.001) -> Any:
@@ -54,7 +57,7 @@ def test_what_is_guessed_comes_with_its_most() -> None:
     assert found.most_calls == 3 * (10 + 2 * 2 * 6), "two other human reviews each"
     certain = plan(sure, case("a"))
     assert certain.most_calls == certain.calls > 0
-    whole = EvalPlan(3, 1, 0, ("j",), 1, (found, certain))
+    whole = EMPTY.holding([found, certain])
     assert whole.most_calls == found.most_calls + certain.most_calls
 
 
@@ -107,12 +110,12 @@ def test_one_unknown_price_makes_the_whole_cost_unknown() -> None:
     metrics = [Foresees(needs=frozenset({"judge"})), Words()]
     store, panel = store_of(case("a")), [judge(), judge(None)]
     found = plan_metrics(metrics, store, Given(False, Forms()), panel, 1)
-    whole = EvalPlan(1, 1, 0, ("a", "b"), 1, found)
+    whole = EMPTY.holding(found)
     assert found[0].cost_usd is None
     assert whole.cost_usd is None
     assert whole.calls == 5
     assert (whole.input_tokens, whole.output_tokens) == (500, 50)
-    assert EvalPlan(1, 1, 0, (), 1, found[1:]).cost_usd == 0
+    assert EMPTY.holding(found[1:]).cost_usd == 0
 
 
 def test_the_rest_is_foretold_once_a_second() -> None:

@@ -26,12 +26,12 @@ def panel(rows: list[RatedPaper], **more: object) -> Panels:
 
 def test_the_specification_s_panels() -> None:
     found = panel(papers(RATINGS, [8, 5, 6, 3, 8]))
-    assert found.human.value == pytest.approx(0.565517, abs=1e-6)
-    assert found.joined.value == pytest.approx(0.664435, abs=1e-6)
-    assert found.delta.value == pytest.approx(0.098918, abs=1e-6)
+    assert found.human.mean == pytest.approx(0.565517, abs=1e-6)
+    assert found.joined.mean == pytest.approx(0.664435, abs=1e-6)
+    assert found.delta.mean == pytest.approx(0.098918, abs=1e-6)
     constant = panel(papers(RATINGS, [8, 8, 8, 8, 8]))
-    assert constant.joined.value == pytest.approx(0.165200, abs=1e-6)
-    assert constant.delta.value == pytest.approx(-0.400317, abs=1e-6)
+    assert constant.joined.mean == pytest.approx(0.165200, abs=1e-6)
+    assert constant.delta.mean == pytest.approx(-0.400317, abs=1e-6)
 
 
 def test_papers_without_a_prediction_or_a_second_human_rating_are_in_neither_alpha() -> None:
@@ -49,8 +49,8 @@ def test_the_mean_over_years_is_unweighted_and_years_without_a_value_are_named()
     alone = papers([(6,), (5,)], [6, 6], 2022, "iclr-2022")
     missing = papers([(6, 5)], [None], None, "iclr")
     found = panel(rows + other + alike + alone + missing)
-    each = [p.human.value for p in found.years if p.year in (2024, 2025)]
-    assert found.human.value == pytest.approx(sum(v for v in each if v is not None) / 2)
+    each = [p.human.mean for p in found.years if p.year in (2024, 2025)]
+    assert found.human.mean == pytest.approx(sum(v for v in each if v is not None) / 2)
     assert found.skipped == {"2022": NO_PAIRS, "2023": NO_VARIATION, "no year": NO_PAPERS}
     assert [p.year for p in found.years] == [2022, 2023, 2024, 2025, None]
 
@@ -62,10 +62,10 @@ def test_intervals_hold_the_value_repeat_with_the_seed_and_narrow_with_papers() 
     few, many = (panel(papers(human[:n], [float(t) for t in truth[:n]])) for n in (40, 400))
     for found in (few, many):
         for estimate in (found.human, found.joined, found.delta):
-            assert estimate.value is not None
+            assert estimate.mean is not None
             assert estimate.low is not None
             assert estimate.high is not None
-            assert estimate.low < estimate.value < estimate.high
+            assert estimate.low < estimate.mean < estimate.high
     assert few == panel(papers(human[:40], [float(t) for t in truth[:40]]))
     assert _width(many) < _width(few) / 2
 
@@ -86,7 +86,7 @@ def test_a_group_of_two_forms_and_a_prediction_of_another_scale_are_refused() ->
 
 def test_one_paper_has_a_value_and_no_interval() -> None:
     found = panel(papers([(3, 5)], [5]))
-    assert found.years[0].human.value is not None
+    assert found.years[0].human.mean is not None
     for estimate in (found.years[0].human, found.years[0].joined, found.years[0].delta, found.human, found.delta):
         assert (estimate.low, estimate.high) == (None, None)
     assert self_consistency({"a": 3}, {"a": 5})[0].low is None
@@ -94,7 +94,7 @@ def test_one_paper_has_a_value_and_no_interval() -> None:
 
 def test_the_printed_weighting_has_no_interval() -> None:
     found = panel(papers(RATINGS, [8, 5, 6, 3, 8]), weighting="pairs")
-    assert found.human.value == pytest.approx(0.485294, abs=1e-6)
+    assert found.human.mean == pytest.approx(0.485294, abs=1e-6)
     assert (found.human.low, found.resamples) == (None, 0)
 
 
@@ -104,7 +104,7 @@ def test_nothing_gives_nothing() -> None:
 
 def test_self_consistency_is_alpha_of_two_runs_on_the_papers_of_both() -> None:
     estimate, n = self_consistency({"a": 6, "b": 3, "c": 8, "d": 1}, {"a": 6, "b": 3, "c": 8, "e": 1})
-    assert (estimate.value, n) == (1, 3)
+    assert (estimate.mean, n) == (1, 3)
     nothing, n = self_consistency({"a": 6}, {"b": 6})
     assert (nothing.value, nothing.low, n) == (None, None, 0)
 

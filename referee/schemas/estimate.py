@@ -1,0 +1,114 @@
+"""What a run will ask and cost, before its first call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self, TypeVar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """Calls, tokens and money that are to be expected; repairs and retries come on top and are reported.
+
+    Input tokens are those of prompts and schemas as far as they are known before the first reply, output tokens are
+    typical. What bounds a run is ``--max-cost`` and ``--max-tokens``.
+
+    Attributes:
+        calls: What is expected.
+        most_calls: The most it can come to, where that is more.
+        input_tokens: Tokens in.
+        output_tokens: Tokens out.
+        cost_usd: US dollars; None where a model's price is unknown.
+        notes: What is worth knowing before it is confirmed.
+    """
+
+    calls: int = 0
+    most_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+    notes: tuple[str, ...] = ()
+
+    def holding(self, parts: Iterable[Estimate]) -> Self:
+        """The same with the calls, tokens and cost of these parts together."""
+        given = list(parts)
+        return replace(
+            self,
+            calls=sum(part.calls for part in given),
+            most_calls=sum(max(part.calls, part.most_calls) for part in given),
+            input_tokens=sum(part.input_tokens for part in given),
+            output_tokens=sum(part.output_tokens for part in given),
+            cost_usd=total_cost(part.cost_usd for part in given),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartEstimate(Estimate):
+    """A metric's or an arm's share: ``units`` to be made, of which some are ``there`` and some ``impossible``."""
+
+    name: str
+    units: int
+    there: int = 0
+    impossible: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewEstimate(Estimate):
+    """Of one review, or of the prompts for one.
+
+    ``models`` are ids by role. ``preset`` is ``quick`` or ``full`` where a strategy has both, and ``other`` is the
+    estimate of the one that was not chosen.
+    """
+
+    strategy: str
+    models: Mapping[str, str]
+    preset: str = ""
+    other: ReviewEstimate | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetEstimate(Estimate):
+    """Of measuring a set of reviews. ``rejected`` rows were not usable; ``metrics`` are its parts, where it has any."""
+
+    reviews: int
+    papers: int
+    judges: tuple[str, ...]
+    rejected: int = 0
+    repeats: int = 1
+    metrics: tuple[PartEstimate, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArenaEstimate(Estimate):
+    """Of reviewing papers on their forms: how many by form, those ``there`` already, and ``skipped`` by reason."""
+
+    model: str = ""
+    forms: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    there: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentEstimate(Estimate):
+    """Of an experiment on a split of its papers: the arms' reviews, and measuring them where any is left to measure."""
+
+    split: str
+    papers: int
+    excluded: int
+    arms: tuple[PartEstimate, ...]
+    judging: SetEstimate | None = None
+
+    @property
+    def units(self) -> int:
+        """All reviews the plan asks for."""
+        return sum(arm.units for arm in self.arms)
+
+
+E = TypeVar("E", bound=Estimate)
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """What costs come to; None where one is unknown."""
+    given = list(costs)
+    return None if None in given else sum(cost for cost in given if cost is not None)

@@ -106,7 +106,7 @@ def test_self_consistency_is_alpha_of_two_runs_on_the_papers_of_both() -> None:
     estimate, n = self_consistency({"a": 6, "b": 3, "c": 8, "d": 1}, {"a": 6, "b": 3, "c": 8, "e": 1})
     assert (estimate.mean, n) == (1, 3)
     nothing, n = self_consistency({"a": 6}, {"b": 6})
-    assert (nothing.value, nothing.low, n) == (None, None, 0)
+    assert (nothing.mean, nothing.low, n) == (None, None, 0)
 
 
 def test_people_s_alpha_has_one_interval_whichever_system_stands_beside_them() -> None:

@@ -183,7 +183,8 @@ class _Encoder:
     def _norm(self, values: Floats, name: str) -> Floats:
         """Layer normalisation over the last axis, in place."""
         values -= values.mean(axis=1, keepdims=True)
-        values /= np.sqrt(np.square(values).mean(axis=1, keepdims=True) + self._epsilon)
+        variance: Floats = np.square(values).mean(axis=1, keepdims=True)
+        values /= np.sqrt(variance + self._epsilon)
         values *= self._weights[f"{name}.LayerNorm.weight"]
         values += self._weights[f"{name}.LayerNorm.bias"]
         return values

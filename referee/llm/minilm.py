@@ -167,7 +167,7 @@ class _Encoder:
         """Softmax attention within one text, all heads at once."""
         tokens, width = rows[0].shape
         query, key, value = (part.reshape(tokens, self._heads, -1).swapaxes(0, 1) for part in rows)
-        scores = query @ key.swapaxes(1, 2)
+        scores: Floats = query @ key.swapaxes(1, 2)
         scores *= np.float32((width // self._heads) ** -0.5)
         scores -= scores.max(axis=2, keepdims=True)
         np.exp(scores, out=scores)
@@ -183,8 +183,7 @@ class _Encoder:
     def _norm(self, values: Floats, name: str) -> Floats:
         """Layer normalisation over the last axis, in place."""
         values -= values.mean(axis=1, keepdims=True)
-        variance: Floats = np.square(values).mean(axis=1, keepdims=True)
-        values /= np.sqrt(variance + self._epsilon)
+        values /= np.sqrt(np.square(values).mean(axis=1, keepdims=True) + self._epsilon)
         values *= self._weights[f"{name}.LayerNorm.weight"]
         values += self._weights[f"{name}.LayerNorm.bias"]
         return values

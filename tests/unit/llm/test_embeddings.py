@@ -172,7 +172,7 @@ made = []
 class SentenceTransformer:
     def __init__(self, name):
         if name == "no/model":
-            raise OSError("no/model is not a local folder and is not a valid model identifier\\nIf this is a private one")
+            raise OSError("no/model is not a local folder and no valid identifier\\nIf this is a private one")
         made.append(name)
 
     def encode(self, texts, show_progress_bar):

@@ -6,7 +6,8 @@ import asyncio
 import importlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tenacity import RetryCallState
 
-from referee.errors import MissingExtra, RefereeError, ReplyInvalid, SettingsError
+from referee.errors import DataError, MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
 from referee.llm.clients import connections
 from referee.llm.failures import classify
@@ -87,7 +88,8 @@ def make_embedder(
 
     Args:
         spec: ``local``, ``local:minilm``, ``openai:NAME``, ``google_genai:NAME``, ``sentence-transformers:NAME``.
-        base_url: An OpenAI-compatible server; the whole ``spec`` is then the server's own name for its model.
+        base_url: An OpenAI-compatible server; the whole ``spec`` is then the server's own name for its model, unless
+            that is computed here (``local``, ``sentence-transformers:NAME``).
         api_key: Key instead of the one in the provider's variable.
         cache_dir: Where fetched models lie.
         calls: How often a provider or server is tried, and how long it may take; by default the settings' defaults.
@@ -100,7 +102,7 @@ def make_embedder(
     provider, _, name = spec.strip().partition(":")
     if provider == LOCAL:
         return _minilm(embedder_key(spec.strip()), cache_dir)
-    if base_url is None and provider == SENTENCE_TRANSFORMERS and name:
+    if provider == SENTENCE_TRANSFORMERS and name:
         return _sentence_transformer(name)
     if base_url is None and (provider not in ("openai", "google_genai") or not name):
         raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
@@ -263,19 +265,26 @@ def _send_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
 
 def _sentence_transformer(name: str) -> Embedder:
     """Any model of the sentence-transformers package; it brings torch and may download the model."""
-    try:
-        package = importlib.import_module("sentence_transformers")
-    except ImportError as error:
+    if find_spec("sentence_transformers") is None:
         raise MissingExtra(
             f"the embedder {name!r} needs the package 'sentence-transformers', which is not installed.",
-            hint="Run `pip install sentence-transformers`, or use the embedder 'local'.",
-        ) from error
-    loaded: list[Any] = []
+            hint=f"Run `pip install 'referee[{SENTENCE_TRANSFORMERS}]'`, or use the embedder 'local'.",
+        )
+
+    @cache  # loaded at the first text, in the one thread that computes: torch takes seconds
+    def model() -> Any:
+        try:
+            return importlib.import_module("sentence_transformers").SentenceTransformer(name)
+        except (ImportError, OSError, ValueError) as error:
+            cause = next(iter(str(error).splitlines()), "").rstrip(".")
+            raise DataError(
+                f"the sentence-transformers model {name!r} cannot be loaded: {type(error).__name__}: {cause}.",
+                hint="Name a model of huggingface.co, which is downloaded at first use, or a folder that holds one.",
+                ids={"model": name},
+            ) from error
 
     def encode(texts: Sequence[str]) -> Any:
-        if not loaded:
-            loaded.append(package.SentenceTransformer(name))
-        return loaded[0].encode(list(texts), show_progress_bar=False)
+        return model().encode(list(texts), show_progress_bar=False)
 
     return _InProcess(f"{SENTENCE_TRANSFORMERS}:{name}", encode, None, threads=1, batch_chars=_ANY_BATCH)
 

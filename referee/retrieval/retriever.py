@@ -14,7 +14,6 @@ from referee.errors import RetrievalError, SettingsError
 from referee.llm.embeddings import Embedder, Vectors
 from referee.llm.urgency import Urgency
 from referee.retrieval.chunks import Child, Chunks, ChunkSizes, Parent, cut_paper
-from referee.retrieval.locks import held_long
 from referee.retrieval.pieces import PieceCount, pieces_of
 from referee.retrieval.store import VectorStore, collection_name
 from referee.schemas.paper import Paper
@@ -168,10 +167,11 @@ async def open_retriever(
     _check_sizes(sizes, pieces, embedder.id)
     chunks = await asyncio.to_thread(cut_paper, paper, pieces.count, sizes)
     name = collection_name(paper, chunks, embedder.id, sizes)
-    store = await asyncio.to_thread(VectorStore, cache_dir)
+    store = await asyncio.to_thread(VectorStore, paper.paper_id, cache_dir)
     try:
-        if chunks.children and not await asyncio.to_thread(store.holds, name, len(chunks.children)):
-            await _index(store, name, chunks.children, embedder, progress)
+        async with store.only_writer():
+            if chunks.children and not await asyncio.to_thread(store.holds, name):
+                await _index(store, name, chunks.children, embedder, progress)
     except BaseException:
         await asyncio.to_thread(store.close)
         raise
@@ -191,15 +191,12 @@ def _check_sizes(sizes: ChunkSizes, pieces: PieceCount, embedder_id: str) -> Non
 async def _index(
     store: VectorStore, name: str, children: Sequence[Child], embedder: Embedder, progress: IndexProgress | None
 ) -> None:
-    async with held_long(store.lock_path(name)):
-        if await asyncio.to_thread(store.holds, name, len(children)):
-            return
-        rows: list[Vectors] = []
-        for start in range(0, len(children), _TEXTS_A_STEP):
-            if progress is not None:
-                progress(start, len(children))
-            texts = [child.embedded for child in children[start : start + _TEXTS_A_STEP]]
-            rows.append(await embedder.embed(texts, urgency=Urgency.PASSAGES))
-        await asyncio.to_thread(store.write, name, children, np.concatenate(rows))
+    rows: list[Vectors] = []
+    for start in range(0, len(children), _TEXTS_A_STEP):
         if progress is not None:
-            progress(len(children), len(children))
+            progress(start, len(children))
+        texts = [child.embedded for child in children[start : start + _TEXTS_A_STEP]]
+        rows.append(await embedder.embed(texts, urgency=Urgency.PASSAGES))
+    await asyncio.to_thread(store.write, name, children, np.concatenate(rows))
+    if progress is not None:
+        progress(len(children), len(children))

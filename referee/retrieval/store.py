@@ -1,4 +1,4 @@
-"""The door to Chroma: one folder in the cache, one collection for one paper and one way of indexing it.
+"""The door to Chroma: one database for one paper, in it one collection for each way of indexing it.
 
 A collection stores vectors and ids, not the paper's words. It is written once and then only read; one that a killed
 process left half-written, or that no longer gives the vectors that were written, is recognised and written anew. A
@@ -8,13 +8,16 @@ nothing can be written, the index lies in a temporary folder for as long as it i
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import fcntl
 import hashlib
 import json
 import logging
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +28,6 @@ from referee.errors import RetrievalError
 from referee.llm.catalogue import CACHE_VARIABLE, cache_root
 from referee.llm.embeddings import Vectors
 from referee.retrieval.chunks import Child, Chunks, ChunkSizes
-from referee.retrieval.locks import held
 from referee.schemas.paper import Paper
 
 if TYPE_CHECKING:
@@ -34,13 +36,16 @@ if TYPE_CHECKING:
 
 INDEX_VERSION = 2
 _FOLDER = "chroma"
-_LOCKS = ".locks"
+_POLL_S = 0.05
 _NAME_LENGTH = 24
 _WRITE_ROWS = 1000
 # Search looks at no fewer candidates than this, so that it is exact for any paper of usual length.
 _CANDIDATES = 100
 # What a folder for reading only, or a file in the place of the cache folder, says.
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
+
+# Chroma counts who of this process has a folder open, but looks and counts in two steps.
+_COUNTING = threading.Lock()
 
 logger = logging.getLogger(__name__)
 
@@ -63,21 +68,25 @@ def collection_name(paper: Paper, chunks: Chunks, embedder_id: str, sizes: Chunk
 
 
 class VectorStore:
-    """The Chroma folder, held open until ``close``. Safe to use from several threads and processes at once.
+    """A paper's database, held open until ``close``; several threads may search it at once.
 
     Args:
-        cache_dir: Base folder instead of ``REFEREE_CACHE_DIR`` or the user's cache; Chroma lies in ``chroma`` below.
+        paper_id: The paper.
+        cache_dir: Base folder instead of ``REFEREE_CACHE_DIR`` or the user's cache; the database lies in
+            ``chroma/PAPER_ID`` below.
 
     Raises:
-        RetrievalError: The folder cannot be made, or what is in it is damaged.
+        RetrievalError: The folder cannot be made.
     """
 
-    def __init__(self, cache_dir: Path | None = None) -> None:
-        self.folder = _folder(cache_dir)
+    def __init__(self, paper_id: str, cache_dir: Path | None = None) -> None:
+        self.folder = _folder(cache_dir) / paper_id
         self._passing: tempfile.TemporaryDirectory[str] | None = None
+        self._client: Client | None = None
+        self._closed = False
         with _failures(self.folder):
             try:
-                self._client: Client | None = self._opened()
+                self._make()
             except OSError as error:
                 if error.errno not in _UNWRITABLE or self.folder.is_file():
                     raise
@@ -88,15 +97,26 @@ class VectorStore:
                     error.strerror,
                 )
                 self._passing = tempfile.TemporaryDirectory(prefix="referee-index-", ignore_cleanup_errors=True)
-                self.folder = Path(self._passing.name)
-                self._client = self._opened()
+                self.folder = Path(self._passing.name, paper_id)
+                self._make()
 
-    def lock_path(self, name: str = "folder") -> Path:
-        """The lock file of a collection, or the one of the folder, which is held for moments only."""
-        return self.folder / _LOCKS / f"{name}.lock"
+    @asynccontextmanager
+    async def only_writer(self) -> AsyncGenerator[None]:
+        """Be the only one who opens or writes the paper's database; the system lets go when the process ends.
 
-    def holds(self, name: str, children: int) -> bool:
-        """Whether a collection is here as it was written: finished, with this many children and the same vectors."""
+        Chroma itself fails when two processes make a database or write to one at the same time.
+        """
+        with self._lock_file.open("a") as handle:
+            while True:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    await asyncio.sleep(_POLL_S)
+            yield
+
+    def holds(self, name: str) -> bool:
+        """Whether a collection is here as it was written: finished, with the same vectors."""
         from chromadb.errors import NotFoundError
 
         with _failures(self.folder):
@@ -104,21 +124,16 @@ class VectorStore:
                 collection = self._open().get_collection(name, embedding_function=None)
             except NotFoundError:
                 return False
-            metadata = collection.metadata or {}
-            whole = metadata.get("complete") is True and collection.count() == children
-            if whole and metadata.get("seal") == _seal(collection):
+            if (collection.metadata or {}).get("seal") == _seal(collection):
                 return True
         logger.info("collection %s was left unfinished or is damaged; it is made anew", name)
         return False
 
     def write(self, name: str, children: Sequence[Child], vectors: Vectors) -> None:
-        """Make a collection from children and their vectors; what stands under the name is replaced.
-
-        Only one process may write a collection at a time: hold its lock.
-        """
+        """Make a collection from children and their vectors; what stands under the name is replaced."""
         from chromadb.errors import NotFoundError
 
-        with _failures(self.folder), held(self.lock_path()):
+        with _failures(self.folder):
             client = self._open()
             try:
                 client.delete_collection(name)
@@ -131,17 +146,15 @@ class VectorStore:
                 "ef_search": max(_CANDIDATES, len(children)),
                 "sync_threshold": max(_WRITE_ROWS, len(children) + 1),
             }
-            collection = client.create_collection(
-                name, embedding_function=None, configuration={"hnsw": hnsw}, metadata={"complete": False}
-            )
+            collection = client.create_collection(name, embedding_function=None, configuration={"hnsw": hnsw})
             for start in range(0, len(children), _WRITE_ROWS):
                 part = children[start : start + _WRITE_ROWS]
-                collection.upsert(
+                collection.add(
                     ids=[child.id for child in part],
                     embeddings=vectors[start : start + _WRITE_ROWS],
                     metadatas=[{"section_id": child.section_id, "parent_id": child.parent_id} for child in part],
                 )
-            collection.modify(metadata={"complete": True, "seal": _seal(collection)})
+            collection.modify(metadata={"seal": _seal(collection)})
 
     def query(
         self, name: str, vectors: Vectors, top_k: int, exclude_sections: Collection[str] = ()
@@ -163,48 +176,54 @@ class VectorStore:
             for ids, distances in rows
         ]
 
-    def remove(self, paper_id: str) -> int:
-        """Delete all collections of a paper; gives how many there were."""
-        with _failures(self.folder), held(self.lock_path()):
-            client = self._open()
-            names = [one.name for one in client.list_collections() if one.name.startswith(f"{paper_id}-")]
+    def remove(self) -> int:
+        """Delete all collections of the paper; gives how many there were."""
+        with _failures(self.folder):
+            names = [one.name for one in self._open().list_collections()]
             for name in names:
-                client.delete_collection(name)
+                self._open().delete_collection(name)
         return len(names)
 
     def close(self) -> None:
-        """Let go of the folder; doing so twice is harmless."""
+        """Let go of the database; doing so twice is harmless."""
+        self._closed = True
         if self._client is not None:
             client, self._client = self._client, None
-            with _failures(self.folder), held(self.lock_path()):
+            with _failures(self.folder), _COUNTING:
                 client.close()
         if self._passing is not None:
             self._passing.cleanup()
 
-    def _opened(self) -> Client:
-        (self.folder / _LOCKS).mkdir(parents=True, exist_ok=True)
-        with held(self.lock_path()):
-            return _open_client(self.folder)
+    @property
+    def _lock_file(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.lock")
+
+    def _make(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock_file.open("a").close()
 
     def _open(self) -> Client:
-        if self._client is None:
+        if self._closed:
             raise RetrievalError("the index was closed already.", hint="Open the retriever again.")
+        if self._client is None:
+            with _COUNTING:
+                self._client = _open_client(self.folder)
         return self._client
 
 
 def remove_index(paper_id: str, cache_dir: Path | None = None) -> int:
     """Remove everything that was indexed for a paper, whatever the settings; gives the number of collections.
 
-    Chroma keeps the disk space; deleting the whole ``chroma`` folder frees it.
+    Chroma keeps the disk space; deleting the paper's folder in ``chroma`` frees it.
 
     Raises:
         RetrievalError: The folder is damaged or cannot be written.
     """
-    if not _folder(cache_dir).is_dir():
+    if not (_folder(cache_dir) / paper_id).is_dir():
         return 0
-    store = VectorStore(cache_dir)
+    store = VectorStore(paper_id, cache_dir)
     try:
-        return store.remove(paper_id)
+        return store.remove()
     finally:
         store.close()
 

@@ -66,7 +66,7 @@ def test_a_full_disk_under_the_index_ends_the_run_which_can_be_resumed(
     disk.fill(leaving)
     arguments = asked(paper, narrow_server, strategy=SECTIONS)
     done = referee(*arguments, "--out", "run")
-    assert_refused_with(done, f"{str(disk.path / 'chroma')!r}", "Make room there", "REFEREE_CACHE_DIR", "--resume run")
+    assert_refused_with(done, f"'{disk.path / 'chroma'}/", "Make room there", "REFEREE_CACHE_DIR", "--resume run")
     paid = digests(narrow_server)
     disk.clear()
     done = resumed(referee, arguments, Path("run"))
@@ -110,7 +110,8 @@ def test_a_cache_folder_that_takes_no_index_is_said_and_the_run_goes_on(
     done = referee(*cached(paper, narrow_server, SECTIONS, "--out", "run"))
     assert done.code == 0, done.err
     assert_finished(Path("run"))
-    assert f"the index folder {cache / 'chroma'} cannot be written ({cause})" in done.err
+    assert f"the index folder {cache / 'chroma'}/" in done.err
+    assert f"cannot be written ({cause}); this run's index" in done.err
     assert f"the reply cache {cache / 'replies'} cannot be written ({cause})" in done.err
     assert list(mine.glob("referee-index-*")) == [], "the index for now is removed"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.llm.fetch import fetch_model
-from referee.retrieval.locks import held, held_long
+from referee.retrieval.store import VectorStore
 from referee.runs.checkpoints import open_checkpoints
 from referee.runs.lock import FolderLock
 from tests.cli.processes import PATIENCE_S
@@ -22,7 +22,8 @@ __all__ = ["site"]
 
 HOLDERS = {
     "a run folder": "from referee.runs.lock import FolderLock; lock = FolderLock(path); lock.acquire()",
-    "an index": "from referee.retrieval.locks import held; lock = held(path / 'x.lock'); lock.__enter__()",
+    "an index": "import asyncio; from referee.retrieval.store import VectorStore; "
+    "lock = VectorStore('x', path).only_writer(); asyncio.new_event_loop().run_until_complete(lock.__aenter__())",
     "a fetch": "import fcntl; lock = (path / '.lock').open('w'); fcntl.flock(lock, fcntl.LOCK_EX)",
     "checkpoints": "import sqlite3; lock = sqlite3.connect(path / 'c.sqlite'); "
     "lock.executescript('PRAGMA journal_mode=WAL; CREATE TABLE t (x); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)')",
@@ -64,16 +65,15 @@ def test_a_run_folder(tmp_path: Path) -> None:
 
 async def test_an_index(tmp_path: Path) -> None:
     with holder(tmp_path, "an index"):
-        waiting = asyncio.create_task(_taken(tmp_path / "x.lock"))
+        waiting = asyncio.create_task(_written(tmp_path, "x"))
+        assert await asyncio.wait_for(_written(tmp_path, "another paper"), PATIENCE_S)
         await asyncio.sleep(0.2)
         assert not waiting.done(), "it waits for as long as the holder lives"
     assert await asyncio.wait_for(waiting, PATIENCE_S)
-    with held(tmp_path / "x.lock"):
-        pass
 
 
-async def _taken(path: Path) -> bool:
-    async with held_long(path):
+async def _written(cache: Path, paper_id: str) -> bool:
+    async with VectorStore(paper_id, cache).only_writer():
         return True
 
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -162,27 +161,53 @@ async def test_bad_replies(provider: Provider) -> None:
 
 def test_missing_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtra, match="pip install sentence-transformers"):
+    with pytest.raises(MissingExtra) as caught:
         make_embedder("sentence-transformers:intfloat/e5-small-v2")
+    assert "pip install 'referee[sentence-transformers]'" in caught.value.hint
 
 
-async def test_sentence_transformers_model_is_loaded_at_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
+PACKAGE = """
+made = []
 
-    class SentenceTransformer:
-        def __init__(self, name: str) -> None:
-            made.append(name)
+class SentenceTransformer:
+    def __init__(self, name):
+        if name == "no/model":
+            raise OSError("no/model is not a local folder and no valid identifier\\nIf this is a private one")
+        made.append(name)
 
-        def encode(self, texts: list[str], show_progress_bar: bool) -> list[list[float]]:
-            return [[3.0, 4.0]] * len(texts)
+    def encode(self, texts, show_progress_bar):
+        return [[3.0, 4.0]] * len(texts)
+"""
 
-    package = ModuleType("sentence_transformers")
-    package.SentenceTransformer = SentenceTransformer  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
-    embedder = make_embedder("sentence-transformers:a/b")
-    assert made == []
-    assert (await embedder.embed(["x", "y"])).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]] * 2
-    assert (made, embedder.dim) == (["a/b"], 2)
+
+@pytest.fixture
+def sentence_transformers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package of that name, whose models give one vector for everything."""
+    (tmp_path / "sentence_transformers.py").write_text(PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+
+
+@pytest.mark.usefixtures("sentence_transformers")
+@pytest.mark.parametrize("base_url", [None, "http://127.0.0.1:9/v1"])  # a server for chats does not embed for it
+async def test_sentence_transformers_model_is_loaded_at_first_use(base_url: str | None) -> None:
+    embedder = make_embedder("sentence-transformers:a/b", base_url=base_url)
+    assert embedder.id == "sentence-transformers:a/b"
+    assert "sentence_transformers" not in sys.modules, "torch takes seconds"
+    for _ in range(2):
+        assert (await embedder.embed(["x", "y"])).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]] * 2
+    assert (sys.modules["sentence_transformers"].made, embedder.dim) == (["a/b"], 2)
+
+
+@pytest.mark.usefixtures("sentence_transformers")
+async def test_a_sentence_transformers_model_that_cannot_be_had_is_named() -> None:
+    embedder = make_embedder("sentence-transformers:no/model")
+    with pytest.raises(
+        DataError, match="'no/model' cannot be loaded: OSError: no/model is not a local folder"
+    ) as caught:
+        await embedder.embed(["x"])
+    assert "\n" not in caught.value.message
+    assert caught.value.hint
 
 
 class Slow:

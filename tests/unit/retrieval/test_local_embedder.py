@@ -49,8 +49,8 @@ async def test_an_unknown_embedder_is_refused() -> None:
 @needs_model
 def test_a_broken_tokenizer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tokenizer.json").write_text("{")
-    monkeypatch.setattr("referee.retrieval.pieces.model_path", lambda key, cache_dir: tmp_path)
-    with pytest.raises(DataError, match="cannot be read"):
+    monkeypatch.setattr("referee.llm.minilm.model_path", lambda key, cache_dir: tmp_path)
+    with pytest.raises(DataError, match="cannot be loaded: JSONDecodeError"):
         pieces_of("local:minilm")
 
 

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from referee.llm import blas
-from referee.llm.blas import one_blas_thread
+from referee.llm import minilm
+from referee.llm.minilm import one_blas_thread
 
 
 class Library:
@@ -22,7 +22,7 @@ class Library:
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> Library:
     found = Library()
-    monkeypatch.setattr(blas, "_openblas", lambda: found)
+    monkeypatch.setattr(minilm, "_openblas", lambda: found)
     return found
 
 
@@ -54,16 +54,16 @@ def test_an_error_within_puts_things_back(library: Library) -> None:
 
 
 def test_another_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blas, "_openblas", lambda: None)
+    monkeypatch.setattr(minilm, "_openblas", lambda: None)
     with one_blas_thread():
         pass
 
 
 def test_the_one_that_comes_with_numpy_is_held() -> None:
-    found = blas._openblas()
+    found = minilm._openblas()
     if found is None:
         pytest.skip("this numpy has another BLAS")
-    before = getattr(found, blas._GET)()
+    before = getattr(found, minilm._GET)()
     with one_blas_thread():
-        assert getattr(found, blas._GET)() == 1
-    assert getattr(found, blas._GET)() == before
+        assert getattr(found, minilm._GET)() == 1
+    assert getattr(found, minilm._GET)() == before

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.evals.comparison import Comparison, compare
-from referee.evals.registry import better_of
+from referee.evals.registry import better_of, variants_of
 from referee.evals.results import read_results
 from referee.evals.rows import Rows
 from referee.evals.table import Table, build_table
@@ -59,7 +59,8 @@ def write_summary(
     """
     pair = [rows.find(label) for label in asked.compare] if asked.compare else []
     table = build_table(read_results(results), rows, metrics, better=better_of(metrics))
-    comparison = compare(read_results(results), rows, metrics, pair[0], pair[1]) if pair else None
+    variants = variants_of(metrics)
+    comparison = compare(read_results(results), rows, metrics, *pair, variants=variants) if pair else None
     published = published_table() if asked.paper_table else None
     markdown = render_summary(table, about, comparison=comparison, published=published)
     write(f"{SUMMARY}.json", summary_json(table, about, comparison=comparison, published=published))

@@ -85,6 +85,11 @@ def better_of(names: Iterable[str]) -> dict[str, Better]:
     return {metric.name: metric.better for metric in find_metrics(names)}
 
 
+def variants_of(names: Iterable[str]) -> frozenset[str]:
+    """Those of the metrics that are variants of another."""
+    return frozenset(metric.name for metric in find_metrics(names) if metric.variant_of)
+
+
 def _found(name: str) -> Metric:
     others = _others()
     if name in BUILT_IN and name in others:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from referee.schemas.experiment import ArmCell, ArmComparison, PaperValue
-from referee.stats import holm, mean_sd, paired_interval, permutation_test
+from referee.stats import holm, mean_sd, paired_interval
+from referee.stats.differences import mean_difference
 
 SEED = 20_260_101
 LEVEL = 0.95
@@ -39,29 +40,30 @@ def cells_of(values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequenc
 def _comparison(
     by_key: Mapping[tuple[str, str, str], PaperValue], papers: Sequence[str], first: str, second: str, metric: str
 ) -> ArmComparison:
-    pairs: dict[str, list[tuple[float, float]]] = {}
+    ours: dict[str, list[float]] = {}
+    theirs: dict[str, list[float]] = {}
     counts: Counter[str] = Counter()
     for paper in papers:
         sides = (by_key[first, metric, paper], by_key[second, metric, paper])
         if sides[0].value is not None and sides[1].value is not None:
-            pairs[paper] = [(sides[0].value, sides[1].value)]
+            ours[paper], theirs[paper] = [sides[0].value], [sides[1].value]
             continue
         statuses = {side.status for side in sides}
         counts[next(s for s in ("failed", "pending", "not_applicable") if s in statuses)] += 1
-    interval = paired_interval(pairs, seed=SEED, level=LEVEL)
+    found = mean_difference(ours, theirs, seed=SEED)
     return ArmComparison(
         first=first,
         second=second,
         metric=metric,
-        n_pairs=len(pairs),
+        n_pairs=len(ours),
         n_failed=counts["failed"],
         n_not_applicable=counts["not_applicable"],
         n_pending=counts["pending"],
-        mean_difference=interval.mean,
-        low=interval.low,
-        high=interval.high,
+        mean_difference=found.mean,
+        low=found.low,
+        high=found.high,
         level=LEVEL,
-        p=permutation_test(pairs, seed=SEED) if len(pairs) > 1 else None,
+        p=found.p,
     )
 
 

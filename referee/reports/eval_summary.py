@@ -201,13 +201,19 @@ def _of(counts: tuple[int, int] | None) -> str:
     return f"{counts[0]} of {counts[1]}" if counts else NOTHING
 
 
+_PAIRED = "On papers that both reviewed, paired by paper"
+_APART = "On the papers of each, for they share none"
+
+
 def _comparison(comparison: Comparison) -> Iterator[str]:
     first, second = inline(comparison.first), inline(comparison.second)
     yield f"## {first} less {second}"
     yield ""
+    paired = any(one.paired for one in comparison.differences)
+    how, test = (_PAIRED, "permutation") if paired else (_APART, "ranks, by paper")
     yield (
-        "On papers that both reviewed, paired by paper: mean difference, 95 percent interval (bootstrap over papers), "
-        "two-sided p (permutation), and p corrected for the number of metrics (Holm)."
+        f"{how}: mean difference, 95 percent interval (bootstrap over papers), "
+        f"two-sided p ({test}), and p corrected for the number of metrics (Holm)."
     )
     yield ""
     rows = [

@@ -224,3 +224,31 @@ def test_several_reviews_of_a_paper_count_as_one() -> None:
 
 def test_an_empty_cell_is_nothing_at_all() -> None:
     assert Cell().mean is None
+
+
+def test_rows_without_a_paper_in_common_are_compared_by_the_papers_of_each() -> None:
+    triples = [(f"a{n}", f"p{n}", "gpt") for n in range(8)] + [(f"b{n}", f"q{n}", "llama") for n in range(8)]
+    rows = rows_of(triples)
+    results = [
+        result(name, paper, value=float(n % 8 + (4 if s == "gpt" else 0))) for n, (name, paper, s) in enumerate(triples)
+    ]
+    (one,) = compare(results, rows, ["words"], rows.find("gpt"), rows.find("llama")).differences
+    assert (one.mean, one.papers, one.paired) == (4.0, 16, False)
+    assert one.low is not None
+    assert one.low < 4.0 < (one.high or 0)
+    assert one.p is not None
+    assert 0 < one.p < 0.05
+
+
+def test_variants_are_compared_and_not_corrected_for() -> None:
+    triples = [(f"a{n}", f"p{n}", "gpt") for n in range(6)] + [(f"b{n}", f"p{n}", "llama") for n in range(6)]
+    rows = rows_of(triples)
+    results = [
+        result(name, paper, value=float(n % 6 + (n < 6))).model_copy(update={"metric": metric})
+        for n, (name, paper, _) in enumerate(triples)
+        for metric in ("words", "tokens")
+    ]
+    found = compare(results, rows, ["words", "tokens"], rows.find("gpt"), rows.find("llama"), variants=("tokens",))
+    words, tokens = found.differences
+    assert words.p_holm == words.p == tokens.p
+    assert tokens.p_holm is None

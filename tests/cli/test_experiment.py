@@ -154,6 +154,18 @@ def test_human_reviews_of_other_papers_satisfy_no_metric(run: Run, place: Path) 
     assert "holds no human review of these papers" in done.err
 
 
+def test_length_readability_and_distance_to_people_s_ratings_are_measured_like_any_metric(run: Run, place: Path) -> None:
+    rows = [review(f"h{n}", f"p{n}", "human", "It is sound.") | {"rating": n, "venue": "iclr-2020"} for n in (1, 3, 6)]
+    (place / "human.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run("--out", "run", "--references", "human.jsonl", "--metrics", "words,fre,xref,rating_distance")
+    assert done.code == 0, done.err
+    found = result(place / "run")
+    assert {one.metric for one in found.comparisons} == {"words", "fre", "xref", "rating_distance"}
+    by_metric = {one.metric: one for one in found.values if one.arm == "a" and one.paper == "p1"}
+    assert (by_metric["words"].value or 0) > 1
+    assert by_metric["rating_distance"].value is not None, by_metric["rating_distance"].reason
+
+
 def test_human_reviews_are_a_row_beside_the_arms(run: Run, place: Path) -> None:
     rows = [review(f"h{n}", f"p{n}", "human", f"Reviewer {n} finds it sound.") for n in (1, 2, 3)]
     (place / "human.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
         rescore,
         review,
     )
+    from referee.api.blocking import (
+        arena_run_sync,
+        compile_venue_sync,
+        evaluate_sync,
+        experiment_sync,
+        profile_sync,
+        refine_prompts_sync,
+        review_sync,
+    )
 
 __version__ = "0.1.0"
 
@@ -30,20 +39,32 @@ __all__ = [
     "__version__",
     "arena_calibrate",
     "arena_run",
+    "arena_run_sync",
     "arena_score",
     "compile_venue",
+    "compile_venue_sync",
     "evaluate",
+    "evaluate_sync",
     "experiment",
+    "experiment_sync",
     "load_paper",
     "load_venue",
     "profile",
+    "profile_sync",
     "refine_prompts",
+    "refine_prompts_sync",
     "rescore",
     "review",
+    "review_sync",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("referee.api"), name)
+        room = "referee.api.blocking" if name.endswith("_sync") else "referee.api"
+        return getattr(import_module(room), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

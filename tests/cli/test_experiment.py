@@ -154,7 +154,9 @@ def test_human_reviews_of_other_papers_satisfy_no_metric(run: Run, place: Path) 
     assert "holds no human review of these papers" in done.err
 
 
-def test_length_readability_and_distance_to_people_s_ratings_are_measured_like_any_metric(run: Run, place: Path) -> None:
+def test_length_readability_and_distance_to_people_s_ratings_are_measured_like_any_metric(
+    run: Run, place: Path
+) -> None:
     rows = [review(f"h{n}", f"p{n}", "human", "It is sound.") | {"rating": n, "venue": "iclr-2020"} for n in (1, 3, 6)]
     (place / "human.jsonl").write_text("\n".join(map(json.dumps, rows)))
     done = run("--out", "run", "--references", "human.jsonl", "--metrics", "words,fre,xref,rating_distance")

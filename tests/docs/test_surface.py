@@ -85,17 +85,25 @@ def test_the_public_names() -> None:
         "__version__",
         "arena_calibrate",
         "arena_run",
+        "arena_run_sync",
         "arena_score",
         "compile_venue",
+        "compile_venue_sync",
         "evaluate",
+        "evaluate_sync",
         "experiment",
+        "experiment_sync",
         "load_paper",
         "load_venue",
         "profile",
+        "profile_sync",
         "refine_prompts",
+        "refine_prompts_sync",
         "rescore",
         "review",
+        "review_sync",
     ]
+    assert dir(referee) == sorted(referee.__all__)
     for name in referee.__all__:
         assert getattr(referee, name)
     with pytest.raises(AttributeError, match="no attribute 'reviews'"):

@@ -1,0 +1,52 @@
+"""Functions that return when they are done, with and without a loop around them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+import referee
+from referee.api.blocking import blocking
+from referee.errors import DataError
+
+
+async def doubled(value: int) -> int:
+    """Twice the value."""
+    await asyncio.sleep(0)
+    return 2 * value
+
+
+async def refused() -> None:
+    await asyncio.sleep(0)
+    raise DataError("no.", hint="Give another.")
+
+
+def test_without_a_loop_and_within_one() -> None:
+    call = blocking(doubled)
+    assert (call(3), call.__name__, call.__doc__) == (6, "doubled_sync", "Twice the value.")
+
+    async def notebook() -> int:
+        return call(4)
+
+    before = threading.active_count()
+    assert asyncio.run(notebook()) == 8
+    assert threading.active_count() == before
+
+
+def test_an_error_comes_through_and_leaves_no_thread() -> None:
+    async def notebook() -> None:
+        blocking(refused)()
+
+    before = threading.active_count()
+    with pytest.raises(DataError):
+        asyncio.run(notebook())
+    with pytest.raises(DataError):
+        blocking(refused)()
+    assert threading.active_count() == before
+
+
+def test_each_function_that_is_awaited_has_one() -> None:
+    awaited = {name for name in referee.__all__ if asyncio.iscoroutinefunction(getattr(referee, name))}
+    assert {f"{name}_sync" for name in awaited} == {name for name in referee.__all__ if name.endswith("_sync")}

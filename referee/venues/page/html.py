@@ -68,6 +68,15 @@ def read_html(markup: str, *, source: str) -> MainText:
     return MainText(title or _first_heading(chosen.text), chosen.text, chosen.extractor, chosen.dropped, chosen.notes)
 
 
+def text_of_markup(markup: str) -> str:
+    """All text of rendered Markdown in the page's form; empty where it holds none."""
+    if not markup.strip():
+        return ""
+    tree = _parsed(markup, "Markdown")
+    _prepare(tree)
+    return _boxes(tree_text(tree))
+
+
 def _parsed(markup: str, source: str) -> Any:
     from lxml import etree, html
 

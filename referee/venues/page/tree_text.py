@@ -178,7 +178,7 @@ def _is_bold(node: Any) -> bool:
 
 
 def _all_bold(line: list[tuple[str, bool]]) -> bool:
-    return all(bold or not text.strip() for text, bold in line)
+    return all(bold or not text.strip(" :") for text, bold in line)
 
 
 def _like_heading(text: str) -> bool:
@@ -186,7 +186,9 @@ def _like_heading(text: str) -> bool:
 
 
 def _marker(node: Any) -> str:
-    parent = node.getparent()
+    parent, own = node.getparent(), node.get("value", "")
+    if own.isdigit() and len(own) < 4:
+        return f"{int(own)}. "
     if parent is None or not (parent.tag == "ol" or (parent.tag == "list" and parent.get("rend") == "ol")):
         return "- "
     first = parent.get("start", "1")

@@ -183,6 +183,32 @@ Reviewers
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("Rating:\n5. Excellent\n4. Good\n1. Bad", ["Rating:", "5. Excellent", "4. Good", "1. Bad"]),
+        ("Name it `P__S__1`, not __P__.", ["Name it P__S__1, not P."]),
+        ("| 2 | good |\n| 1 | poor |", ["2 | good", "1 | poor"]),
+        ("| a | b |\n|---|---|---|\n| c | d | e |", ["a | b", "c | d | e"]),
+        ("| a \\| b | c |\n|---|---|\n| d | e |", ["a | b | c", "d | e"]),
+        ("**Overall**:\n\n1 = bad\n2 = good", ["## Overall", "1 = bad 2 = good"]),
+        ("<select><option>1: a</option><option>2: b</option></select>", ["- 1: a", "- 2: b"]),
+        ("<details><summary>More</summary>\n- a\n- b\n\n</details>\nend", ["More", "- a", "- b", "end"]),
+        ("Your comment <textarea></textarea>", ["Your comment", "```", "```"]),
+        ("::: {tip} Kind words\n* Be kind.\n:::\nEnd", ["Kind words", "- Be kind.", "End"]),
+        ("````{tab} T\n```{note}\ninner *word*\n```\n````", ["T", "inner word"]),
+    ],
+)
+def test_lists_rows_and_forms_in_markdown(source: str, lines: list[str]) -> None:
+    assert read_page(source.encode(), source="g.md").text.splitlines() == lines
+
+
+def test_what_is_nested_too_deeply_is_told() -> None:
+    source = "".join("  " * depth + f"- level {depth}\n" for depth in range(14))
+    assert any("nests lists and quotations 20 deep" in note for note in read_page(source.encode(), source="g.md").notes)
+    assert read_page(b"Please check.\n\n" + b"```{note}\n" * 2000, source="g.md").text.startswith("Please check.")
+
+
 def test_the_title_is_the_pages_not_the_sites() -> None:
     data = b"<!doctype html><html><head><title>Guide - The Venue</title></head><body><h1>The Venue</h1><h1>Guide</h1>"
     assert read_page(data + GUIDE.encode() + b"</body></html>", source="p").title == "Guide"

@@ -202,6 +202,8 @@ def test_papers_that_cannot_be_reviewed_are_refused_before_a_call(
     assert "there is no 'missing.jsonl'" in arena(papers="missing.jsonl").err
 
 
+@pytest.mark.slow
+@pytest.mark.drawn
 def test_a_run_is_scored_against_the_human_reviews_of_its_papers(arena: Run, place: Path, referee: Referee) -> None:
     arena("--out", "run")
     done = referee("arena", "score", "run", "--human", "papers.jsonl", "--out", "score")
@@ -305,6 +307,7 @@ def test_ratings_on_another_form_are_compared_by_rank_alone(place: Path, referee
     assert "| x     | iclr-2024" in done.out
 
 
+@pytest.mark.slow
 def test_six_known_systems_on_iclr_2022_beside_the_floors(place: Path, referee: Referee, shared_data: Path) -> None:
     source = shared_data / "ai_only" / "iclr2022_ai_scientist_reviews.jsonl"
     done = referee("arena", "score", source, "--by", "config", "--out", "s")

@@ -51,6 +51,7 @@ def logged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {found.data.tags["referee.part"]: found for found in client.search_runs([experiment.experiment_id])}
 
 
+@pytest.mark.drawn
 def test_plots_lie_in_the_run_folder_and_the_summary_shows_them(run: Run, place: Path) -> None:
     done = run("--out", "run")
     assert done.code == 0, done.err

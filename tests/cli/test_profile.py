@@ -64,6 +64,8 @@ def run(referee: Referee, workplace: Path) -> Path:
     return workplace / "out"
 
 
+@pytest.mark.slow
+@pytest.mark.drawn
 def test_what_a_profile_writes(run: Path) -> None:
     """One test for one run: drawing takes the longest."""
     lines = [json.loads(line) for line in (run / "profile.jsonl").read_text(encoding="utf-8").splitlines()]

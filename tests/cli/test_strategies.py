@@ -105,6 +105,7 @@ def test_an_ensemble_makes_the_calls_its_estimate_names(
     assert review.provenance.usage.calls == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [2, 5])
 def test_an_ensemble_that_is_killed_pays_no_reply_twice(workplace: Path, examples: Path, replies: int) -> None:
     """One call at a time, so that the kill loses one at most: in the middle of the members, and of the rounds."""

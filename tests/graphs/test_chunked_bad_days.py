@@ -214,6 +214,7 @@ async def test_the_preset_of_sections_is_refused(folder: Path, strategy: str) ->
         await run_chunked(server, folder, strategy, settings=quick_settings(), preset="full")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "chunks"), [("multi-agent", 2), ("progressive", 5)])
 def test_the_whole_command_on_the_example_paper(
     folder: Path, strategy: str, chunks: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -246,6 +247,7 @@ def test_the_whole_command_on_the_example_paper(
     assert (folder / "run" / "review.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "replies"), [("multi-agent", 9), ("progressive", 3)])
 def test_a_killed_run_is_resumed_and_nothing_written_down_is_paid_again(
     folder: Path, strategy: str, replies: int

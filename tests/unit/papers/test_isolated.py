@@ -67,6 +67,7 @@ def test_the_paper_is_the_same_as_without_a_process(examples: Path, name: str) -
     assert load_paper_isolated(examples / name, limits=LIMITS) == load_paper(examples / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "kind", "words"),
     [

@@ -118,6 +118,7 @@ def sound(found: TextMetrics) -> None:
     assert found.diversity.types <= found.diversity.tokens
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(MIXED, ANY), max_size=5))
 @settings(derandomize=True, max_examples=500, deadline=None)
 def test_any_text_is_measured_and_the_fast_pass_equals_the_slow_functions(texts: list[str]) -> None:
@@ -148,6 +149,7 @@ def test_a_long_text_has_the_mattr_of_all_its_windows() -> None:
     assert measure_batch(["", text, text]) == [measured_one_by_one(one) for one in ("", text, text)]
 
 
+@pytest.mark.slow
 def test_a_text_with_more_words_than_the_table_takes_is_measured() -> None:
     text = " ".join(f"w{n}" for n in range(300_000))
     found = text_metrics(text)
@@ -252,6 +254,7 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed(monkeypatch
     assert all(one == measured_one_by_one(case.text) for case, one in rest[::20])
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.evals.behaviour.many._ENOUGH_CHARS", 500)
     here = list(measure_texts(cases(300)))

@@ -15,6 +15,7 @@ from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
+SLOW_FOLDERS = ("damage", "evals_data", "fuzz", "reliability")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _connect = socket.socket.connect
@@ -78,9 +79,9 @@ def examples() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs the embedded model, fuzzes or disturbs whole runs is slow, each test of it."""
+    """What runs the embedded model, fuzzes, disturbs whole runs or measures whole sets is slow, each test of it."""
     for item in items:
-        if item.path.parent.name in ("fuzz", "reliability") or item.get_closest_marker("local_model"):
+        if item.path.parent.name in SLOW_FOLDERS or item.get_closest_marker("local_model"):
             item.add_marker(pytest.mark.slow)
 
 

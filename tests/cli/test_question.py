@@ -65,6 +65,7 @@ def test_one_press_ends_a_review(
     assert_left_alone(workplace, server)
 
 
+@pytest.mark.slow
 def test_one_press_ends_a_refinement(workplace: Path, server: FakeServer) -> None:
     with asked(workplace, "venue", "refine", "neurips-2025", *on(server), "--out", "run") as terminal:
         terminal.press(CTRL_C)

@@ -40,7 +40,6 @@ def counted(cache: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", COUNT], env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_a_full_disk_under_the_cache_of_replies_is_said_and_the_run_goes_on(
     referee: Referee, paper: Path, server: FakeServer, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,7 +57,6 @@ def faulty(fault: str) -> FakeServer:
     return FakeServer({"guidelines/label": labelling(sensible)}, faults=faults, context_tokens=32_000, expected_key=OWN)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_command_that_calls_a_model(
     referee: Referee, paper: Path, keys: dict[str, str], folders: tuple[Path, ...], level: str
@@ -84,7 +83,6 @@ PROVIDERS: dict[str, Callable[[FakeServer], tuple[str, str]]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", PROVIDERS)
 def test_each_providers_own_key(
     referee: Referee,
@@ -139,7 +137,6 @@ main()
 """
 
 
-@pytest.mark.slow
 def test_an_error_that_nobody_foresaw(
     paper: Path, server: FakeServer, keys: dict[str, str], folders: tuple[Path, ...]
 ) -> None:
@@ -174,7 +171,6 @@ class SilentAfter(FaultPlan):
         return Fault("timeout", seconds=PATIENCE_S) if self._left < 0 else None
 
 
-@pytest.mark.slow
 def test_kill_9_in_the_middle(paper: Path, keys: dict[str, str], folders: tuple[Path, ...], tmp_path: Path) -> None:
     """Checkpoints in SQLite's write-ahead log, a ledger without its end, and what was logged until then."""
     with FakeServer(faults=SilentAfter(3), context_tokens=32_000, expected_key=OWN) as server:

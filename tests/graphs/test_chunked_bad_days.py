@@ -47,6 +47,7 @@ def server_of(strategy: str, *faults: Fault) -> FakeServer:
     return FakeServer(SCENES[strategy].script(), faults=list(faults), context_tokens=32_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(2))
 async def test_random_valid_replies_end_in_a_whole_review(folder: Path, strategy: str, seed: int) -> None:
@@ -74,6 +75,7 @@ async def test_empty_replies_end_in_a_nearly_empty_review(folder: Path, strategy
     assert review.nulls["strengths_and_weaknesses"] == "no point belongs here"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("kind", ["prose", "empty"])
 async def test_nonsense_of_all_readers_ends_the_run_with_its_reason(folder: Path, strategy: str, kind: str) -> None:
@@ -160,6 +162,7 @@ async def test_nonsense_of_the_composer_leaves_scores_null_and_the_points_in_pla
     assert review.rating is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "tokens"), [("multi-agent", 40_000), ("progressive", 11_000)])
 async def test_a_budget_stops_the_run_and_a_higher_one_pays_nothing_twice(
     folder: Path, strategy: str, tokens: int

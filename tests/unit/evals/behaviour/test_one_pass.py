@@ -135,6 +135,7 @@ def test_half_characters_are_measured_too(text: str) -> None:
     sound(text_metrics(f"{text}\ud800"))
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_the_fast_pass_equals_the_slow_functions_on_real_reviews(shared_data: Path) -> None:
     files = ("papers/iclr2026_abstract_reviews_rebuttals.jsonl", "paired/agents4science2025_reviews.jsonl")

@@ -296,6 +296,7 @@ def brief(request: ChatRequest) -> Any:
     return {"points": points}
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 async def test_every_shared_paper_is_read_whole_and_no_point_is_lost(
     shared_data: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch

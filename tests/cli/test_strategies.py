@@ -68,6 +68,7 @@ def test_listing_imports_no_machine_no_provider_and_no_index() -> None:
     assert set(json.loads(shown.splitlines()[-1])).isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "reflections", "reply", "calls", "chain"),
     [

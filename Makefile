@@ -1,5 +1,5 @@
-# The checks that every change passes; `.ci/run` runs them too.
-.PHONY: check format test
+# The checks that every change passes; `.ci/run` runs them too, and all tests.
+.PHONY: check format quick test
 
 check:
 	ruff format --check .
@@ -10,6 +10,12 @@ check:
 format:
 	ruff format .
 	ruff check --fix .
+
+# The inner loop: format, lint, and the tests that are over soon.
+quick:
+	ruff format --check .
+	ruff check .
+	pytest -n auto -m "not slow"
 
 test:
 	pytest -n auto

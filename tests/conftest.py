@@ -6,13 +6,16 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
+SLOW_FOLDERS = ("damage", "evals_data", "fuzz", "reliability")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _connect = socket.socket.connect
@@ -32,6 +35,14 @@ def _same_examples_in_every_worker() -> Iterator[None]:
         if hasattr(providers, "_get_local_constants"):
             none = providers.Constants()
             patched.setattr(providers, "_get_local_constants", lambda: none)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_command_line() -> Iterator[None]:
+    """Typer makes the tree of commands anew at each call, in a sixteenth of a second; here it is made once."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("typer.main.get_command", cache(get_command))
         yield
 
 
@@ -64,6 +75,14 @@ def shared_data() -> Path:
 def examples() -> Path:
     """The example paper's folder."""
     return ROOT / "examples"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs the embedded model, fuzzes, disturbs whole runs or measures whole sets is slow, each test of it."""
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS or item.get_closest_marker("local_model"):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

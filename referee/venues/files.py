@@ -56,6 +56,16 @@ def read_venue_file(path: Path) -> VenueForm:
         VenueError: The file cannot be read, is no TOML or JSON, or does not describe a form. The message names the
             file, the place in it and the cause.
     """
+    return _form(path, ())
+
+
+def _form(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
+    return _bundled(path) if path.parent == BUNDLED else _read(path, borrowers)
+
+
+@cache
+def _bundled(path: Path) -> VenueForm:
+    """Read once a process: a set of reviews names forms by the dozen, and these borrow from each other."""
     return _read(path, ())
 
 
@@ -64,7 +74,7 @@ def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
     _fill_scales(path, data)
     written = dict(data)
     try:
-        borrow(data, lambda venue: _read(_lender(path, venue, borrowers), (*borrowers, path)))
+        borrow(data, lambda venue: _form(_lender(path, venue, borrowers), (*borrowers, path)))
     except ValidationError as error:
         raise _mistake(path, written, error) from error
     except ValueError as error:

@@ -36,3 +36,9 @@ class Referee:
             code = int(ended.code or 0)
         printed = self._capsys.readouterr()
         return Outcome(code, printed.out, printed.err)
+
+
+def leave_plots_undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots become files with their names and nothing to see: drawing is most of a command's time."""
+    monkeypatch.setattr("referee.reports.plots.Plot.svg", lambda plot, themed=False: f'<svg aria-label="{plot.name}"/>')
+    monkeypatch.setattr("referee.reports.plots.Plot.png", lambda plot: b"\x89PNG")

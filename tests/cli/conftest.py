@@ -7,7 +7,7 @@ import pytest
 
 from referee.testing import FakeServer
 
-from .command import Referee
+from .command import Referee, leave_plots_undrawn
 
 
 @pytest.fixture
@@ -15,6 +15,13 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, with a reply cache of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _plots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots are drawn where a test is marked `drawn`: one for each command that draws."""
+    if "drawn" not in request.keywords:
+        leave_plots_undrawn(monkeypatch)
 
 
 @pytest.fixture

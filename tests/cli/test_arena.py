@@ -53,6 +53,7 @@ def asked(server: FakeServer) -> list[str]:
     return [call.request.user for call in server.log.calls(endpoint="chat") if call.request is not None]
 
 
+@pytest.mark.slow
 def test_each_paper_is_filled_into_its_own_form_and_human_reviews_are_never_shown(
     arena: Run, place: Path, server: FakeServer
 ) -> None:
@@ -139,6 +140,7 @@ def test_an_invalid_reply_is_counted_and_no_result(arena: Run, place: Path, serv
     assert {one.status for one in predictions(place / "none")} == {"invalid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_budget_holds_over_the_whole_run(
     arena: Run, place: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
@@ -158,6 +160,7 @@ def test_a_budget_holds_over_the_whole_run(
     assert record(place / "run").usage.calls == 3
 
 
+@pytest.mark.slow
 def test_a_model_that_never_answers_ends_the_run(arena: Run, place: Path, server: FakeServer) -> None:
     write_rows(place / "papers.jsonl", [row(n) for n in range(1, 31)])
     server.script.entries["writer"] = Fault("503")
@@ -168,6 +171,7 @@ def test_a_model_that_never_answers_ends_the_run(arena: Run, place: Path, server
     assert record(place / "run").status == "failed"
 
 
+@pytest.mark.slow
 def test_files_in_a_folder_need_a_venue(arena: Run, place: Path) -> None:
     (place / "folder").mkdir()
     (place / "folder" / "p1.md").write_text(MARKDOWN.format(n=7))
@@ -202,6 +206,8 @@ def test_papers_that_cannot_be_reviewed_are_refused_before_a_call(
     assert "there is no 'missing.jsonl'" in arena(papers="missing.jsonl").err
 
 
+@pytest.mark.slow
+@pytest.mark.drawn
 def test_a_run_is_scored_against_the_human_reviews_of_its_papers(arena: Run, place: Path, referee: Referee) -> None:
     arena("--out", "run")
     done = referee("arena", "score", "run", "--human", "papers.jsonl", "--out", "score")
@@ -263,6 +269,7 @@ def test_sets_that_cannot_be_scored_are_refused(
     assert "next:" in done.err
 
 
+@pytest.mark.slow
 def test_odd_ratings_are_read_or_counted(place: Path, referee: Referee) -> None:
     def rows(venue: str, *ratings: object, source: str = "human", year: int = 2024) -> list[dict[str, Any]]:
         base = {"source": source, "venue": venue, "year": year, "text": "Good."}
@@ -305,6 +312,7 @@ def test_ratings_on_another_form_are_compared_by_rank_alone(place: Path, referee
     assert "| x     | iclr-2024" in done.out
 
 
+@pytest.mark.slow
 def test_six_known_systems_on_iclr_2022_beside_the_floors(place: Path, referee: Referee, shared_data: Path) -> None:
     source = shared_data / "ai_only" / "iclr2022_ai_scientist_reviews.jsonl"
     done = referee("arena", "score", source, "--by", "config", "--out", "s")

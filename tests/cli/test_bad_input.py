@@ -42,6 +42,7 @@ def test_a_paper_that_cannot_be_read(referee: Referee, server: FakeServer, workp
     assert len(server.log) == 0
 
 
+@pytest.mark.slow
 def test_too_many_pages_are_refused_before_parsing_and_the_limit_can_be_raised(
     referee: Referee, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

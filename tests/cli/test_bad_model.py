@@ -62,7 +62,7 @@ def test_a_run_that_failed_says_why_and_can_be_continued(
 ) -> None:
     said_by_server, calls, told = MISBEHAVIOUR[kind]
     monkeypatch.setenv("REFEREE_CALLS__RETRY_WAIT_S", "0")
-    monkeypatch.setenv("REFEREE_CALLS__TIMEOUT_S", "0.2" if kind == "silence" else "20")
+    monkeypatch.setenv("REFEREE_CALLS__TIMEOUT_S", "0.5" if kind == "silence" else "20")
     server.script.entries["writer"] = said_by_server
 
     done = referee("review", paper, *VENUE, "--out", RUN, *on(server))

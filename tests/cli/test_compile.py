@@ -87,6 +87,7 @@ def test_a_compiled_venue_reviews_a_paper(referee: Referee, page: Path, paper: P
     assert list(fields) == [field.name for field in load_venue("tests-2026").fields]
 
 
+@pytest.mark.slow
 def test_prompts_are_refined_by_default_and_within_the_same_run(
     referee: Referee, page: Path, server: FakeServer
 ) -> None:

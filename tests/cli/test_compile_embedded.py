@@ -11,11 +11,19 @@ import pytest
 
 from referee.llm.catalogue import model_path
 from referee.venues import load_venue
-from tests.graphs.guidelines_script import PAGE
 
 from .command import Referee
 
 pytestmark = pytest.mark.local_model
+
+PAGE = """# Workshop on Testing 2026: Reviewer Guidelines
+
+- Is the paper technically sound, and is every claim supported by evidence?
+- Is the contribution novel with respect to prior work?
+- Be specific: name the section and the sentence that you criticise.
+
+You must not use ChatGPT or other language models to write your review.
+"""
 
 
 def test_a_page_becomes_a_venue_without_key_or_server(referee: Referee, workplace: Path) -> None:

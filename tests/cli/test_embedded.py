@@ -1,4 +1,7 @@
-"""The embedded model end to end: no key, no server, a real small model on a two-section paper."""
+"""The embedded model end to end: no key, no server, a real small model on a paper of two short sections.
+
+What it takes is what it writes: the form has four fields.
+"""
 
 import os
 from importlib.util import find_spec
@@ -12,6 +15,7 @@ from referee.papers import load_paper
 from referee.schemas.review import Review
 
 from .command import Referee
+from .test_eval_embedded import PAPER
 
 pytestmark = pytest.mark.local_model
 
@@ -28,8 +32,10 @@ def _embedded_model() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["single", "sections"])
-def test_a_whole_review_without_key_or_server(referee: Referee, paper: Path, workplace: Path, strategy: str) -> None:
-    given = ("--venue", "neurips-2025", "--strategy", strategy, "--model", "local:qwen-0.5b")
+def test_a_whole_review_without_key_or_server(referee: Referee, workplace: Path, strategy: str) -> None:
+    paper = workplace / "paper.md"
+    paper.write_text(PAPER, encoding="utf-8")
+    given = ("--venue", "iclr-2018", "--strategy", strategy, "--model", "local:qwen-0.5b")
     done = referee("review", paper, *given, "--no-cache", "--out", "run")
 
     assert done.code == 0, done.err

@@ -19,7 +19,7 @@ from .eval_sets import review
 
 pytestmark = pytest.mark.local_model
 
-METRICS = ("constructiveness", "depth", "factual_correctness")
+METRICS = ("depth", "factual_correctness")
 PAPER = """# Counting Whales from Boats
 
 ## Survey
@@ -65,5 +65,5 @@ def test_a_short_review_is_measured_without_key_or_server(referee: Referee, work
     answers = point["examined"]["answers"] if point["examined"] else []
     assert not any(isinstance(index.find(q["quote"]), NotFound) for one in answers for q in one["quotations"])
     record = json.loads((workplace / "run" / "run.json").read_text())
-    assert record["usage"]["calls"] <= 2 + 1 + 1 + 2 + 1
+    assert record["usage"]["calls"] <= 2 + 1 + 2 + 1
     assert referee("rescore", "run").code == 0

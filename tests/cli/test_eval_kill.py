@@ -14,6 +14,7 @@ from .eval_sets import write_set
 from .processes import command, finished, server_process, wait_for
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answered", [1, 9])
 def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path, answered: int) -> None:
     source = write_set(tmp_path / "set.jsonl", 4)

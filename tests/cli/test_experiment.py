@@ -58,6 +58,7 @@ def changed(place: Path, old: str, new: str, name: str = "plan.toml") -> None:
     (place / name).write_text(text.replace(old, new))
 
 
+@pytest.mark.slow
 def test_arms_are_reviewed_measured_and_compared_paper_by_paper(run: Run, place: Path, server: FakeServer) -> None:
     done = run("--out", "run")
     assert done.code == 0, done.err
@@ -85,6 +86,7 @@ def test_arms_are_reviewed_measured_and_compared_paper_by_paper(run: Run, place:
     assert result(place / "run") == found
 
 
+@pytest.mark.slow
 def test_a_later_plan_pays_only_what_no_earlier_one_made(run: Run, place: Path, server: FakeServer) -> None:
     assert run("--out", "first").code == 0
     changed(place, '"a", "b"', '"b", "c"', "other.toml")
@@ -177,6 +179,7 @@ def test_human_reviews_are_a_row_beside_the_arms(run: Run, place: Path) -> None:
     assert [paper.references for paper in result(place / "run").papers] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_paper_that_cannot_be_read_is_excluded_from_every_arm_and_said(
     run: Run, place: Path, server: FakeServer
 ) -> None:
@@ -195,6 +198,7 @@ def test_a_paper_that_cannot_be_read_is_excluded_from_every_arm_and_said(
     assert none.code == 2 or "hold the same paper" in none.err
 
 
+@pytest.mark.slow
 def test_a_model_that_dies_half_way_fails_the_pair_in_every_arm(run: Run, place: Path, server: FakeServer) -> None:
     dead = [True]
 
@@ -234,6 +238,7 @@ def test_a_plan_that_was_edited_meanwhile_is_refused_with_what_changed(run: Run,
     assert "another paper 'p1'" in done.err
 
 
+@pytest.mark.slow
 def test_half_a_budget_ends_balanced_and_resumes(run: Run, place: Path, server: FakeServer) -> None:
     assert run("--out", "whole", "--store", "elsewhere", "--no-cache").code == 0
     tokens = result(place / "whole").paid.total_tokens
@@ -261,6 +266,7 @@ def test_half_a_budget_ends_balanced_and_resumes(run: Run, place: Path, server: 
     assert result(place / "run").paid.total_tokens == tokens
 
 
+@pytest.mark.slow
 def test_the_test_split_is_opened_once(run: Run, place: Path, server: FakeServer) -> None:
     changed(place, "[measure]", '[splits]\ntest = ["p3"]\n[measure]')
     assert run("--out", "dev").code == 0
@@ -321,6 +327,7 @@ def test_an_arm_of_a_strategy_without_the_step_is_refused_by_name(run: Run, plac
     assert "arm 'no card': strategy 'single' has no step 'card'" in done.err
 
 
+@pytest.mark.slow
 def test_an_arm_without_a_step_makes_reviews_of_its_own(run: Run, place: Path) -> None:
     (place / "rules.toml").write_text(
         "[common]\nvenue = 'iclr-2025'\nmodel = 'a'\n[[arms]]\nname = 'as it is'\n"

@@ -95,6 +95,7 @@ def once(server: FakeServer, together: int) -> Callable[[ChatRequest], Awaitable
     return answer
 
 
+@pytest.mark.slow
 def test_models_are_opened_once_and_all_units_are_under_way_together(
     run: Run, place: Path, server: FakeServer, opened: list[tuple[str, ...] | None]
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_model_s_limit_holds_over_all_arms_and_judges(
     assert len(server.log.calls(endpoint="chat")) == 4 * PAPERS
 
 
+@pytest.mark.slow
 def test_under_a_budget_the_calls_of_all_units_keep_within_it(run: Run, place: Path, server: FakeServer) -> None:
     assert run("--out", "whole", "--store", "a", "--no-cache").code == 0
     tokens = result(place / "whole").paid.total_tokens
@@ -126,6 +128,7 @@ def test_under_a_budget_the_calls_of_all_units_keep_within_it(run: Run, place: P
     assert result(place / "run").paid.total_tokens == tokens
 
 
+@pytest.mark.slow
 def test_samples_of_all_seeds_are_found_in_the_cache(run: Run, place: Path, server: FakeServer) -> None:
     (place / "plan.toml").write_text("seeds = [0, 1, 2]\n" + PLAN)
     assert run("--out", "run", "--arm", "warm").code == 0
@@ -160,6 +163,7 @@ def test_a_dry_run_does_not_load_the_embedded_model(
     assert len(server.log) == 0
 
 
+@pytest.mark.slow
 def test_one_embedder_serves_all_measurements(
     run: Run, place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def traced(place: Path) -> Counter[str]:
     return Counter(json.loads(line)["request"] for line in lines if '"origin":"cache"' not in line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answered", [1, UNITS + 2])
 def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: ServerProcess, answered: int) -> None:
     with command(place, *asked(server), "--out", "run") as process:
@@ -75,6 +76,7 @@ def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: ServerPro
     assert result.paid.calls == 2 * UNITS
 
 
+@pytest.mark.slow
 def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Path, server: ServerProcess) -> None:
     with command(place, *asked(server), "--out", "run") as process:
         wait_for(lambda: len(server.calls()) >= 3)
@@ -92,6 +94,7 @@ def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Pat
     assert whole(place).paid.calls == 2 * UNITS
 
 
+@pytest.mark.slow
 def test_two_experiments_at_once_pay_each_review_once(place: Path, server: ServerProcess) -> None:
     runs = ("first", "second")
     with ExitStack() as both:

@@ -51,6 +51,8 @@ def logged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {found.data.tags["referee.part"]: found for found in client.search_runs([experiment.experiment_id])}
 
 
+@pytest.mark.slow
+@pytest.mark.drawn
 def test_plots_lie_in_the_run_folder_and_the_summary_shows_them(run: Run, place: Path) -> None:
     done = run("--out", "run")
     assert done.code == 0, done.err
@@ -61,6 +63,7 @@ def test_plots_lie_in_the_run_folder_and_the_summary_shows_them(run: Run, place:
     assert not (place / "referee-runs" / "mlflow").exists()
 
 
+@pytest.mark.slow
 def test_mlflow_gets_a_copy_that_a_resumed_run_updates(run: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mlflow")
     for start in ("--out", "--resume"):

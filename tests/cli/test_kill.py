@@ -23,7 +23,7 @@ from referee.schemas.review import Review
 from .processes import ServerProcess, command, finished, server_process, wait_for
 from .refusals import assert_finished, record, trace
 
-KILLS = int(os.environ.get("REFEREE_KILLS", "10"))
+KILLS = int(os.environ.get("REFEREE_KILLS", "4"))
 LATENCY_S = 0.3
 SEED = 9
 
@@ -134,6 +134,7 @@ def assert_resumes(bench: Bench, server: ServerProcess, name: str) -> int:
     return len(kept)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(bench: Bench) -> None:
     dice = random.Random(SEED)
     moments = [(number + dice.random()) / KILLS for number in range(KILLS)]
@@ -148,6 +149,7 @@ def test_killed_at_random_moments(bench: Bench) -> None:
     assert killed > KILLS // 2, "the moments did not fall into the run's life"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [1, 2, 3])
 def test_killed_as_soon_as_a_reply_is_written_down(bench: Bench, replies: int) -> None:
     name = f"after-{replies}"

@@ -80,6 +80,7 @@ def review(folder: Path, paper: Path, **variables: str) -> subprocess.CompletedP
         )
 
 
+@pytest.mark.slow
 def test_the_usual_variables_send_every_call_and_the_key_is_in_no_record(
     tmp_path: Path, examples: Path, smith: _Smith
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_usual_variables_send_every_call_and_the_key_is_in_no_record(
     assert KEY not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_without_them_nothing_is_sent(tmp_path: Path, examples: Path, smith: _Smith) -> None:
     review(tmp_path, examples / "short.md", LANGSMITH_ENDPOINT=smith.address, LANGSMITH_API_KEY=KEY)
     assert smith.taken == []

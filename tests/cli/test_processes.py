@@ -40,6 +40,7 @@ def slow() -> Iterator[SlowServer]:
         server.let.set()
 
 
+@pytest.mark.slow
 def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) -> None:
     asked = ("review", paper, *VENUE, *on(slow.fake))
     with command(workplace, *asked, "--out", "run") as first:
@@ -58,6 +59,7 @@ def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) 
     assert_finished(workplace / "run")
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_during_a_call(referee: Referee, workplace: Path, paper: Path, slow: SlowServer) -> None:
     asked = ("review", paper, *VENUE, *on(slow.fake))
     with command(workplace, *asked, "--out", "run") as process:

@@ -64,6 +64,8 @@ def run(referee: Referee, workplace: Path) -> Path:
     return workplace / "out"
 
 
+@pytest.mark.slow
+@pytest.mark.drawn
 def test_what_a_profile_writes(run: Path) -> None:
     """One test for one run: drawing takes the longest."""
     lines = [json.loads(line) for line in (run / "profile.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -249,6 +251,7 @@ def test_a_judge_reads_items_coverage_and_mathematics(referee: Referee, workplac
     assert all(cell["mean"] < 1 for cell in contained)
 
 
+@pytest.mark.slow
 def test_a_budget_stops_the_judge_and_the_run_says_so(referee: Referee, workplace: Path, server: FakeServer) -> None:
     reviews = saved(workplace, usual())
     judge = ("--judge", "fake", "--base-url", server.base_url, "--no-cache", "--yes", "--max-tokens", "500")
@@ -299,6 +302,7 @@ def test_a_mapping_is_written_on_request_and_read_again(referee: Referee, workpl
     assert "| human / no venue / no year | 3 " in done.out
 
 
+@pytest.mark.slow
 def test_packed_lines_and_parquet_are_profiled_and_pipes_and_spreadsheets_refused(
     referee: Referee, workplace: Path
 ) -> None:

@@ -64,6 +64,7 @@ def assert_it_moved(terminal: Terminal) -> None:
     assert "\x1b[2K" in shown[shown.rindex(" of about ") :], "the line is taken away"
 
 
+@pytest.mark.slow
 def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: FakeServer) -> None:
     with running(workplace, "review", paper, "--venue", "neurips-2025", *on(slow)) as terminal:
         wait_for(lambda: "Go on?" in terminal.shown or terminal.process.poll() is not None)
@@ -81,6 +82,7 @@ def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: F
         assert words in after
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_is_not_asked_about_moves(workplace: Path, slow: FakeServer) -> None:
     judged = ("--judge", "m", "--base-url", slow.base_url, "--metrics", "depth", "--no-cache", "--yes")
     with running(workplace, "eval", write_set(workplace / "set.jsonl"), *judged) as terminal:
@@ -88,6 +90,7 @@ def test_an_evaluation_that_is_not_asked_about_moves(workplace: Path, slow: Fake
     assert " units" in terminal.shown
 
 
+@pytest.mark.slow
 def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, slow: FakeServer) -> None:
     asked = ("venue", "refine", "iclr-2025", "--rounds", 1, "--yes", *on(slow))
     with running(workplace, *asked, columns=60) as terminal:
@@ -98,6 +101,7 @@ def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, slow: FakeServ
     assert max(map(len, lines)) <= 60
 
 
+@pytest.mark.slow
 def test_one_ctrl_c_says_what_is_waited_for_and_leaves_the_terminal_clean(
     workplace: Path, paper: Path, slow: FakeServer
 ) -> None:
@@ -112,6 +116,7 @@ def test_one_ctrl_c_says_what_is_waited_for_and_leaves_the_terminal_clean(
     assert shown.count(HIDE) == shown.count(SHOW)
 
 
+@pytest.mark.slow
 def test_a_dumb_terminal_gets_a_line_an_event(workplace: Path, paper: Path, slow: FakeServer) -> None:
     asked = ("review", paper, "--venue", "neurips-2025", "--strategy", "single", "--yes", *on(slow))
     with running(workplace, *asked, term="dumb") as terminal:

@@ -49,6 +49,7 @@ def _sigterm(terminal: Terminal) -> None:
     terminal.process.send_signal(signal.SIGTERM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", [_ctrl_c, _sigterm])
 def test_one_press_ends_a_review(
     workplace: Path, paper: Path, server: FakeServer, leave: Callable[[Terminal], None]
@@ -64,6 +65,7 @@ def test_one_press_ends_a_review(
     assert_left_alone(workplace, server)
 
 
+@pytest.mark.slow
 def test_one_press_ends_a_refinement(workplace: Path, server: FakeServer) -> None:
     with asked(workplace, "venue", "refine", "neurips-2025", *on(server), "--out", "run") as terminal:
         terminal.press(CTRL_C)
@@ -74,6 +76,7 @@ def test_one_press_ends_a_refinement(workplace: Path, server: FakeServer) -> Non
     assert_left_alone(workplace, server)
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_is_a_no(workplace: Path, paper: Path, server: FakeServer) -> None:
     given = ("review", paper, "--venue", "neurips-2025", "--strategy", "single", *on(server), "--out", "run")
     with asked(workplace, *given) as terminal:
@@ -162,6 +165,7 @@ def test_models_of_several_roles_are_told_apart() -> None:
     assert estimate_line(two).endswith("cost unknown (no price for this model) (a: checker; b: writer, mapper)")
 
 
+@pytest.mark.slow
 def test_a_limit_below_the_estimate_is_said_before_the_question(
     workplace: Path, paper: Path, server: FakeServer
 ) -> None:

@@ -113,6 +113,7 @@ def results(run: Path) -> list[MetricResult]:
     return list(read_results(run / "results.jsonl"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["", "Score: 3 out of 3. Valid.", "{}", "null"])
 def test_a_judge_that_says_nothing_fails_every_metric_after_bounded_calls(
     referee: Referee, workplace: Path, server: FakeServer, said: str

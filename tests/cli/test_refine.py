@@ -89,6 +89,7 @@ def test_diff_shows_lines_and_points_and_names_what_there_is(refined: Outcome, r
     assert "There are refined prompts of: fake@" in model.err
 
 
+@pytest.mark.slow
 def test_a_review_shows_both_presets_and_takes_what_was_refined(
     refined: Outcome, referee: Referee, server: FakeServer, paper: Path
 ) -> None:

@@ -33,6 +33,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[PageServe
         yield running
 
 
+@pytest.mark.slow
 def test_an_arxiv_id_is_reviewed_from_its_source(
     referee: Referee, pages: PageServer, examples: Path, server: FakeServer
 ) -> None:
@@ -48,6 +49,7 @@ def test_an_arxiv_id_is_reviewed_from_its_source(
     assert [path for path, _ in pages.seen] == ["/src/2401.01234v2"]
 
 
+@pytest.mark.slow
 def test_an_arxiv_id_is_reviewed_from_its_pdf_where_the_source_cannot_be_read(
     referee: Referee, pages: PageServer, examples: Path, server: FakeServer
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from itertools import product
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,7 @@ def test_a_paper_without_headings_is_cut_into_parts_and_it_is_said(referee: Refe
     all_was_sent(load_paper(paper), sections_sent(server_.log))
 
 
+@pytest.mark.slow
 def test_a_section_of_30000_words_is_read_whole_in_pieces(referee: Referee, server_: FakeServer) -> None:
     sections = f"## 1 Method\n\n{prose(30_000)}\n\n## 2 Results\n\n{prose(300, 9000)}\n"
     text = f"# A long one\n\n## Abstract\n\n{prose(60)}\n\n{sections}"
@@ -89,6 +90,7 @@ def test_a_section_of_30000_words_is_read_whole_in_pieces(referee: Referee, serv
     all_was_sent(load_paper(paper), sections_sent(server_.log), parts=2)
 
 
+@pytest.mark.slow
 def test_200_tiny_sections_are_joined(referee: Referee, server_: FakeServer) -> None:
     text = "# Many\n\n" + "\n\n".join(f"## {n} Part number {n}\n\n{prose(20, 10 * n)}" for n in range(1, 201))
     paper = written(text)
@@ -217,6 +219,7 @@ def _with_own_guideline() -> dict[str, Any]:
     return form
 
 
+@pytest.mark.slow
 def test_a_check_that_strikes_everything_is_warned_of(
     referee: Referee, server_: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,6 +238,7 @@ def test_a_check_that_strikes_everything_is_warned_of(
     assert any("struck" in note for note in made.provenance.notes), made.provenance.notes
 
 
+@pytest.mark.slow
 def test_appendices_are_read_where_asked_and_a_run_is_resumed_as_it_was_begun(
     referee: Referee, server_: FakeServer
 ) -> None:
@@ -251,6 +255,7 @@ def test_appendices_are_read_where_asked_and_a_run_is_resumed_as_it_was_begun(
     assert "another choice of appendices" in changed.err
 
 
+@pytest.mark.slow
 def test_the_page_prints_all_points_where_asked(referee: Referee, server_: FakeServer, paper: Path) -> None:
     server_.script.entries["checker"] = ruling(refuted=True)
     for flags in ((), ("--all",)):
@@ -291,6 +296,7 @@ def brief(request: ChatRequest) -> Any:
     return {"points": points}
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 async def test_every_shared_paper_is_read_whole_and_no_point_is_lost(
     shared_data: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
@@ -300,7 +306,7 @@ async def test_every_shared_paper_is_read_whole_and_no_point_is_lost(
     papers = {path.stem: load_paper(path) for path in full_texts(shared_data)}
     assert len(papers) == 17
     with FakeServer({"writer": brief, "checker": ruling(refuted=False)}, context_tokens=64_000) as server:
-        for venue, (name, paper) in product(FORMS, papers.items()):
+        for venue, (name, paper) in zip(cycle(FORMS), papers.items(), strict=False):
             before, out = len(server.log), workplace / venue / name
             settings = {"model": "fake", "embedder": "fake", "base_url": server.base_url, "cache": False}
             await review(paper, venue=venue, strategy="sections", out=out, **settings)

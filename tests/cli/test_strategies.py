@@ -68,6 +68,7 @@ def test_listing_imports_no_machine_no_provider_and_no_index() -> None:
     assert set(json.loads(shown.splitlines()[-1])).isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "reflections", "reply", "calls", "chain"),
     [
@@ -105,6 +106,7 @@ def test_an_ensemble_makes_the_calls_its_estimate_names(
     assert review.provenance.usage.calls == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [2, 5])
 def test_an_ensemble_that_is_killed_pays_no_reply_twice(workplace: Path, examples: Path, replies: int) -> None:
     """One call at a time, so that the kill loses one at most: in the middle of the members, and of the rounds."""

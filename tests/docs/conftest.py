@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from referee.testing import FakeServer
+from tests.cli.command import leave_plots_undrawn
 
 from .session import Session
 
@@ -19,5 +20,6 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def session(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache_folder))
+    leave_plots_undrawn(monkeypatch)
     with FakeServer(context_tokens=32_000) as server:
         yield Session(tmp_path, server, monkeypatch)

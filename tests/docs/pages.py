@@ -56,8 +56,11 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether the test runs it. In README's blocks for CI only the lines that call us are run here."""
-        if self.said("not run") is not None:
+        """Whether the test runs it. In README's blocks for CI only the lines that call us are run here.
+
+        A block of a recipe is followed by ``test_recipes.py``.
+        """
+        if self.said("not run") is not None or self.said("recipe") is not None:
             return False
         return self.language in ("console", "python") or self.said("ci") is not None
 

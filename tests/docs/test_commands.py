@@ -19,6 +19,7 @@ def test_every_block_is_run_or_says_why_not(page: Path) -> None:
     assert list(problems(page)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_what_the_page_shows_works(page: Path, session: Session) -> None:
     session.play(page)

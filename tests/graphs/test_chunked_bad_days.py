@@ -47,6 +47,7 @@ def server_of(strategy: str, *faults: Fault) -> FakeServer:
     return FakeServer(SCENES[strategy].script(), faults=list(faults), context_tokens=32_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(2))
 async def test_random_valid_replies_end_in_a_whole_review(folder: Path, strategy: str, seed: int) -> None:
@@ -74,6 +75,7 @@ async def test_empty_replies_end_in_a_nearly_empty_review(folder: Path, strategy
     assert review.nulls["strengths_and_weaknesses"] == "no point belongs here"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("kind", ["prose", "empty"])
 async def test_nonsense_of_all_readers_ends_the_run_with_its_reason(folder: Path, strategy: str, kind: str) -> None:
@@ -160,6 +162,7 @@ async def test_nonsense_of_the_composer_leaves_scores_null_and_the_points_in_pla
     assert review.rating is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "tokens"), [("multi-agent", 40_000), ("progressive", 11_000)])
 async def test_a_budget_stops_the_run_and_a_higher_one_pays_nothing_twice(
     folder: Path, strategy: str, tokens: int
@@ -214,6 +217,7 @@ async def test_the_preset_of_sections_is_refused(folder: Path, strategy: str) ->
         await run_chunked(server, folder, strategy, settings=quick_settings(), preset="full")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "chunks"), [("multi-agent", 2), ("progressive", 5)])
 def test_the_whole_command_on_the_example_paper(
     folder: Path, strategy: str, chunks: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -246,6 +250,7 @@ def test_the_whole_command_on_the_example_paper(
     assert (folder / "run" / "review.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "replies"), [("multi-agent", 9), ("progressive", 3)])
 def test_a_killed_run_is_resumed_and_nothing_written_down_is_paid_again(
     folder: Path, strategy: str, replies: int

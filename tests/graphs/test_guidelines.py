@@ -210,6 +210,7 @@ async def test_a_long_page_is_labelled_in_windows(server: FakeServer, page: Path
     assert len(done.form.guidelines) > 80
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("model", ["all criteria", "sensible", "generated"])
 async def test_every_page_of_the_shared_data_compiles(shared_data: Path, folder: Path, model: str) -> None:

@@ -20,6 +20,7 @@ from .sections_run import quick_settings
 VENUE = "corl-2024"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [3])
 def test_killed_as_soon_as_a_reply_is_written_down(folder: Path, replies: int) -> None:
     """One call at a time, so that the kill loses one at most."""

@@ -60,6 +60,7 @@ async def test_a_quiet_review_reads_crosses_and_composes(folder: Path, sections:
     assert len(calls) == sections + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sections", PAPERS)
 @pytest.mark.parametrize("rule_to_map", [True, False])
 async def test_the_busiest_review_stays_within_its_calls(folder: Path, sections: int, rule_to_map: bool) -> None:
@@ -76,6 +77,7 @@ async def test_the_busiest_review_stays_within_its_calls(folder: Path, sections:
     assert sections < 8 or len(calls) == 2 * sections + 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sections", "extra", "longest"),
     [

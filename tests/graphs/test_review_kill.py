@@ -12,12 +12,14 @@ from .sections_run import WINDOW
 from .whole_script import long_paper
 
 
+@pytest.mark.slow
 def test_killed_as_soon_as_a_reply_is_written_down(folder: Path) -> None:
     (folder / "paper.md").write_text(paper_text(3))
     on, window = ("sections", "--embedder", "embed"), f"[models]\ncontext_tokens = {WINDOW}\n"
     assert_killed_and_resumed(folder, "paper.md", *on, replies=4, latency=0.2, settings=window)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [2, 5])
 def test_the_whole_paper_plan_killed_among_readings_or_checks(folder: Path, replies: int) -> None:
     (folder / "paper.md").write_text(long_paper())

@@ -350,6 +350,7 @@ async def test_points_that_repeat_the_instructions_are_dropped(folder: Path) -> 
     assert "repeats the reviewer's instructions" in point.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", [30_000, 40_000, 48_000])
 async def test_a_budget_stops_the_run_and_a_higher_one_pays_nothing_twice(folder: Path, tokens: int) -> None:
     settings = whole_settings(**{"calls.concurrency": 1})

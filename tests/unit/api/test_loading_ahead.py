@@ -36,6 +36,7 @@ NOT_FOR_A_REVIEW = ("numpy", "chromadb", "matplotlib", "lxml", "trafilatura", "a
 NOT_FOR_THIS_ONE = ("referee.evals", "referee.data", "referee.api.strategies.sections", "referee.evidence.rules")
 
 
+@pytest.mark.slow
 def test_a_review_loads_what_it_needs_and_before_its_first_call(tmp_path: Path, examples: Path) -> None:
     """The call's own time limit does not pay for libraries that are slow to load."""
     with FakeServer(context_tokens=32_000) as server:

@@ -10,7 +10,7 @@ import pytest
 
 from referee.data import read_cases
 
-ROWS = 3_000
+ROWS = 2_000
 BODY = "The method is sound and the experiments are thin. " * 300
 
 
@@ -31,7 +31,7 @@ def write(file: Path) -> None:
 def test_memory_stays_flat(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"set.{suffix}"
     write(file)
-    assert file.stat().st_size > 40_000_000
+    assert file.stat().st_size > 30_000_000
     list(zip(range(10), read_cases(file), strict=False))  # what is loaded once is no matter of the set's size
     tracemalloc.start()
     try:
@@ -39,4 +39,4 @@ def test_memory_stays_flat(tmp_path: Path, suffix: str) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 25_000_000
+    assert peak < 20_000_000

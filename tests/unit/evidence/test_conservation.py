@@ -81,7 +81,7 @@ def test_composed_fields_carry_each_printed_point_once(fields: dict[str, list[st
         check_conservation(["a", "b", "c"], [A, B, C], fields=fields)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(raised_points(), st.data())
 def test_nothing_is_lost_from_raising_to_placing(raised: list[ReviewPoint], data: st.DataObject) -> None:
     ids = [p.id for p in raised]

@@ -18,6 +18,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"venue": "iclr-2020", "strategy": "single", "model": "fake"}
 
 
+@pytest.mark.slow
 async def test_each_sample_has_replies_of_its_own(tmp_path: Path, examples: Path, given: dict[str, Any]) -> None:
     with FakeServer(context_tokens=32_000) as server:
         asked = {**given, "base_url": server.base_url}

@@ -72,6 +72,7 @@ def runs(client: Any) -> dict[str, Any]:
     return {run.data.tags["referee.part"]: run for run in client.search_runs([experiment.experiment_id])}
 
 
+@pytest.mark.slow
 def test_the_whole_its_arms_and_its_comparisons_are_runs_with_their_numbers(client: Any, tmp_path: Path) -> None:
     given = two()
     run_id = track_experiment(given, run_folder(tmp_path, given), tracking_uri("local", tmp_path))

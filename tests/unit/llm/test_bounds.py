@@ -13,7 +13,7 @@ from .shared import GOOD, SPECS, ask, door_to, sharing
 from .test_wire import ANTHROPIC_ANSWER, GOOGLE_ANSWER, OPENAI_ANSWER, recorder, request
 from .test_wire import SPECS as WIRE_SPECS
 
-HUGE = "x" * 2_000_000
+HUGE = "x" * 400_000
 
 
 @pytest.mark.parametrize("prefix", ["", "The paper.\n\n"], ids=["whole", "streamed"])

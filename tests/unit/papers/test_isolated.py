@@ -62,11 +62,13 @@ def refusal(path: Path, limits: ChildLimits = LIMITS) -> PaperParseError:
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paper.pdf", "paper.docx", "paper.html", "paper.md"])
 def test_the_paper_is_the_same_as_without_a_process(examples: Path, name: str) -> None:
     assert load_paper_isolated(examples / name, limits=LIMITS) == load_paper(examples / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "kind", "words"),
     [

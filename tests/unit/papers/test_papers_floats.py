@@ -269,6 +269,7 @@ def test_an_entry_in_lower_case_is_no_appendix(entry: str) -> None:
     assert made["References"] == ["reference", "reference"]
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_every_float_that_the_shared_papers_print_is_read(shared_data: Path) -> None:
     import re

@@ -185,6 +185,7 @@ asyncio.run(main(Path(sys.argv[2]), sys.argv[3]))
 """
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_make_each_index_once(tmp_path: Path) -> None:
     orders = ("12345", "12345", "54321")
     processes = [

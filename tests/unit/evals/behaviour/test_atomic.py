@@ -177,6 +177,7 @@ def test_html_latex_and_nulls_do_no_harm() -> None:
     assert found.weaknesses == (latex,)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400), st.sampled_from(["", "strengths", "strengths_and_weaknesses"]))
 def test_any_text_is_read_and_measured(text: str, box: str) -> None:
     found = atomic_items(case(**{box: text}) if box else case(text))
@@ -218,6 +219,7 @@ def test_pathological_texts_end_in_time(text: str) -> None:
     assert time.perf_counter() - start < 20
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("folder", "splits"),

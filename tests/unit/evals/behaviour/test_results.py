@@ -153,8 +153,9 @@ def matches_its_definition(text: str) -> TextMetrics:
     return found
 
 
+@pytest.mark.slow
 @given(st.one_of(MIXED, ANY))
-@settings(derandomize=True, max_examples=1000, deadline=None)
+@settings(derandomize=True, max_examples=500, deadline=None)
 def test_any_text_is_measured_as_defined(text: str) -> None:
     sound(matches_its_definition(text))
     assert text_metrics(text) == text_metrics(text)
@@ -166,6 +167,7 @@ def test_half_characters_are_measured_too(text: str) -> None:
     sound(text_metrics(f"{text}\ud800"))
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_real_reviews_are_measured_as_defined(shared_data: Path) -> None:
     files = ("papers/iclr2026_abstract_reviews_rebuttals.jsonl", "paired/agents4science2025_reviews.jsonl")
@@ -262,6 +264,7 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed() -> None:
     assert all(one == text_metrics(case.text) for case, one in rest[::20])
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.evals.behaviour.many._TOGETHER", 7)
     here = list(measure_texts(cases(300)))

@@ -33,6 +33,7 @@ def sets_of(data: Path) -> list[Path]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_every_set_has_items_by_rules_in_the_reviews_own_words_and_coverage_where_both_sides_are(
     shared_data: Path, tmp_path: Path

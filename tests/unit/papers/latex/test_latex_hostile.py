@@ -255,6 +255,7 @@ def test_macros_that_call_themselves_end(read_tex: Read, source: str) -> None:
     assert "word" in text(read_tex(HEAD + source + r"\end{document}", whole=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", REPEATED)
 def test_long_repetitions_take_little_time(read_tex: Read, part: str) -> None:
     started = time.monotonic()

@@ -133,6 +133,7 @@ def test_headings_that_name_a_type(heading: str, name: str) -> None:
     assert named_type(heading) == name
 
 
+@pytest.mark.slow
 def test_all_candidates_of_the_shared_pages_are_the_pages_own_words(shared_data: Path) -> None:
     for folder in ("html", "markdown"):
         for path in (shared_data / "guidelines" / folder).iterdir():

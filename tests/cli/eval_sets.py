@@ -30,7 +30,7 @@ class Verdict(BaseModel):
 class Tone(Quantity):
     """One question a judge and repeat; the value is the mean score."""
 
-    name, version = "tone", "1"
+    name, better = "tone", "higher"
     prompts: tuple[str, ...] = ()
     needs: frozenset[Need] = frozenset({"judge"})
 

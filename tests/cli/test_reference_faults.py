@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from referee import evaluate
-from referee.evals.registry import BUILT_IN
+from referee.evals.registry import PRESETS
 from referee.evals.results import read_results
 from referee.graphs.factuality_verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
@@ -65,7 +65,7 @@ FAULTS = {
     ),
     "the full evaluation has all but one metric switched off": (
         f"{HERE}::test_without_a_choice_all_six_metrics_measure_and_only_text_goes_to_the_judge_that_was_named",
-        f"{UNIT}/test_registry.py::test_without_names_all_that_ship_are_meant",
+        f"{UNIT}/test_registry.py::test_without_names_the_preset_quality_is_meant",
     ),
     "states are added up twice and scores halved by hand": (
         f"{HERE}::test_nothing_is_counted_twice_on_its_way_through_the_machine",
@@ -144,8 +144,8 @@ def test_without_a_choice_all_six_metrics_measure_and_only_text_goes_to_the_judg
     given = ("--papers", workplace / "set" / "papers", "--judge", "m", "--embedder", "e", "--base-url", server.base_url)
     done = referee("eval", source, *given, "--no-cache", "--out", "run")
     assert done.code == 0, done.err
-    assert Counter(one.metric for one in results(workplace / "run")) == dict.fromkeys(BUILT_IN, 3)
-    assert {one.metric for one in results(workplace / "run") if one.usage.calls} == {*BUILT_IN} - {
+    assert Counter(one.metric for one in results(workplace / "run")) == dict.fromkeys(PRESETS["quality"], 3)
+    assert {one.metric for one in results(workplace / "run") if one.usage.calls} == {*PRESETS["quality"]} - {
         "semantic_similarity"
     }
     for call in server.log.calls(endpoint="chat"):

@@ -40,6 +40,7 @@ def changed(run: Path, **changes: object) -> str:
 
 
 def test_each_field_is_shown_with_its_points_and_the_rest_is_counted(referee: Referee, run: Path) -> None:
+    changed(run, outcome="struck", reason="the paper says otherwise")
     done = referee("show", run)
     assert done.code == 0, done.err
     shown, points = one_line(done.out), points_of(run)
@@ -55,6 +56,7 @@ def test_each_field_is_shown_with_its_points_and_the_rest_is_counted(referee: Re
 
 
 def test_all_shows_every_point_with_its_reason(referee: Referee, run: Path) -> None:
+    changed(run, outcome="struck", reason="the paper says otherwise")
     shown = one_line(referee("show", run, "--all").out)
     for point in points_of(run):
         assert f"{point.id} [" in shown

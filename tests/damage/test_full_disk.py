@@ -32,8 +32,8 @@ MOMENTS: dict[str, tuple[Callable[[], tuple[type, str]], int, int, tuple[str, ..
     "the first reply": (lambda: (Ledger, "append"), 1, 0, ("trace.jsonl'", "No space left", "Make room")),
     "the fourth reply": (lambda: (Ledger, "append"), 4, 3, ("trace.jsonl'", "No space left", "Make room")),
     "a checkpoint": (_in_checkpoint, 4, 2, ("checkpoints.sqlite'", "full", "Make room", "not paid again")),
-    "the review": (lambda: (RunFolder, "write"), 1, 6, ("review.json'", "No space left", "Make room")),
-    "the review to read": (lambda: (RunFolder, "write"), 3, 6, ("review.md'", "No space left", "Make room")),
+    "the review": (lambda: (RunFolder, "write"), 1, 5, ("review.json'", "No space left", "Make room")),
+    "the review to read": (lambda: (RunFolder, "write"), 3, 5, ("review.md'", "No space left", "Make room")),
 }
 
 

@@ -39,8 +39,16 @@ def changed(run: Path, **changes: object) -> str:
     return str(data["points"][0]["id"])
 
 
+def with_a_struck_point(run: Path) -> None:
+    """A copy of the first point, struck, beside the others on the disk."""
+    data = json.loads((run / "review.json").read_text())
+    struck = {"id": "p-X-1", "outcome": "struck", "reason": "the paper says otherwise"}
+    data["points"].append(data["points"][0] | struck)
+    (run / "review.json").write_text(json.dumps(data))
+
+
 def test_each_field_is_shown_with_its_points_and_the_rest_is_counted(referee: Referee, run: Path) -> None:
-    changed(run, outcome="struck", reason="the paper says otherwise")
+    with_a_struck_point(run)
     done = referee("show", run)
     assert done.code == 0, done.err
     shown, points = one_line(done.out), points_of(run)
@@ -56,7 +64,7 @@ def test_each_field_is_shown_with_its_points_and_the_rest_is_counted(referee: Re
 
 
 def test_all_shows_every_point_with_its_reason(referee: Referee, run: Path) -> None:
-    changed(run, outcome="struck", reason="the paper says otherwise")
+    with_a_struck_point(run)
     shown = one_line(referee("show", run, "--all").out)
     for point in points_of(run):
         assert f"{point.id} [" in shown

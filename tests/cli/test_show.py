@@ -42,7 +42,7 @@ def changed(run: Path, **changes: object) -> str:
 def with_a_struck_point(run: Path) -> None:
     """A copy of the first point, struck, beside the others on the disk."""
     data = json.loads((run / "review.json").read_text())
-    struck = {"id": "p-X-1", "outcome": "struck", "reason": "the paper says otherwise"}
+    struck = {"id": "p-X-1", "outcome": "struck", "reason": "the paper says otherwise", "field": None}
     data["points"].append(data["points"][0] | struck)
     (run / "review.json").write_text(json.dumps(data))
 

@@ -60,7 +60,7 @@ class ReadMetric(Quantity):
 
     Attributes:
         name: How it is asked for, and its column.
-        about: What it is, for tables and ``referee metrics``.
+        about: What it is, in a line.
         unit: Its unit, as ``words`` or ``fraction``.
         range: Lowest and highest value; None where there is none.
         of: Makes the number; None where it is not defined.

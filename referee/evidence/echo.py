@@ -11,6 +11,7 @@ from referee.evidence.sentences import split_sentences
 
 _WORD = re.compile(r"\w+")
 _MIN_WORDS = 6
+_QUESTION_WORDS = 4
 _SAME = 92.0
 _QUOTED = re.compile(r"[“\"]([^“”\"]{20,600})[”\"]")
 _BEFORE_ITEM = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?]["”’)]))\s+(?=(?:[-*•]|\([ivx\d]{1,4}\)|\d{1,2}[.)])\s)""")
@@ -24,8 +25,9 @@ def without_echo(text: str, instructions: str, examples: Sequence[str] = ()) -> 
     """Take out what a model copied from its own instructions.
 
     A sentence of six words or more goes when the instructions hold it, near to the letter (similarity of at least 92
-    of 100 to its best place there), or when it repeats an example; shorter ones are too common to tell. Every other
-    sentence stays letter by letter, with the line breaks and list numbers around it.
+    of 100 to its best place there), or when it repeats an example; a question of four or five words goes when they
+    hold its words one after the other. Shorter ones are too common to tell. Every other sentence stays letter by
+    letter, with the line breaks and list numbers around it.
 
     Args:
         text: One field of a review.
@@ -77,8 +79,9 @@ def repeats_example(claim: str, examples: Sequence[str]) -> bool:
 
 def _is_copied(sentence: str, source: str, examples: Sequence[str]) -> bool:
     plain = _plain(sentence)
-    if len(plain.split()) < _MIN_WORDS:
-        return False
+    words = len(plain.split())
+    if words < _MIN_WORDS:
+        return sentence.rstrip().endswith("?") and words >= _QUESTION_WORDS and f" {plain} " in f" {source} "
     return fuzz.partial_ratio(plain, source, score_cutoff=_SAME) >= _SAME or repeats_example(sentence, examples)
 
 

@@ -22,6 +22,13 @@ def test_a_small_change_does_not_hide_a_copy() -> None:
     assert (own, copied) == ("", 1)
 
 
+def test_a_short_question_of_the_form_is_no_question_of_the_reviewer() -> None:
+    form = "questions: Questions for the authors. What would change the score? At most three."
+    assert without_echo("What would change the score?", form) == ("", 1)
+    for own in ("What would change Table 2?", "Why three?", "What would change the score of CLUSTER-T?"):
+        assert without_echo(own, form) == (own, 0)
+
+
 @pytest.mark.parametrize(
     "text", ["", "yes", "The results.", "An expert could reproduce Table 2 from the released code."]
 )

@@ -9,8 +9,8 @@ from metric_validity_order import ROUNDING, Ranked, Relation
 from metric_validity_planted import A_TEXT, Source, sources
 
 from referee.evals.metric import Context
+from referee.evals.paper_context import open_index
 from referee.evals.quality.factual_correctness import METRIC
-from referee.evals.rooms import open_index
 from referee.schemas.case import ReviewCase
 
 # True of every paper here, and of nearly all others.

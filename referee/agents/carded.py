@@ -17,7 +17,7 @@ _CARD_SHARE, _REPLY_SHARE = 0.15, 0.20
 
 
 @dataclass(frozen=True)
-class Room:
+class PromptBudget:
     """A model's context: how long it is, how it counts, and what of it a reply and the card take at most."""
 
     context_tokens: int
@@ -31,16 +31,16 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Seat:
+class ModelWindow:
     """The model that plays a role: its context in tokens, and how it counts them."""
 
     context_tokens: int
     count: CountTokens
 
-    def room(self, reply_tokens: int, card_tokens: int | None = None) -> Room:
+    def room(self, reply_tokens: int, card_tokens: int | None = None) -> PromptBudget:
         """The context with a reply of so many tokens at most, and a card of at most its share, or of what is given."""
         card = int(self.context_tokens * _CARD_SHARE)
-        return Room(
+        return PromptBudget(
             self.context_tokens,
             self.count,
             min(reply_tokens, int(self.context_tokens * _REPLY_SHARE)),
@@ -49,7 +49,7 @@ class Seat:
 
 
 def with_card(
-    prompt: Prompt, values: Mapping[str, str], card: Card, reply: type[BaseModel], room: Room
+    prompt: Prompt, values: Mapping[str, str], card: Card, reply: type[BaseModel], room: PromptBudget
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
     """The rendered prompt with as much of the card as fits, and notes of what did not.
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks
-from referee.agents.carded import Seat
+from referee.agents.carded import ModelWindow
 from referee.agents.choices import list_of, one_of
 from referee.errors import ContextTooLong
 from referee.prompts import delimit, load_prompt
@@ -35,7 +35,7 @@ async def pair_points(
     venue_name: str,
     *,
     door: Asks,
-    seat: Seat,
+    seat: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Pairs:
     """Ask which points were raised twice.

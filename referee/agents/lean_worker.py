@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from referee.agents.asks import Asks
 from referee.agents.card import Card
-from referee.agents.carded import Seat, with_card
+from referee.agents.carded import ModelWindow, with_card
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import LEAN_REPLY_TOKENS, Origin, lean_points_model, to_points
 from referee.agents.section_reviewer import LEAN_CARD_TOKENS
@@ -26,7 +26,7 @@ async def answer_with_points(
     how_read: str,
     *,
     door: Asks,
-    seat: Seat,
+    seat: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Raise at most three short points on a chunk, each with a sentence of it.

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, create_model
 from referee.agents.asks import Asks
 from referee.agents.briefing import Sentence
 from referee.agents.card import Card
-from referee.agents.carded import Room, Seat, render_criteria, with_card
+from referee.agents.carded import ModelWindow, PromptBudget, render_criteria, with_card
 from referee.agents.chunks import chunk_sections
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import (
@@ -71,7 +71,7 @@ async def review_passage(
     brief: PassageBrief,
     *,
     door: Asks,
-    seat: Seat,
+    seat: ModelWindow,
     lean: bool = False,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> PassageReply:
@@ -118,7 +118,7 @@ async def review_passage(
     return PassageReply(tuple(points), data["summary"].strip(), (*answer.notes, *said))
 
 
-def passage_room(seat: Seat, *, lean: bool) -> Room:
+def passage_room(seat: ModelWindow, *, lean: bool) -> PromptBudget:
     """The context with room for points and summary in the reply."""
     points, chars = (LEAN_REPLY_TOKENS, LEAN_SUMMARY_CHARS) if lean else (FULL_REPLY_TOKENS, SUMMARY_CHARS)
     return seat.room(points + chars // _CHARS_A_TOKEN)

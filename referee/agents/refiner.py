@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks
 from referee.agents.card import Card
-from referee.agents.carded import Seat, render_criteria, with_card
+from referee.agents.carded import ModelWindow, render_criteria, with_card
 from referee.agents.chunks import chunk_of, chunk_sections
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import Choices, Origin, points_model, to_points
@@ -61,7 +61,7 @@ async def refine_point(
     brief: RefineBrief,
     *,
     door: Asks,
-    seat: Seat,
+    seat: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Refinement:
     """Ask what is to become of a comment.
@@ -131,7 +131,7 @@ def _render(
     brief: RefineBrief,
     chunks: Sequence[Part],
     reply: type[BaseModel],
-    seat: Seat,
+    seat: ModelWindow,
     version: str | None,
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
     shown = "\n\n".join(render_part(chunk, numbered=False)[0] for chunk in chunks)

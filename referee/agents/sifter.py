@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asks import Asks
 from referee.agents.card import Card
-from referee.agents.carded import Seat, with_card
+from referee.agents.carded import ModelWindow, with_card
 from referee.agents.choices import list_of, one_of
 from referee.agents.section_reviewer import LEAN_CARD_TOKENS
 from referee.prompts import delimit, load_prompt
@@ -41,7 +41,7 @@ async def sift_points(
     venue_name: str,
     *,
     door: Asks,
-    seat: Seat,
+    seat: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Sifted:
     """Ask which comments are vague or rest on a sentence that has nothing to do with them.

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from referee.agents.asks import Asks
 from referee.agents.card import Card
-from referee.agents.carded import Seat, render_criteria, with_card
+from referee.agents.carded import ModelWindow, render_criteria, with_card
 from referee.agents.chunks import chunk_outline, chunk_sections
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import FULL_REPLY_TOKENS, Choices, Origin, points_model, to_points
@@ -76,8 +76,8 @@ class Team:
     """Who answers a team's prompts: the door, where expert and workers sit, and versions of their prompts."""
 
     door: Asks
-    leader: Seat
-    worker: Seat
+    leader: ModelWindow
+    worker: ModelWindow
     prompt_versions: Mapping[str, str] = field(default_factory=dict)
 
     def prompt(self, name: str) -> Prompt:

@@ -15,10 +15,10 @@ from referee.errors import EvaluationError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Metric
+from referee.evals.paper_context import PaperContext, open_index
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
-from referee.evals.rooms import Room, open_index
 from referee.evals.runner import Runner, Tally
-from referee.evals.unit import Means
+from referee.evals.unit import EvalServices
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, open_models
@@ -116,7 +116,7 @@ async def run_evaluation(run: RunFolder, job: EvalJob, asked: Asked, budget: Bud
 
 async def _measured(run: RunFolder, job: EvalJob, door: Door, ledger: Ledger) -> Tally:
     roles = tuple(job.models.by_role)
-    means = Means(
+    means = EvalServices(
         panel=Panel(door, roles, job.repeats, job.models.ids()) if roles else None,
         embedder=job.embedder,
         forms=Forms(job.venue),
@@ -131,7 +131,7 @@ async def _measured(run: RunFolder, job: EvalJob, door: Door, ledger: Ledger) ->
             means,
             results=results,
             finals=finals_in(run.path / RESULTS, job.names),
-            open_room=lambda paper_id: Room(paper_id, store, job.shelf, job.embedder, open_index),
+            open_context=lambda paper_id: PaperContext(paper_id, store, job.shelf, job.embedder, open_index),
             concurrency=job.concurrency,
             usage=ledger.usage,
         )

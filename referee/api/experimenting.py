@@ -22,7 +22,7 @@ from referee.api.runs import RunPlace, require_confirmed
 from referee.errors import BudgetExceeded, MissingExtra, RunError
 from referee.experiments.course import EVALUATIONS, Course
 from referee.experiments.journal import JOURNAL, Journal
-from referee.experiments.lanes import Lanes
+from referee.experiments.limiters import ModelLimiters
 from referee.experiments.outcome import Head, outcome
 from referee.experiments.plan_file import Given
 from referee.experiments.schedule import run_course
@@ -222,7 +222,7 @@ async def _run(
             journal=journal,
             makers=makers_of(job, models, budget, progress),
             budget=budget,
-            lanes=Lanes(job.settings.calls.concurrency),
+            lanes=ModelLimiters(job.settings.calls.concurrency),
             expected=expected,
             progress=progress,
         )

@@ -27,7 +27,9 @@ def evaluate(
         Path | None, typer.Option(help="Their papers: a folder of files named by id, a JSONL, or one paper.")
     ] = None,
     venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
-    metrics: Annotated[str | None, typer.Option(metavar="A,B,C", help="Metrics, or quality, behaviour, agreement. [default: quality]")] = None,
+    metrics: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Metrics, or quality, behaviour, agreement. [default: quality]")
+    ] = None,
     judge: Annotated[
         list[str] | None, typer.Option(metavar="M", help="A model that judges; several make a panel. [default: local]")
     ] = None,

@@ -32,7 +32,7 @@ class JudgeDoor(Asks, Protocol):
 
 
 @dataclass(frozen=True)
-class Said(Generic[T]):
+class JudgeReply(Generic[T]):
     """What one judge said in one repeat: its reply, or in ``error`` why there is none.
 
     ``judge`` is the model's id; ``usage`` also counts what a reply that never fitted has cost.
@@ -82,7 +82,9 @@ class Panel:
         """The judges' model ids, in the order of their roles."""
         return tuple(self.models.get(role, role) for role in self.judges)
 
-    async def ask(self, prompt: RenderedPrompt, reply: type[T], *, max_output_tokens: int, unit: str) -> list[Said[T]]:
+    async def ask(
+        self, prompt: RenderedPrompt, reply: type[T], *, max_output_tokens: int, unit: str
+    ) -> list[JudgeReply[T]]:
         """Ask every judge in every repeat, side by side; ordered by judge, then by repeat.
 
         Args:
@@ -100,7 +102,7 @@ class Panel:
             for repeat in range(self.repeats)
         ]
         outcomes = await asyncio.gather(*asked, return_exceptions=True)
-        said: list[Said[T]] = []
+        said: list[JudgeReply[T]] = []
         for outcome in outcomes:
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -120,7 +122,7 @@ class Panel:
 
     async def _said(
         self, prompt: RenderedPrompt, reply: type[T], role: str, repeat: int, max_output_tokens: int, unit: str
-    ) -> Said[T]:
+    ) -> JudgeReply[T]:
         judge = self.models.get(role, role)
         try:
             answer = await self.door.ask(prompt, reply, role=role, max_output_tokens=max_output_tokens, sample=repeat)
@@ -128,8 +130,8 @@ class Panel:
             raise
         except ModelError as error:
             logger.info("judge %s did not answer (%s, repeat %d): %s", judge, unit, repeat, error.message)
-            return Said(judge, repeat, None, error.message, usage=paid(error))
-        return Said(judge, repeat, answer.value, "", answer.call_id, answer.usage)
+            return JudgeReply(judge, repeat, None, error.message, usage=paid(error))
+        return JudgeReply(judge, repeat, answer.value, "", answer.call_id, answer.usage)
 
 
 def paid(error: ModelError) -> Usage:
@@ -137,12 +139,12 @@ def paid(error: ModelError) -> Usage:
     return Usage.model_validate(error.usage) if error.usage else Usage()
 
 
-def total_usage(said: Sequence[Said[T]]) -> Usage:
+def total_usage(said: Sequence[JudgeReply[T]]) -> Usage:
     """What all of them cost together."""
     return sum((one.usage for one in said), Usage())
 
 
-def silence(said: Sequence[Said[T]]) -> str:
+def silence(said: Sequence[JudgeReply[T]]) -> str:
     """Why no judge answered, in one phrase; empty where at least one did."""
     if any(one.value is not None for one in said):
         return ""

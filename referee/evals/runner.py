@@ -10,9 +10,9 @@ from referee.errors import BudgetExceeded, EvaluationError
 from referee.evals.case_store import CaseStore
 from referee.evals.metric import Metric
 from referee.evals.pace import Pace
+from referee.evals.paper_context import PaperContext
 from referee.evals.results import Finals, ResultsFile
-from referee.evals.rooms import Room
-from referee.evals.unit import FATAL, Means, Unit
+from referee.evals.unit import FATAL, EvalServices, Unit
 from referee.evals.window import Flight, Window
 from referee.runs.progress import Event
 from referee.schemas.metric import MetricResult
@@ -54,7 +54,7 @@ class Runner:
         means: What all units share.
         results: Where results go.
         finals: Units that earlier starts have finished.
-        open_room: Makes a paper's room.
+        open_context: Makes a paper's context.
         concurrency: Calls that may be under way at once; ``UNITS_A_CALL`` times as many units that ask a judge are
             begun, and beside them this many that ask none.
         usage: What the run has cost so far.
@@ -64,11 +64,11 @@ class Runner:
         self,
         store: CaseStore,
         metrics: Sequence[Metric],
-        means: Means,
+        means: EvalServices,
         *,
         results: ResultsFile,
         finals: Finals,
-        open_room: Callable[[str], Room],
+        open_context: Callable[[str], PaperContext],
         concurrency: int,
         usage: Callable[[], Usage] = Usage,
     ) -> None:
@@ -76,7 +76,7 @@ class Runner:
         others = [metric for metric in metrics if "judge" not in metric.needs]
         # Apart, so that reviews that wait for the embedder never keep calls from being made.
         self._windows = [
-            Window(store, some, finals, open_room, width)
+            Window(store, some, finals, open_context, width)
             for some, width in ((judged, UNITS_A_CALL * concurrency), (others, concurrency))
             if some
         ]

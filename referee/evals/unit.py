@@ -11,7 +11,7 @@ from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Metric, failed, not_applicable
-from referee.evals.rooms import Room
+from referee.evals.paper_context import PaperContext
 from referee.evals.shared import Shared
 from referee.runs.progress import Progress, silent
 from referee.schemas.case import ReviewCase
@@ -27,7 +27,7 @@ FATAL = (BudgetExceeded, OSError, sqlite3.Error)
 
 
 @dataclass(frozen=True)
-class Means:
+class EvalServices:
     """What all units of a run share. ``papers`` is what was given with ``--papers``; empty for nothing."""
 
     panel: Panel | None = None
@@ -42,7 +42,7 @@ class Means:
 class Unit:
     """One metric on one review, in the room of its paper."""
 
-    room: Room
+    room: PaperContext
     case: ReviewCase
     metric: Metric
 
@@ -51,7 +51,7 @@ class Unit:
         """For messages."""
         return f"{self.metric.name} of review {self.case.case_id!r}"
 
-    async def measure(self, means: Means) -> MetricResult:
+    async def measure(self, means: EvalServices) -> MetricResult:
         """The unit's result.
 
         Raises:
@@ -74,7 +74,7 @@ class Unit:
         logger.error("%s broke down", self.name, exc_info=error)
         return failed(self.metric, self.case, f"the metric broke down: {type(error).__name__}: {error}")
 
-    async def _lacking(self, means: Means) -> str:
+    async def _lacking(self, means: EvalServices) -> str:
         """What the metric needs and the review does not come with, in the user's words; empty where it has all."""
         needs = self.metric.needs
         if "references" in needs and not self.room.references(self.case):
@@ -92,7 +92,7 @@ class Unit:
             return "an embedder is needed; name one with --embedder"
         return ""
 
-    async def _context(self, means: Means) -> Context:
+    async def _context(self, means: EvalServices) -> Context:
         needs = self.metric.needs
         wants = needs | self.metric.uses
         return Context(

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from referee.evals.case_store import CaseStore
 from referee.evals.metric import Metric
+from referee.evals.paper_context import PaperContext
 from referee.evals.results import Finals
-from referee.evals.rooms import Room
 from referee.evals.unit import Unit
 from referee.schemas.metric import MetricResult
 
@@ -26,7 +26,7 @@ class Window:
         store: The reviews.
         metrics: What is measured.
         finals: Units that earlier starts have finished.
-        open_room: Makes a paper's room.
+        open_context: Makes a paper's context.
         width: Most units under way at once.
 
     Attributes:
@@ -38,18 +38,18 @@ class Window:
         store: CaseStore,
         metrics: Sequence[Metric],
         finals: Finals,
-        open_room: Callable[[str], Room],
+        open_context: Callable[[str], PaperContext],
         width: int,
     ) -> None:
         self.flying: dict[Flight, Unit] = {}
         self._store = store
         self._metrics = sorted(metrics, key=lambda metric: -len(metric.prompts))
         self._finals = finals
-        self._open_room = open_room
+        self._open_context = open_context
         self._width = width
         self._again: deque[Unit] = deque()
         self._alone: Flight | None = None
-        self._rooms: dict[str, Room] = {}
+        self._rooms: dict[str, PaperContext] = {}
         self._waiting = self._units()
 
     def fill(self, begin: Callable[[Unit], Flight], *, beside: int) -> None:
@@ -85,7 +85,7 @@ class Window:
             await room.aclose()
 
     async def aclose(self) -> None:
-        """Let go of all rooms."""
+        """Let go of all contexts."""
         for room in self._rooms.values():
             await room.aclose()
 
@@ -94,7 +94,7 @@ class Window:
 
     def _units(self) -> Iterator[Unit]:
         for paper_id in self._store.papers:
-            room = self._rooms.setdefault(paper_id, self._open_room(paper_id))
+            room = self._rooms.setdefault(paper_id, self._open_context(paper_id))
             for case in self._store.cases(paper_id):
                 for metric in self._metrics:
                     if not self._finals.has(case.case_id, metric.name):

@@ -25,7 +25,7 @@ from referee.errors import (
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.claim import claimed, wait_for_others
 from referee.experiments.journal import Entry, Journal
-from referee.experiments.lanes import Lanes, Rank
+from referee.experiments.limiters import ModelLimiters, Rank
 from referee.experiments.review_set import case_id, write_set
 from referee.experiments.units import Unit, UnitStore, folder_usage
 from referee.runs import Budget, Event, Progress
@@ -91,7 +91,7 @@ class Course:
     journal: Journal
     makers: Makers
     budget: Budget
-    lanes: Lanes
+    lanes: ModelLimiters
     expected: Mapping[str, Usage]
     progress: Progress
     failure: Exception | None = field(default=None, init=False)

@@ -9,7 +9,7 @@ from operator import add
 from typing import Annotated, Any, TypedDict
 
 from referee.agents.card import NO_CARD, Card, render_card
-from referee.agents.carded import Seat
+from referee.agents.carded import ModelWindow
 from referee.agents.parts import Part
 from referee.evidence import QuotationIndex
 from referee.graphs.failure import Failure
@@ -62,10 +62,10 @@ class ReviewContext:
         """The model of a role."""
         return self.door.models[role]
 
-    def seat(self, role: str) -> Seat:
+    def seat(self, role: str) -> ModelWindow:
         """Where the model of a role sits."""
         model = self.model(role)
-        return Seat(model.context_tokens, model.count)
+        return ModelWindow(model.context_tokens, model.count)
 
     @property
     def criteria(self) -> dict[str, str]:

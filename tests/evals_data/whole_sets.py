@@ -15,10 +15,10 @@ from referee.data import RejectedSink, read_cases
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
+from referee.evals.paper_context import PaperContext, PaperStore
 from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, read_results
-from referee.evals.rooms import Room, Shelf
-from referee.evals.unit import Means
+from referee.evals.unit import EvalServices
 from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.limits import Limits
@@ -121,7 +121,7 @@ async def measured(
     metrics: Sequence[str],
     folder: Path,
     *,
-    shelf: Shelf | None = None,
+    shelf: PaperStore | None = None,
     says: Mapping[str, Says] = SAYS,
 ) -> Ran:
     """Measure a set as ``referee eval`` does, without HTTP.
@@ -130,14 +130,16 @@ async def measured(
     """
     kept, wire, embedder = tuple(cases), ContentWire(says), HashEmbedder(256)
     store, chosen = store_of(*kept), find_metrics(metrics)
-    means = Means(panel=_panel(wire), embedder=embedder, forms=Forms(), papers="the shelf" if shelf is not None else "")
+    means = EvalServices(
+        panel=_panel(wire), embedder=embedder, forms=Forms(), papers="the shelf" if shelf is not None else ""
+    )
     await run(
         folder,
         store,
         chosen,
         means,
         concurrency=8,
-        room=lambda paper_id: Room(paper_id, store, shelf, embedder, open_retriever),
+        room=lambda paper_id: PaperContext(paper_id, store, shelf, embedder, open_retriever),
     )
     results = {(one.case_id, one.metric): one for one in read_results(folder / RESULTS)}
     assert len(results) == len(kept) * len(metrics)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from referee.evals.judging import Said
+from referee.evals.judging import JudgeReply
 from referee.evals.metric import Metric, result_of
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
@@ -36,7 +36,7 @@ class Outcome:
     judges: tuple[JudgeScore, ...] = ()
 
 
-def readings_of(said: Sequence[Said[T]], read: Callable[[T], dict[str, Any]]) -> list[dict[str, Any]]:
+def readings_of(said: Sequence[JudgeReply[T]], read: Callable[[T], dict[str, Any]]) -> list[dict[str, Any]]:
     """One reading for each asking: who, which repeat, the call, and what was read or the error."""
     return [
         {

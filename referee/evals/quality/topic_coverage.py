@@ -31,7 +31,7 @@ from referee.agents.topic_extractor import MOST_TOPICS, PROMPT, Topics, extract_
 from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
 from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
 from referee.errors import ModelError
-from referee.evals.judging import Panel, Said, paid
+from referee.evals.judging import JudgeReply, Panel, paid
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.coverage_arithmetic import TAU, concluded
 from referee.evals.quality.readings import NO_TEXT, result
@@ -175,7 +175,7 @@ async def _compared(
 
 async def _asked(
     theirs: Sequence[str], own: Sequence[str], panel: Panel, unit: str, *, turned: bool
-) -> list[tuple[bool, Said[BaseModel]]]:
+) -> list[tuple[bool, JudgeReply[BaseModel]]]:
     """What each judge said in each repeat and whether the review's own topics stood first; by judge, then repeat.
 
     ``turned`` says whether they do in repeats 0, 2, ...
@@ -194,13 +194,13 @@ async def _asked(
     return sorted(said, key=lambda entry: (order[entry[1].judge], entry[1].repeat))
 
 
-async def _ask(first: Sequence[str], second: Sequence[str], panel: Panel, unit: str) -> list[Said[BaseModel]]:
+async def _ask(first: Sequence[str], second: Sequence[str], panel: Panel, unit: str) -> list[JudgeReply[BaseModel]]:
     sizes = len(first), len(second)
     prompt = render_match(first, second)
     return await panel.ask(prompt, match_model(*sizes), max_output_tokens=most_out(*sizes), unit=unit)
 
 
-def _match(said: Said[BaseModel], own_first: bool, theirs: int, own: int) -> dict[str, Any]:
+def _match(said: JudgeReply[BaseModel], own_first: bool, theirs: int, own: int) -> dict[str, Any]:
     """What one judge said in one repeat; ``table`` has a row for each topic of the review that is measured."""
     record = {
         "judge": said.judge,

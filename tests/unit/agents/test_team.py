@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from referee.agents.card import build_card
-from referee.agents.carded import Seat
+from referee.agents.carded import ModelWindow
 from referee.agents.chunks import ChunkSize, paper_chunks
 from referee.agents.team import Team, TeamBrief, hold_talk
 from referee.agents.team_talk import Turn, talk_with, talk_within
@@ -45,7 +45,7 @@ def brief(tokens: int = 250) -> TeamBrief:
 
 def team(replies: dict[str, Any], context_tokens: int = 20_000) -> tuple[Team, ScriptedModel]:
     door = ScriptedModel(replies)
-    seat = Seat(context_tokens, words)
+    seat = ModelWindow(context_tokens, words)
     return Team(door, seat, seat), door
 
 

@@ -14,10 +14,10 @@ from pydantic import BaseModel
 from referee.evals.case_store import CaseStore
 from referee.evals.judging import Panel, silence, total_usage
 from referee.evals.metric import Context, Metric, Need, Quantity, failed, scored
+from referee.evals.paper_context import PaperContext
 from referee.evals.results import RESULTS, ResultsFile, finals_in
-from referee.evals.rooms import Room
 from referee.evals.runner import Runner, Tally
-from referee.evals.unit import Means
+from referee.evals.unit import EvalServices
 from referee.prompts import RenderedPrompt
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -101,10 +101,10 @@ async def run(
     folder: Path,
     store: CaseStore,
     metrics: Sequence[Metric],
-    means: Means | None = None,
+    means: EvalServices | None = None,
     *,
     concurrency: int = 4,
-    room: Callable[[str], Room] | None = None,
+    room: Callable[[str], PaperContext] | None = None,
 ) -> Tally:
     """One start of a run over the store in the folder."""
     path = folder / RESULTS
@@ -112,10 +112,10 @@ async def run(
         runner = Runner(
             store,
             metrics,
-            means or Means(),
+            means or EvalServices(),
             results=results,
             finals=finals_in(path, [metric.name for metric in metrics]),
-            open_room=room or (lambda paper_id: Room(paper_id, store, None, None, _no_index)),
+            open_context=room or (lambda paper_id: PaperContext(paper_id, store, None, None, _no_index)),
             concurrency=concurrency,
         )
         return await runner.run()

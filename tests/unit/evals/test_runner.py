@@ -15,9 +15,9 @@ from referee.evals import runner as runner_module
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
 from referee.evals.metric import Context, Need, Quantity, scored
+from referee.evals.paper_context import PaperContext
 from referee.evals.results import RESULTS, read_results
-from referee.evals.rooms import Room
-from referee.evals.unit import Means
+from referee.evals.unit import EvalServices
 from referee.runs import Event
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -82,15 +82,15 @@ async def test_references_are_the_other_human_reviews_of_the_paper(tmp_path: Pat
 @pytest.mark.parametrize(
     ("need", "means", "said"),
     [
-        ("paper", Means(), "give the papers with --papers"),
-        ("paper", Means(papers="papers/"), "no paper in 'papers/' has the id 'p1'"),
-        ("venue", Means(), "names no venue; give its form with --venue"),
-        ("judge", Means(), "name one with --judge"),
-        ("embedder", Means(), "name one with --embedder"),
+        ("paper", EvalServices(), "give the papers with --papers"),
+        ("paper", EvalServices(papers="papers/"), "no paper in 'papers/' has the id 'p1'"),
+        ("venue", EvalServices(), "names no venue; give its form with --venue"),
+        ("judge", EvalServices(), "name one with --judge"),
+        ("embedder", EvalServices(), "name one with --embedder"),
     ],
 )
 async def test_what_is_missing_is_said_with_the_flag_that_helps(
-    tmp_path: Path, need: Any, means: Means, said: str
+    tmp_path: Path, need: Any, means: EvalServices, said: str
 ) -> None:
     words = Words(needs=frozenset({need}))
     tally = await run(tmp_path, store_of(case("a")), [words], means)
@@ -106,7 +106,7 @@ async def test_each_review_meets_the_form_of_its_own_venue(tmp_path: Path) -> No
         case("c", venue="no such place"),
         case("d", venue="../venues/mine.toml"),
     ]
-    await run(tmp_path, store_of(*reviews), [words], Means(forms=Forms(load_venue("arr"))))
+    await run(tmp_path, store_of(*reviews), [words], EvalServices(forms=Forms(load_venue("arr"))))
     forms = {name: context.form.id for name, context in words.seen if context.form}
     assert forms == {"a": "iclr-2020", "b": "arr", "c": "arr", "d": "arr"}
 
@@ -144,11 +144,11 @@ async def test_a_paper_has_one_index_of_its_own_that_is_closed_in_the_end(tmp_pa
         return opened[-1]
 
     words = Words(needs=frozenset({"paper", "embedder"}))
-    means = Means(papers="papers/", embedder=embedder)
-    rooms: dict[str, Room] = {}
+    means = EvalServices(papers="papers/", embedder=embedder)
+    rooms: dict[str, PaperContext] = {}
 
-    def room(paper_id: str) -> Room:
-        return rooms.setdefault(paper_id, Room(paper_id, store, shelf, embedder, opener))
+    def room(paper_id: str) -> PaperContext:
+        return rooms.setdefault(paper_id, PaperContext(paper_id, store, shelf, embedder, opener))
 
     await run(tmp_path, store, [words], means, room=room)
     assert {name: context.retriever.paper for name, context in words.seen if context.retriever} == {  # type: ignore[attr-defined]
@@ -208,7 +208,7 @@ class JudgedPurse(Purse):
 async def test_the_budget_is_used_up_by_metrics_of_both_windows(tmp_path: Path) -> None:
     one, other = Purse(12), JudgedPurse(0)
     other.__dict__ = one.__dict__
-    judged = Means(panel=panel_of(ScriptedModel({"judge": {}})))
+    judged = EvalServices(panel=panel_of(ScriptedModel({"judge": {}})))
     with pytest.raises(BudgetExceeded):
         await run(tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [one, other], judged)
     kept = list(read_results(tmp_path / RESULTS))
@@ -225,7 +225,7 @@ async def test_a_judge_that_never_answers_fails_units_and_soon_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner_module, "HOPELESS", 5)
-    dead = Means(panel=panel_of(ScriptedModel({"judge": ModelUnavailable("connection refused")})))
+    dead = EvalServices(panel=panel_of(ScriptedModel({"judge": ModelUnavailable("connection refused")})))
     tally = await run(tmp_path / "few", _few(tmp_path), [Judged()], dead)
     assert (tally.failed, tally.scored) == (4, 0)
     assert all("connection refused" in one.reason for one in read_results(tmp_path / "few" / RESULTS))
@@ -244,7 +244,7 @@ def _few(tmp_path: Path) -> CaseStore:
 async def test_replies_that_never_fit_do_not_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner_module, "HOPELESS", 5)
     invalid = ReplyInvalid("no valid reply", usage={"calls": 3})
-    means = Means(panel=panel_of(ScriptedModel({"judge": invalid})))
+    means = EvalServices(panel=panel_of(ScriptedModel({"judge": invalid})))
     tally = await run(tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [Judged()], means)
     assert tally.failed == 20
 
@@ -266,7 +266,7 @@ class Busy(Words):
 @pytest.mark.parametrize(("needs", "units"), [({"judge"}, 4 * runner_module.UNITS_A_CALL), (set(), 4)])
 async def test_the_window_is_full_and_bounded(tmp_path: Path, needs: set[Any], units: int) -> None:
     busy = Busy(needs=frozenset(needs))
-    means = Means(panel=panel_of(ScriptedModel({})))
+    means = EvalServices(panel=panel_of(ScriptedModel({})))
     await run(tmp_path, store_of(*(case(f"c{n}") for n in range(100))), [busy], means, concurrency=4)
     assert busy.most == units
 
@@ -287,7 +287,7 @@ async def test_units_that_wait_for_the_embedder_hold_up_no_call(tmp_path: Path) 
             return await super().measure(case, context)
 
     waiting, judging = Waiting(name="computed"), Judging(name="judged", needs=frozenset({"judge"}))
-    means = Means(panel=panel_of(ScriptedModel({})))
+    means = EvalServices(panel=panel_of(ScriptedModel({})))
     async with asyncio.timeout(10):
         tally = await run(
             tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [waiting, judging], means, concurrency=2
@@ -310,7 +310,7 @@ async def test_of_one_review_the_longest_chain_begins_first(tmp_path: Path) -> N
 
 async def test_progress_says_how_much_is_done(tmp_path: Path) -> None:
     events: list[Event] = []
-    await run(tmp_path, store_of(case("a"), case("b")), [Words()], Means(progress=events.append))
+    await run(tmp_path, store_of(case("a"), case("b")), [Words()], EvalServices(progress=events.append))
     assert (events[-1].done, events[-1].total, events[-1].text) == (2, 2, "2 of 2 units")
 
 
@@ -342,10 +342,10 @@ async def test_a_metric_gets_the_paper_it_uses_where_the_run_has_it(tmp_path: Pa
     store, shelf = store_of(case("a", "p1"), case("b", "p2")), Shelf({"p1": "one", "p2": None})
     plain, using = Words(), Using(name="using")
 
-    def room(paper_id: str) -> Room:
-        return Room(paper_id, store, shelf, None, _no_index)
+    def room(paper_id: str) -> PaperContext:
+        return PaperContext(paper_id, store, shelf, None, _no_index)
 
-    tally = await run(tmp_path, store, (plain, using), Means(papers="the shelf"), room=room)
+    tally = await run(tmp_path, store, (plain, using), EvalServices(papers="the shelf"), room=room)
     assert tally.scored == 4
     assert [context.paper for _, context in using.seen] == ["one", None]
     assert [context.paper for _, context in plain.seen] == [None, None]

@@ -11,7 +11,7 @@ from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.results import ResultsFile
 from referee.experiments.course import Course, Makers
 from referee.experiments.journal import Journal
-from referee.experiments.lanes import Lanes
+from referee.experiments.limiters import ModelLimiters
 from referee.experiments.outcome import Head, outcome
 from referee.experiments.review_set import case_id
 from referee.experiments.schedule import run_course
@@ -83,7 +83,7 @@ class Bench:
             journal=journal,
             makers=Makers(self._review, self._evaluate),
             budget=self.budget,
-            lanes=Lanes(self.width),
+            lanes=ModelLimiters(self.width),
             expected={paper: Usage(input_tokens=self.expected) for paper in self.papers},
             progress=silent,
         )

@@ -11,7 +11,7 @@ import pytest
 
 from referee.errors import ReplyInvalid, RunError
 from referee.experiments.claim import claimed
-from referee.experiments.lanes import Lane, Lanes
+from referee.experiments.limiters import ModelLimiters, PriorityLimiter
 from referee.experiments.schedule import AMPLE, run_course
 from referee.experiments.units import Unit
 
@@ -188,7 +188,7 @@ async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
 
 
 async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting() -> None:
-    lane, order = Lane(1), list[int]()
+    lane, order = PriorityLimiter(1), list[int]()
 
     async def work(number: int) -> None:
         async with lane.slot((number, 0)):
@@ -204,6 +204,6 @@ async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting(
 
 
 def test_only_the_embedded_model_has_a_lane_of_its_own() -> None:
-    lanes = Lanes(3)
+    lanes = ModelLimiters(3)
     assert lanes.of(["local:qwen-1.5b", "m@host"]) is lanes.of(["local"])
     assert lanes.of(["m@host"]) is lanes.of([]) is not lanes.of(["local"])

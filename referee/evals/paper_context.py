@@ -1,6 +1,6 @@
 """What belongs to one paper while its reviews are measured: its human reviews, its text, its index.
 
-Each paper has a room of its own, so what two papers are checked against can never meet.
+Each paper has a context of its own, so what two papers are checked against can never meet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.retrieval import Retriever
 
 
-class Shelf(Protocol):
+class PaperStore(Protocol):
     """Papers by id."""
 
     def get(self, paper_id: str) -> Paper | None:
@@ -27,11 +27,11 @@ class Shelf(Protocol):
         ...
 
 
-class Room:
-    """One paper's room; what it holds is made when it is first asked for."""
+class PaperContext:
+    """One paper's context; what it holds is made when it is first asked for."""
 
     def __init__(
-        self, paper_id: str, store: CaseStore, shelf: Shelf | None, embedder: Embedder | None, opener: Opener
+        self, paper_id: str, store: CaseStore, shelf: PaperStore | None, embedder: Embedder | None, opener: Opener
     ) -> None:
         self.paper_id = paper_id
         self.open_units = 0

@@ -1,4 +1,4 @@
-"""Lanes for units: so many at once, and of those that wait the one that stands first in the plan's order goes next."""
+"""Limits on units: so many at once, and of those that wait the one that stands first in the plan's order goes next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rank = tuple[int, int]
 """A unit's place: the number of its paper, then its place among the paper's units."""
 
 
-class Lane:
+class PriorityLimiter:
     """So many slots at once, given by rank and not by who came first."""
 
     def __init__(self, width: int) -> None:
@@ -55,12 +55,12 @@ class Lane:
                 turn.set_result(None)
 
 
-class Lanes:
-    """One lane for what the embedded model does, one at a time, and one for all else."""
+class ModelLimiters:
+    """One limiter for what the embedded model does, one at a time, and one for all else."""
 
     def __init__(self, width: int) -> None:
-        self._local, self._other = Lane(1), Lane(width)
+        self._local, self._other = PriorityLimiter(1), PriorityLimiter(width)
 
-    def of(self, models: Iterable[str]) -> Lane:
-        """The lane of what is done with these models, named by their ids."""
+    def of(self, models: Iterable[str]) -> PriorityLimiter:
+        """The limiter of what is done with these models, named by their ids."""
         return self._local if any(model.partition(":")[0] == LOCAL for model in models) else self._other

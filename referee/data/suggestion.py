@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from referee.data.found import entries, refuse_no_file
@@ -164,6 +164,8 @@ def _chosen(columns: Columns, sought: Mapping[str, _Sought]) -> dict[str, str]:
 def _rank(sought: _Sought, key: str, values: Sequence[object]) -> tuple[float, ...] | None:
     """How far a column is from what is sought, less being nearer; None where no word of its name speaks for it."""
     tokens = [token.lower() for token in _TOKEN.findall(key)]
+    # "Comments to the authors" are comments, and no authors.
+    tokens = list(takewhile(lambda token: token not in ("to", "for"), tokens)) or tokens
     if any(token.startswith(word) for token in tokens for word in sought.not_words):
         return None
     hits = [n for n, word in enumerate(sought.words) if any(token.startswith(word) for token in tokens)]

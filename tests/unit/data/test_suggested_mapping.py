@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from referee.data import read_cases
-from referee.data.suggestion import write_mapping
+from referee.data.suggestion import suggested_mapping, write_mapping
 from referee.errors import DataError
 from referee.schemas.case import ReviewCase
 
@@ -86,3 +86,10 @@ def test_the_suggestion_is_written_and_nothing_is_overwritten(tmp_path: Path) ->
         write_mapping(file, tmp_path / "map.toml")
     with pytest.raises(DataError, match="no rows"):
         write_mapping(jsonl(tmp_path / "empty.jsonl"), tmp_path / "other.toml")
+
+
+@pytest.mark.parametrize("name", ["Comments to authors", "comments_for_the_author", "Review text for authors"])
+def test_what_is_said_to_the_authors_is_the_review_and_not_who_wrote_it(name: str) -> None:
+    rows = [{"Manuscript No": 12, "Rater Overall": 5, name: "Table 2 lacks a baseline, and Lemma 1 skips a step."}]
+    made = tomllib.loads(suggested_mapping(rows))
+    assert made["case"] == {"paper_id": "Manuscript No", "text": name, "rating": "Rater Overall"}

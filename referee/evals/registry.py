@@ -102,8 +102,8 @@ def _found(name: str) -> Metric:
     if name in others:
         return _loaded(others[name])
     near = difflib.get_close_matches(name, (*PRESETS, *metric_names()), n=1, cutoff=0.4)
-    offer = f"Did you mean {near[0]!r}? " if near else ""
-    raise SettingsError(f"there is no metric {name!r}.", hint=f"{offer}{_offer()}")
+    hint = f"Did you mean {near[0]!r}? Presets: {', '.join(PRESETS)}." if near else _offer()
+    raise SettingsError(f"there is no metric {name!r}.", hint=hint)
 
 
 def _offer() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from threading import Thread
@@ -76,6 +77,6 @@ def __getattr__(name: str) -> Any:
     from referee import api
 
     plain = name.removesuffix(SUFFIX)
-    if plain != name and asyncio.iscoroutinefunction(found := getattr(api, plain, None)):
+    if plain != name and inspect.iscoroutinefunction(found := getattr(api, plain, None)):
         return blocking(found)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

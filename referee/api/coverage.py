@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from referee.schemas.estimate import E, Estimate
+from referee.schemas.estimate import Estimate
+
+E = TypeVar("E", bound=Estimate)
 
 _FEWEST = 20
 # A phrase of these reads well; what is left over is rounded down, for a limit never covers more than is said.

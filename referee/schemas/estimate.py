@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self, TypeVar
+from typing import Self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +103,6 @@ class ExperimentEstimate(Estimate):
     def units(self) -> int:
         """All reviews the plan asks for."""
         return sum(arm.units for arm in self.arms)
-
-
-E = TypeVar("E", bound=Estimate)
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 
 import pytest
@@ -48,5 +49,5 @@ def test_an_error_comes_through_and_leaves_no_thread() -> None:
 
 
 def test_each_function_that_is_awaited_has_one() -> None:
-    awaited = {name for name in referee.__all__ if asyncio.iscoroutinefunction(getattr(referee, name))}
+    awaited = {name for name in referee.__all__ if inspect.iscoroutinefunction(getattr(referee, name))}
     assert {f"{name}_sync" for name in awaited} == {name for name in referee.__all__ if name.endswith("_sync")}

@@ -213,7 +213,8 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     how, test = (_PAIRED, "permutation") if paired else (_APART, "ranks, by paper")
     yield (
         f"{how}: mean difference, 95 percent interval (bootstrap over papers), "
-        f"two-sided p ({test}), and p corrected for the number of metrics (Holm)."
+        f"two-sided p ({test}), and p corrected for the number of metrics (Holm), of which those that are nearly the "
+        f"same as another ({NOTHING}) are none."
     )
     yield ""
     rows = [

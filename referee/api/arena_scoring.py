@@ -31,6 +31,7 @@ from referee.evals.agreement.result import ArenaResult, ModelScore, RankComparis
 from referee.evals.agreement.scales import Scale
 from referee.llm.models import Models
 from referee.reports.arena_files import write_arena
+from referee.reports.page import PLOTS
 from referee.reports.plots import write_plots
 from referee.runs import Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.usage import Usage
@@ -38,7 +39,6 @@ from referee.settings import load_settings
 from referee.stats.rank_tables import rank_correlation
 from referee.venues import load_venue
 
-PLOTS = "plots"
 REJECTED = "rejected.jsonl"
 
 

@@ -30,8 +30,9 @@ from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, UnitStore
 from referee.llm.models import Models
-from referee.reports.experiment_files import write_experiment
-from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
+from referee.reports.experiment_summary import write_experiment
+from referee.reports.page import PLOTS
+from referee.reports.plots import write_plots
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.estimate import ExperimentEstimate
@@ -245,9 +246,7 @@ def _written(
     run: RunFolder, job: ExperimentJob, tracked: str | None, progress: Progress, result: ExperimentResult
 ) -> list[str]:
     """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
-    plots = experiment_plots(result)
-    write_experiment(result, run.write, plots)
-    write_experiment_plots(plots, run.path)
+    write_plots(write_experiment(result, run.write), run.path / PLOTS)
     table = arms_and_experts(run.path, job, result)
     if table is not None:
         run.write(TABLE2, table.markdown)

@@ -24,7 +24,7 @@ from referee.evals.profile.ratings import RatingBook
 from referee.evals.profile.table import ProfileTable, Reasons, Values
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics
-from referee.reports.profile_lines import profile_line
+from referee.reports.profile_files import profile_line
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
 

@@ -33,6 +33,8 @@ from referee.evals.judging import Panel
 from referee.evals.profile.backends import JudgeReader, RuleReader
 from referee.evals.profile.result import ProfileResult
 from referee.llm.models import Models, check_models, open_models
+from referee.reports.page import PLOTS
+from referee.reports.plots import write_plots
 from referee.reports.profile_files import write_profile
 from referee.runs import Event, Progress, RunFolder, silent
 from referee.runs.files import naming
@@ -235,7 +237,7 @@ async def _run(run: RunFolder, job: _Job) -> Profile:
             },
             notes=notes,
         )
-        write_profile(result, run.path, run.write)
+        write_plots(write_profile(result, run.write), run.path / PLOTS)
         run.set_usage(ledger.usage(), ledger.usage_by_role())
         run.set_status("finished")
     return Profile(run.path, result, ledger.usage())

@@ -178,13 +178,14 @@ def _reasons(reasons: list[str]) -> Iterator[str]:
 
 def _print_scores(done: ArenaScoring) -> None:
     from referee.reports import arena_tables as tables
+    from referee.reports.tables import aligned
 
     shown = (tables.ratings_table, tables.decisions_table, tables.ranks_table, tables.cost_table, tables.left_out_table)
     for make in shown:
         table = make(done.result)
         if table is not None:
-            typer.echo(f"{table[0]}:")
-            for line in tables.lines_of(table):
+            typer.echo(f"{table.title}:")
+            for line in aligned(table):
                 typer.echo(line)
             typer.echo()
     for note in done.result.notes:

@@ -118,7 +118,7 @@ def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
 
 def _print_result(done: Experiment) -> None:
     from referee.cli.output import describe_usage
-    from referee.reports.experiment_tables import arm_lines, comparison_lines
+    from referee.reports.experiment_summary import arm_lines, comparison_lines
 
     result = done.result
     for text in done.table or arm_lines(result):

@@ -85,6 +85,11 @@ def better_of(names: Iterable[str]) -> dict[str, Better]:
     return {metric.name: metric.better for metric in find_metrics(names)}
 
 
+def unit_of(name: str) -> str:
+    """The unit of a metric's values; empty where it has none or is not installed."""
+    return _found(name).unit if name in BUILT_IN or name in _others() else ""
+
+
 def variants_of(names: Iterable[str]) -> frozenset[str]:
     """Those of the metrics that are variants of another."""
     return frozenset(metric.name for metric in find_metrics(names) if metric.variant_of)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 
 from referee.evals.agreement.result import NONE, ArenaResult, Number, numbers, overall
 from referee.reports.arena_plots import arena_plots, plot_names
-from referee.reports.arena_tables import TABLES, Table, lines_of, overall_table
-from referee.reports.markdown_text import inline
-from referee.reports.page import Section, render_page
+from referee.reports.arena_tables import TABLES, overall_table
+from referee.reports.page import Section, about, bullets, render_markdown, render_page
 from referee.reports.plots import Plot, plots_csv
+from referee.reports.tables import Table, aligned, csv_text, json_text
 
 TITLE = "Predicted reviews against people's"
 LEAD = (
@@ -58,8 +55,8 @@ def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tup
     write("papers.csv", _papers_csv(result))
     write("plots.csv", plots_csv(plots))
     if (models := overall_table(result)) is not None:
-        write("models.md", "\n".join(lines_of(models)) + "\n")
-        write("models.csv", _models_csv(result, models[1][1:]))
+        write("models.md", "\n".join(aligned(models)) + "\n")
+        write("models.csv", _models_csv(result, models.columns[1:]))
     write("arena.md", _markdown(result, tables))
     write("arena.html", _page(result, tables, plots))
     return plots
@@ -67,7 +64,7 @@ def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tup
 
 def arena_csv(result: ArenaResult) -> str:
     """A line a number; what is undefined is empty, with its reason."""
-    return _csv([field.name for field in fields(Number)], (list(asdict(one).values()) for one in numbers(result)))
+    return csv_text([field.name for field in fields(Number)], (list(asdict(one).values()) for one in numbers(result)))
 
 
 def arena_json(result: ArenaResult) -> str:
@@ -79,7 +76,7 @@ def arena_json(result: ArenaResult) -> str:
         "models": [one.model for one in result.models],
         "numbers": [asdict(one) for one in numbers(result)],
     }
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return json_text(data)
 
 
 def _papers_csv(result: ArenaResult) -> str:
@@ -89,7 +86,7 @@ def _papers_csv(result: ArenaResult) -> str:
         for form in one.score.forms
         for row in form.targets.scored
     ]
-    return _csv(["model", "form", "paper", "mean_human", "human_ratings", "predicted", "imputed"], rows)
+    return csv_text(["model", "form", "paper", "mean_human", "human_ratings", "predicted", "imputed"], rows)
 
 
 def _models_csv(result: ArenaResult, axes: Sequence[str]) -> str:
@@ -97,18 +94,17 @@ def _models_csv(result: ArenaResult, axes: Sequence[str]) -> str:
     head = ["model", *(name for axis in axes for name in (axis, f"{axis} low", f"{axis} high"))]
     found = ((one.model, overall(one)) for one in result.models)
     bounds = ((model, [values.get(axis, NONE) for axis in axes]) for model, values in found)
-    return _csv(head, ([model, *(end for o in own for end in (o.mean, o.low, o.high))] for model, own in bounds))
+    return csv_text(head, ([model, *(end for o in own for end in (o.mean, o.low, o.high))] for model, own in bounds))
 
 
 def _markdown(result: ArenaResult, tables: Sequence[Table]) -> str:
-    parts = [f"# {TITLE}", "", LEAD, ""]
-    for table in tables:
-        parts += [f"## {table[0]}", "", *_paragraph(_ABOUT.get(table[0], "")), *lines_of(table), ""]
-    if result.notes:
-        parts += ["## Notes", "", *(f"- {inline(note)}" for note in result.notes), ""]
-    parts += ["## How these numbers came about", ""]
-    parts += [f"- {inline(name)}: {inline(value)}" for name, value in result.facts.items()]
-    return "\n".join(parts).rstrip() + "\n"
+    notes = [Section("Notes", (bullets(result.notes),))] if result.notes else []
+    return render_markdown(TITLE, [LEAD], [*map(_part, tables), *notes, about(result.facts)])
+
+
+def _part(table: Table, plots: Sequence[Plot] = ()) -> Section:
+    """A table below what there is to say of it; its title is the heading."""
+    return Section(table.title, (*filter(None, [_ABOUT.get(table.title)]), table._replace(title="")), tuple(plots))
 
 
 def _page(result: ArenaResult, tables: Sequence[Table], plots: Sequence[Plot]) -> str:
@@ -120,33 +116,9 @@ def _page(result: ArenaResult, tables: Sequence[Table], plots: Sequence[Plot]) -
         "Sub-scores": ("sub-scores",),
     }
     sections = [
-        Section(
-            heading=table[0],
-            text=tuple(filter(None, [_ABOUT.get(table[0], "")])),
-            tables=(("", table[1], table[2]),),
-            plots=tuple(drawn[name] for name in by_table.get(table[0], ()) if name in drawn),
-        )
-        for table in tables
+        _part(table, [drawn[name] for name in by_table.get(table.title, ()) if name in drawn]) for table in tables
     ]
     if result.notes:
-        sections.append(Section("Notes", text=result.notes))
+        sections.append(Section("Notes", result.notes))
     cut = {f"in the plots, {short}": name for name, short in plot_names(result).items() if short != name}
     return render_page(TITLE, LEAD, sections, {**result.facts, **cut})
-
-
-def _paragraph(text: str) -> list[str]:
-    return [text, ""] if text else []
-
-
-def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A name that a spreadsheet would run as a formula gets a quote."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow([_harmless(value) for value in row])
-    return out.getvalue()
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

@@ -22,14 +22,12 @@ from referee.evals.agreement.result import (
 )
 from referee.evals.agreement.rouge import RougeMeans
 from referee.evals.agreement.sub_scores import Axis
-from referee.reports.experiment_tables import table_lines
-from referee.reports.markdown_text import inline
+from referee.reports.tables import NOTHING, Table, dashed, estimate, number
 from referee.reports.usage_text import tokens_in_cell
 from referee.schemas.usage import Usage
 from referee.stats import Interval
 
-NOTHING = "–"
-Table = tuple[str, list[str], list[list[str]]]
+_PLACES = 3
 
 
 def overall_table(result: ArenaResult) -> Table | None:
@@ -37,7 +35,7 @@ def overall_table(result: ArenaResult) -> Table | None:
     found = {one.model: overall(one) for one in result.models}
     axes = [axis for axis in _AXES if any(values.get(axis, NONE).mean is not None for values in found.values())]
     rows = [[model, *(_scaled(axis, values.get(axis, NONE)) for axis in axes)] for model, values in found.items()]
-    return ("Models by axis", ["model", *axes], rows) if axes else None
+    return dashed("Models by axis", ["model", *axes], rows) if axes else None
 
 
 _AXES = (
@@ -58,7 +56,7 @@ def ratings_table(result: ArenaResult) -> Table | None:
         rows += [_ratings_row(one, result.conferences) for one in own.models]
         rows += [_floor_row(own, floor, result.conferences) for floor in FLOORS]
     rows += [_ratings_row(one, result.conferences) for one in result.models if one.score.forms and not one.score.scored]
-    return ("Mean absolute error by conference", head, rows) if rows else None
+    return dashed("Mean absolute error by conference", head, rows) if rows else None
 
 
 def _ratings_row(one: ModelScore, conferences: Sequence[str]) -> list[str]:
@@ -80,7 +78,7 @@ def _floor_row(own: FloorSet, floor: str, conferences: Sequence[str]) -> list[st
     papers = sum(floor_of(form, floor)[1] for form in own.score.forms)
     cells = (cell for name in conferences for cell in (_number(maes.get(name)), _signed(biases.get(name))))
     together = (_number(pooled_floor(own.score, floor)), _number(normalised_floor(own.score, floor)))
-    return [own.named(floor), str(papers), NOTHING, *cells, *together, NOTHING]
+    return [own.named(floor), str(papers), "", *cells, *together, ""]
 
 
 def decisions_table(result: ArenaResult) -> Table | None:
@@ -92,14 +90,14 @@ def decisions_table(result: ArenaResult) -> Table | None:
         if found is not None:
             scores = map(_bounded, (found.accuracy, found.macro_f1, found.gap, found.auc))
             rows.append([one.model, str(found.n), *scores, _number(found.prior), _number(found.always_accept_f1)])
-    return ("Decisions", head, rows) if rows else None
+    return dashed("Decisions", head, rows) if rows else None
 
 
 def cost_table(result: ArenaResult) -> Table | None:
     """Tokens and money of each model's predictions, as they record them; None where none does."""
     head = ["model", "papers", "calls", "tokens in", "tokens out", "US dollars", "tokens a paper", "US dollars a paper"]
     rows = [_cost_row(one, one.usage) for one in result.models if one.usage is not None]
-    return ("Tokens and cost", head, rows) if rows else None
+    return dashed("Tokens and cost", head, rows) if rows else None
 
 
 def _cost_row(one: ModelScore, usage: Usage) -> list[str]:
@@ -127,7 +125,7 @@ def forms_table(result: ArenaResult) -> Table | None:
             n = str(len(form.targets.scored))
             values = (_bounded(form.error.mae), _bounded(form.error.bias, signed=True), _number(form.error.nmae))
             rows.append([one.model, form.form, _scale(form), n, *values, *floors])
-    return ("By form", head, rows) if rows else None
+    return dashed("By form", head, rows) if rows else None
 
 
 def calibration_table(result: ArenaResult) -> Table | None:
@@ -142,8 +140,8 @@ def calibration_table(result: ArenaResult) -> Table | None:
             rows.append([one.model, form.form, *map(_bounded, order), *curve, *_use(form.predicted_use)])
     for own in result.floor_sets:
         for form in own.score.forms:
-            rows.append([f"people, single ratings{own.papers}", form.form, *[NOTHING] * 6, *_use(form.human_use)])
-    return ("Calibration and range", head, rows) if rows else None
+            rows.append([f"people, single ratings{own.papers}", form.form, *[""] * 6, *_use(form.human_use)])
+    return dashed("Calibration and range", head, rows) if rows else None
 
 
 def _both(axis: Axis) -> str:
@@ -161,7 +159,7 @@ def sub_scores_table(result: ArenaResult) -> Table | None:
         if axis.human
     ]
     head = ["model", "form", "axis", "MAE", "bias", "papers with both"]
-    return ("Sub-scores", head, rows) if rows else None
+    return dashed("Sub-scores", head, rows) if rows else None
 
 
 def texts_table(result: ArenaResult) -> Table | None:
@@ -173,7 +171,7 @@ def texts_table(result: ArenaResult) -> Table | None:
         head.append("BERTScore-F1")
         bert = [f.bert.f1 if f.bert else None for one in result.models for f in one.texts.values() if f.n]
         rows = [[*row, _number(value)] for row, value in zip(rows, bert, strict=True)]
-    return ("Texts", head, rows) if rows else None
+    return dashed("Texts", head, rows) if rows else None
 
 
 def ranks_table(result: ArenaResult) -> Table | None:
@@ -184,17 +182,20 @@ def ranks_table(result: ArenaResult) -> Table | None:
     for one in result.models:
         for ranks in one.ranks:
             apart = ranks.bins.distances.total_variation if ranks.bins.distances else None
-            means, off = (", ".join(map(_number, pair)) for pair in (ranks.bins.mean_ranks, ranks.bins.off_scale))
+            means, off = (
+                ", ".join(_number(value) or NOTHING for value in pair)
+                for pair in (ranks.bins.mean_ranks, ranks.bins.off_scale)
+            )
             order = map(_bounded, (ranks.order.spearman, ranks.order.kendall, ranks.auc))
             values = [str(ranks.n), *order, means, off, _number(apart)]
             rows.append([one.model, ranks.form, ranks.other_form, *values])
-    return ("On another scale", head, rows) if rows else None
+    return dashed("On another scale", head, rows) if rows else None
 
 
 def left_out_table(result: ArenaResult) -> Table | None:
     """What is not in the errors, and why; None where everything is."""
     rows = [[one.model, reason, str(count)] for one in result.models for reason, count in _left_out(one) if count]
-    return ("Left out", ["model", "reason", "papers"], rows) if rows else None
+    return dashed("Left out", ["model", "reason", "papers"], rows) if rows else None
 
 
 TABLES: tuple[Callable[[ArenaResult], Table | None], ...] = (
@@ -209,12 +210,6 @@ TABLES: tuple[Callable[[ArenaResult], Table | None], ...] = (
     cost_table,
     left_out_table,
 )
-
-
-def lines_of(table: Table) -> list[str]:
-    """The table as Markdown that also reads as plain text."""
-    _, head, rows = table
-    return table_lines([inline(name) for name in head], [[inline(cell) for cell in row] for row in rows])
 
 
 def _left_out(one: ModelScore) -> Iterator[tuple[str, int]]:
@@ -233,7 +228,7 @@ def _text_row(model: str, found: FieldSimilarity) -> list[str]:
         found.field,
         str(found.n),
         *_rouges(found.rouge),
-        _scaled("BLEU", found.bleu.score) if found.bleu else NOTHING,
+        _scaled("BLEU", found.bleu.score) if found.bleu else "",
         _bounded(found.hash_cosine),
         _rouges(found.max_over_reviews)[2],
         _rouges(found.ceiling)[2] + (f" (n = {found.ceiling_n:,})" if 0 < found.ceiling_n < found.n else ""),
@@ -241,7 +236,7 @@ def _text_row(model: str, found: FieldSimilarity) -> list[str]:
 
 
 def _rouges(rouge: RougeMeans | None) -> list[str]:
-    return [NOTHING] * 3 if rouge is None else [_bounded(v) for v in (rouge.rouge1, rouge.rouge2, rouge.rouge_l)]
+    return [""] * 3 if rouge is None else [_bounded(v) for v in (rouge.rouge1, rouge.rouge2, rouge.rouge_l)]
 
 
 def _use(use: RangeUse) -> list[str]:
@@ -255,21 +250,13 @@ def _scale(form: FormScore) -> str:
     return shown if scale.known else f"{shown} (seen)"
 
 
-def _bounded(found: Interval, *, signed: bool = False) -> str:
-    return _shown(found, _signed if signed else _number)
+def _bounded(found: Interval, *, signed: bool = False, digits: int = _PLACES) -> str:
+    return estimate(found.mean, found.low, found.high, digits, signed=signed)
 
 
 def _scaled(axis: str, found: Interval) -> str:
     """BLEU is out of 100, and has fewer places."""
-    return _shown(found, _hundredths) if axis == "BLEU" else _bounded(found)
-
-
-def _shown(found: Interval, shown: Callable[[float | None], str]) -> str:
-    if found.mean is None:
-        return NOTHING
-    if found.low is None or found.high is None:
-        return shown(found.mean)
-    return f"{shown(found.mean)} [{shown(found.low)}, {shown(found.high)}]"
+    return _bounded(found, digits=2 if axis == "BLEU" else _PLACES)
 
 
 def _of_papers(found: Interval, usual: int) -> str:
@@ -279,12 +266,8 @@ def _of_papers(found: Interval, usual: int) -> str:
 
 
 def _number(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.3f}"
+    return number(value, _PLACES)
 
 
 def _signed(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.3f}"
-
-
-def _hundredths(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+    return number(value, _PLACES, signed=True)

@@ -1,20 +1,29 @@
-"""``summary.md``: the table of an evaluation for a reader, with what stands behind each number."""
+"""The summary of an evaluation: ``summary.md`` for a reader, ``summary.csv`` and ``summary.json`` for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from referee.evals.comparison import Comparison
 from referee.evals.rows import EXPERT
 from referee.evals.table import Cell, Table
+from referee.reports import tables
 from referee.reports.markdown_text import inline
+from referee.reports.page import Section, render_markdown
 from referee.reports.paper_table import PublishedTable
+from referee.reports.tables import NOTHING, aligned, csv_text, dashed, interval, json_text, number, places
 from referee.reports.usage_text import tokens_in_cell
 
 NEAREST = "†"
 BEST = "‡"
-NOTHING = "–"
+COLUMNS = (
+    *("group", "system", "metric", "mean", "sd", "low", "high", "papers", "scored", "not_applicable", "failed"),
+    *("alpha", "repeat_sd", "judged", "nearest_to_expert", "best"),
+)
+_PLACES = 4
+"""Of what is of no metric's unit: agreement, p, parts."""
 
 
 @dataclass(frozen=True)
@@ -34,23 +43,69 @@ def render_summary(
     table: Table, about: About, *, comparison: Comparison | None = None, published: PublishedTable | None = None
 ) -> str:
     """The whole summary as Markdown."""
-    parts = [
-        *_head(about),
-        *_main_table(table),
-        *_counts(table),
+    main = _by_row(table, _mean_and_sd)
+    sections = [
+        Section("Mean and standard deviation", (main, "\n".join([legend(table), *silence_lines(table)]))),
+        Section(
+            "How sure, and how many",
+            (
+                "95 percent interval of the mean (bootstrap over papers); scored / not applicable / failed.",
+                _by_row(table, _interval_and_counts),
+            ),
+        ),
         *_parts(table),
         *_agreement(table, about),
-        *(_comparison(comparison) if comparison else ()),
-        *(_published(published, table.metrics) if published else ()),
+        *([_comparison(comparison)] if comparison else []),
+        *([_published(published, table.metrics)] if published else []),
         *_reasons(table),
-        *_costs(table),
+        _costs(table),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+    return render_markdown("Evaluation of peer reviews", ["\n".join(_head(about))], sections)
 
 
 def main_table_lines(table: Table) -> list[str]:
     """The main table alone, for the terminal."""
-    return _table_of(table)
+    return aligned(_by_row(table, _mean_and_sd))
+
+
+def summary_csv(table: Table) -> str:
+    """One line a cell."""
+    return csv_text(COLUMNS, (entry | {"judged": judged_of(cell)} for entry, cell in _entries(table)))
+
+
+def summary_json(
+    table: Table, about: About, *, comparison: Comparison | None = None, published: PublishedTable | None = None
+) -> str:
+    """Everything that ``summary.md`` prints."""
+    data: dict[str, Any] = {
+        "schema_version": 1,
+        "about": asdict(about),
+        "grouped_by": table.group_by,
+        "cells": [entry | {"parts": cell.parts} for entry, cell in _entries(table)],
+        "metrics": {
+            metric: {
+                "units": totals.units,
+                "usage": totals.usage.model_dump(),
+                "reasons": [
+                    {"status": status, "reason": reason, "units": count} for status, reason, count in totals.reasons
+                ],
+            }
+            for metric, totals in table.totals.items()
+        },
+        "comparison": asdict(comparison) if comparison else None,
+        "published": asdict(published) if published else None,
+    }
+    return json_text(data)
+
+
+def _entries(table: Table) -> Iterator[tuple[dict[str, Any], Cell]]:
+    """Each cell's line, and the cell."""
+    for row in table.rows:
+        for metric in table.metrics:
+            cell = table.cells[row, metric]
+            marks = {"nearest_to_expert": cell.nearest, "best": cell.best}
+            found = {"group": row.group, "system": row.system, "metric": metric, **marks}
+            yield {name: found[name] if name in found else getattr(cell, name) for name in COLUMNS}, cell
 
 
 def legend(table: Table) -> str:
@@ -84,8 +139,6 @@ def judged_of(cell: Cell) -> str:
 
 
 def _head(about: About) -> Iterator[str]:
-    yield "# Evaluation of peer reviews"
-    yield ""
     repeats = f", each asked {about.repeats} times" if about.repeats > 1 else ""
     judges = ", ".join(inline(judge) for judge in about.judges) or "none"
     yield f"- Reviews: {about.reviews:,} of {about.papers:,} papers; rows left out: {about.rejected:,}"
@@ -94,152 +147,98 @@ def _head(about: About) -> Iterator[str]:
         yield f"- Embedder: {inline(about.embedder)}"
     for note in about.notes:
         yield f"- Note: {inline(note)}"
-    yield ""
 
 
-def _main_table(table: Table) -> Iterator[str]:
-    yield "## Mean and standard deviation"
-    yield ""
-    yield from _table_of(table)
-    yield ""
-    yield legend(table)
-    yield from silence_lines(table)
-    yield ""
+def _by_row(table: Table, said: Callable[[Cell, int], str]) -> tables.Table:
+    """A line a row, a column a metric; what a cell says is given the digits of its metric."""
+    digits = {metric: places(metric) for metric in table.metrics}
+    rows = [[row.label, *(said(table.cells[row, name], digits[name]) for name in digits)] for row in table.rows]
+    return dashed("", ["system", *table.metrics], rows)
 
 
-def _table_of(table: Table) -> list[str]:
-    rows = [
-        [inline(row.label), *(_mean_and_sd(table.cells[row, metric]) for metric in table.metrics)] for row in table.rows
-    ]
-    return _markdown_table(["system", *table.metrics], rows)
-
-
-def _mean_and_sd(cell: Cell) -> str:
+def _mean_and_sd(cell: Cell, digits: int) -> str:
     if cell.mean is None:
-        return NOTHING
+        return ""
     marks = (NEAREST if cell.nearest else "") + (BEST if cell.best else "")
-    spread = f" ± {cell.sd:.4f}" if cell.sd is not None else ""
-    silent = "".join(f" ({inline(judge)} judged 0 of {n})" for judge, (done, n) in cell.judged.items() if not done)
-    return f"{cell.mean:.4f}{spread}{f' {marks}' if marks else ''}{silent}"
+    silent = "".join(f" ({judge} judged 0 of {n})" for judge, (done, n) in cell.judged.items() if not done)
+    return f"{_spread(cell.mean, cell.sd, digits)}{f' {marks}' if marks else ''}{silent}"
 
 
-def _counts(table: Table) -> Iterator[str]:
-    yield "## How sure, and how many"
-    yield ""
-    yield "95 percent interval of the mean (bootstrap over papers); scored / not applicable / failed."
-    yield ""
-    rows = [
-        [inline(row.label), *(_interval_and_counts(table.cells[row, metric]) for metric in table.metrics)]
-        for row in table.rows
-    ]
-    yield from _markdown_table(["system", *table.metrics], rows)
-    yield ""
+def _spread(mean: float, sd: float | None, digits: int) -> str:
+    return number(mean, digits) + (f" ± {number(sd, digits)}" if sd is not None else "")
 
 
-def _interval_and_counts(cell: Cell) -> str:
-    counts = f"{cell.scored} / {cell.not_applicable} / {cell.failed}"
-    if cell.low is None or cell.high is None:
-        return f"{NOTHING}; {counts}"
-    return f"[{cell.low:.4f}, {cell.high:.4f}]; {counts}"
+def _interval_and_counts(cell: Cell, digits: int) -> str:
+    return f"{interval(cell.low, cell.high, digits) or NOTHING}; {cell.scored} / {cell.not_applicable} / {cell.failed}"
 
 
-def _parts(table: Table) -> Iterator[str]:
+def _parts(table: Table) -> Iterator[Section]:
     named = [
         (m, p) for m in table.metrics for p in dict.fromkeys(p for r in table.rows for p in table.cells[r, m].parts)
     ]
-    if not named:
-        return
-    yield "## Further numbers"
-    yield ""
-    yield f"Means over the {'same papers' if table.over_papers else 'scored reviews'}."
-    yield ""
     rows = [
-        [
-            inline(f"{metric}: {part}"),
-            *(_number(table.cells[row, metric].parts.get(part)) for row in table.rows),
-        ]
+        [f"{metric}: {part}", *(number(table.cells[row, metric].parts.get(part), _PLACES) for row in table.rows)]
         for metric, part in named
     ]
-    yield from _markdown_table(["number", *(inline(row.label) for row in table.rows)], rows)
-    yield ""
+    if rows:
+        over = f"Means over the {'same papers' if table.over_papers else 'scored reviews'}."
+        yield Section("Further numbers", (over, dashed("", ["number", *(row.label for row in table.rows)], rows)))
 
 
-def _agreement(table: Table, about: About) -> Iterator[str]:
+def _agreement(table: Table, about: About) -> Iterator[Section]:
     cells = table.cells.values()
     if len(about.judges) < 2 and about.repeats < 2 and all(c.alpha is None and c.repeat_sd is None for c in cells):
         return
-    yield "## Judges"
-    yield ""
-    yield (
+    text = (
         "Krippendorff's alpha between judges (ordinal; 1 is agreement, 0 chance), then the mean standard deviation of "
         f"a judge's repeats on one review. {NOTHING}: undefined, as with one judge, one repeat or one value throughout."
     )
-    yield ""
     rows = [
-        [
-            inline(row.label),
-            *(
-                f"{_number(table.cells[row, metric].alpha)}; {_number(table.cells[row, metric].repeat_sd)}"
-                for metric in table.metrics
-            ),
-        ]
-        for row in table.rows
-    ]
-    yield from _markdown_table(["system", *table.metrics], rows)
-    yield ""
-    yield "Reviews that a judge answered on, of those it was asked about."
-    yield ""
-    shown = [
-        [inline(judge), *(_of(counts.get(metric)) for metric in table.metrics)]
+        [judge, *(f"{counts[m][0]} of {counts[m][1]}" if m in counts else "" for m in table.metrics)]
         for judge, counts in table.judged.items()
     ]
-    yield from _markdown_table(["judge", *table.metrics], shown)
-    yield ""
+    answered = "Reviews that a judge answered on, of those it was asked about."
+    yield Section("Judges", (text, _by_row(table, _judges), answered, dashed("", ["judge", *table.metrics], rows)))
 
 
-def _of(counts: tuple[int, int] | None) -> str:
-    return f"{counts[0]} of {counts[1]}" if counts else NOTHING
+def _judges(cell: Cell, digits: int) -> str:
+    return f"{number(cell.alpha, _PLACES) or NOTHING}; {number(cell.repeat_sd, digits) or NOTHING}"
 
 
 _PAIRED = "On papers that both reviewed, paired by paper"
 _APART = "On the papers of each, for they share none"
 
 
-def _comparison(comparison: Comparison) -> Iterator[str]:
-    first, second = inline(comparison.first), inline(comparison.second)
-    yield f"## {first} less {second}"
-    yield ""
+def _comparison(comparison: Comparison) -> Section:
     paired = any(one.paired for one in comparison.differences)
     how, test = (_PAIRED, "permutation") if paired else (_APART, "ranks, by paper")
-    yield (
+    text = (
         f"{how}: mean difference, 95 percent interval (bootstrap over papers), "
         f"two-sided p ({test}), and p corrected for the number of metrics (Holm), of which those that are nearly the "
         f"same as another ({NOTHING}) are none."
     )
-    yield ""
     rows = [
         [
             one.metric,
-            _signed(one.mean),
-            f"[{_signed(one.low)}, {_signed(one.high)}]" if one.low is not None else NOTHING,
+            number(one.mean, digits := places(one.metric), signed=True),
+            interval(one.low, one.high, digits, signed=True),
             str(one.papers),
-            _number(one.p),
-            _number(one.p_holm),
+            number(one.p, _PLACES),
+            number(one.p_holm, _PLACES),
         ]
         for one in comparison.differences
     ]
-    yield from _markdown_table(["metric", "difference", "interval", "papers", "p", "p (Holm)"], rows)
-    yield ""
+    found = dashed("", ["metric", "difference", "interval", "papers", "p", "p (Holm)"], rows)
+    return Section(f"{inline(comparison.first)} less {inline(comparison.second)}", (text, found))
 
 
-def _published(published: PublishedTable, metrics: Sequence[str]) -> Iterator[str]:
+def _published(published: PublishedTable, metrics: tuple[str, ...]) -> Section:
     columns = [metric for metric in published.metrics if metric in metrics] or list(published.metrics)
     best = {metric: published.best(metric) for metric in columns}
-    yield f"## As published: {published.source}"
-    yield ""
-    yield f"{published.about[0].upper()}{published.about[1:]}. Other papers and judges than ours. {NEAREST} nearest to"
-    yield f"{EXPERT}, {BEST} highest, by the printed means."
-    yield ""
+    text = (
+        f"{published.about[0].upper()}{published.about[1:]}. Other papers and judges than ours. {NEAREST} nearest to\n"
+        f"{EXPERT}, {BEST} highest, by the printed means."
+    )
     rows = []
     for row in published.rows:
         cells = [row.system]
@@ -247,28 +246,23 @@ def _published(published: PublishedTable, metrics: Sequence[str]) -> Iterator[st
             pair = row.values[metric]
             nearest, highest = best[metric]
             marks = (NEAREST if row.system in nearest else "") + (BEST if row.system in highest else "")
-            cells.append(f"{pair[0]:.4f} ± {pair[1]:.4f}{f' {marks}' if marks else ''}" if pair else "n/a")
+            cells.append(f"{_spread(*pair, _PLACES)}{f' {marks}' if marks else ''}" if pair else "n/a")
         rows.append(cells)
-    yield from _markdown_table(["system", *columns], rows)
-    yield ""
+    return Section(f"As published: {published.source}", (text, dashed("", ["system", *columns], rows)))
 
 
-def _reasons(table: Table) -> Iterator[str]:
-    if not any(totals.reasons for totals in table.totals.values()):
-        return
-    yield "## Not scored, and why"
-    yield ""
-    for metric, totals in table.totals.items():
-        for status, reason, count in totals.reasons:
-            yield f"- {metric}, {status.replace('_', ' ')}, {count:,}: {inline(reason)}"
-    yield ""
+def _reasons(table: Table) -> Iterator[Section]:
+    lines = [
+        f"- {metric}, {status.replace('_', ' ')}, {count:,}: {inline(reason)}"
+        for metric, totals in table.totals.items()
+        for status, reason, count in totals.reasons
+    ]
+    if lines:
+        yield Section("Not scored, and why", ("\n".join(lines),))
 
 
-def _costs(table: Table) -> Iterator[str]:
-    yield "## Calls and tokens"
-    yield ""
-    yield "What stands in the results; answers from the cache or an earlier start count as reused."
-    yield ""
+def _costs(table: Table) -> Section:
+    text = "What stands in the results; answers from the cache or an earlier start count as reused."
     rows = []
     for metric, totals in table.totals.items():
         use, units = totals.usage, max(totals.units, 1)
@@ -277,24 +271,4 @@ def _costs(table: Table) -> Iterator[str]:
         tokens = [tokens_in_cell(use), f"{use.output_tokens:,}"]
         rows.append([metric, f"{use.calls:,}", f"{use.reused_calls:,}", f"{made / units:.2f}", *tokens, cost])
     head = ["metric", "calls", "reused", "calls per review", "tokens in", "tokens out", "cost"]
-    yield from _markdown_table(head, rows)
-    yield ""
-
-
-def _number(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.4f}"
-
-
-def _signed(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.4f}"
-
-
-def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table whose columns stand below each other also where it is read as plain text."""
-    widths = [max(len(cell) for cell in column) for column in zip(head, *rows, strict=True)]
-    ruled = [f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
-    return [_line(head, widths), *ruled, *(_line(row, widths) for row in rows)]
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return f"| {' | '.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))} |"
+    return Section("Calls and tokens", (text, dashed("", head, rows)))

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
-from referee.reports.markdown_text import inline
-from referee.reports.plots import Plot, dots, forest, lines, scatter, write_plots
+from referee.reports.plots import Plot, dots, forest, lines, scatter
 from referee.schemas.experiment import ArmCell, ArmRecord, ExperimentResult
-
-PLOTS = "plots"
-"""The folder of the plots in that of the run."""
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 
@@ -31,19 +26,6 @@ def experiment_plots(result: ExperimentResult) -> tuple[Plot, ...]:
         if any(value.metric == metric and value.value is not None for value in result.values):
             plots += _plots(result, metric)
     return tuple(plots)
-
-
-def plots_section(plots: Sequence[Plot]) -> str:
-    """The part of ``summary.md`` that shows the plots; nothing where there are none."""
-    if not plots:
-        return ""
-    shown = [f"![{inline(plot.title)}]({PLOTS}/{plot.name}.svg)\n\n{inline(plot.caption)}" for plot in plots]
-    return "\n## Plots\n\n" + "\n\n".join(shown) + "\n"
-
-
-def write_experiment_plots(plots: Sequence[Plot], run: Path) -> list[Path]:
-    """Write ``plots/NAME.svg`` and ``plots/NAME.png`` into the folder of a run."""
-    return write_plots(plots, run / PLOTS) if plots else []
 
 
 def _plots(result: ExperimentResult, metric: str) -> Iterator[Plot]:

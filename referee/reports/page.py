@@ -1,35 +1,81 @@
-"""One self-contained HTML page: tables and plots, light and dark, nothing fetched; the plotted data stand in it."""
+"""A report from its sections: as Markdown, and as one self-contained HTML page.
+
+The page has light and dark, fetches nothing, and holds the data that its plots show.
+"""
 
 from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.reports.markdown_text import inline
 from referee.reports.plots.plot import Cell, Plot
+from referee.reports.tables import Table, aligned
 
 _STYLE = Path(__file__).parent / "page.css"
+HOW = "How these numbers came about"
 _OF_NUMBERS = frozenset("0123456789.,%+-−–[]<()=n ")
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
 
 
+PLOTS = "plots"
+"""The folder of a report's plots, beside it."""
+
+
 @dataclass(frozen=True)
 class Section:
-    """A part of a page.
+    """A part of a report.
 
     Attributes:
         heading: Its heading.
-        text: Paragraphs of plain text.
-        tables: Each a title, the names of the columns, and rows; numbers are set to the right.
-        plots: Drawn above the tables.
+        body: Paragraphs and tables in their order. Paragraphs are plain text on a page, and Markdown in Markdown.
+        plots: Drawn above the tables of a page.
     """
 
     heading: str
-    text: tuple[str, ...] = ()
-    tables: tuple[tuple[str, Sequence[str], Sequence[Sequence[str]]], ...] = ()
+    body: tuple[str | Table, ...] = ()
     plots: tuple[Plot, ...] = ()
+
+
+def render_markdown(
+    title: str,
+    lead: Iterable[str],
+    sections: Iterable[Section],
+    *,
+    table: Callable[[Table], str] = lambda table: "\n".join(aligned(table)),
+) -> str:
+    """The report as Markdown, without its plots.
+
+    Args:
+        title: Its title, as Markdown.
+        lead: Paragraphs before the first section.
+        sections: Its parts.
+        table: How a table is written.
+    """
+    parts = [f"# {title}", *lead]
+    for section in sections:
+        parts.append(f"## {section.heading}")
+        parts += [table(part) if isinstance(part, Table) else part for part in section.body]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """A list in Markdown, of text that nobody here wrote."""
+    return "\n".join(f"- {inline(line)}" for line in lines)
+
+
+def about(facts: Mapping[str, str]) -> Section:
+    """How the numbers came about, by name."""
+    return Section(HOW, ("\n".join(f"- {inline(name)}: {inline(value)}" for name, value in facts.items()),))
+
+
+def plots_section(plots: Iterable[Plot]) -> Section:
+    """The pictures that lie beside the report, each with its caption."""
+    shown = (f"![{inline(plot.title)}]({PLOTS}/{plot.name}.svg)\n\n{inline(plot.caption)}" for plot in plots)
+    return Section("Plots", tuple(text.strip() for text in shown))
 
 
 def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mapping[str, str] | None = None) -> str:
@@ -44,14 +90,14 @@ def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mappi
     parts = list(sections)
     links = "".join(f'<a href="#s{number}">{_text(part.heading)}</a>' for number, part in enumerate(parts, start=1))
     body = "".join(_section(number, part) for number, part in enumerate(parts, start=1))
-    about = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in (facts or {}).items())
+    listed = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in (facts or {}).items())
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{_text(title)}</title>\n<style>\n{_STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{_text(title)}</h1>\n<p class=lead>{_text(lead)}</p>\n<nav>{links}</nav>\n{body}"
-        f"{f'<section><h2>How these numbers came about</h2><dl>{about}</dl></section>' if about else ''}"
+        f"{f'<section><h2>{HOW}</h2><dl>{listed}</dl></section>' if listed else ''}"
         "\n</main>\n</body>\n</html>\n"
     )
 
@@ -68,8 +114,8 @@ def plotted_data(page: str) -> dict[str, list[dict[str, Cell]]]:
 
 
 def _section(number: int, part: Section) -> str:
-    text = "".join(f"<p>{_text(paragraph)}</p>\n" for paragraph in part.text)
-    tables = "".join(_table(*table) for table in part.tables)
+    text = "".join(f"<p>{_text(one)}</p>\n" for one in part.body if not isinstance(one, Table))
+    tables = "".join(_table(*one) for one in part.body if isinstance(one, Table))
     plots = "".join(_figure(plot) for plot in part.plots)
     plots = f"<div class=figures>{plots}</div>\n" if plots else ""
     return f'<section id="s{number}">\n<h2>{_text(part.heading)}</h2>\n{text}{plots}{tables}</section>\n'

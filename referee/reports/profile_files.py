@@ -2,70 +2,76 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, get_args
 
-from referee.evals.profile.result import (
-    Agreement,
-    Alpha,
-    Cited,
-    Consistency,
-    Covered,
-    Decided,
-    Engagement,
-    Matched,
-    ProfileResult,
-    Test,
-)
-from referee.reports.plots import plots_csv, write_plots
-from referee.reports.profile_page import profile_page
+from referee.evals.behaviour import Checked
+from referee.evals.profile.result import ProfileResult
+from referee.evals.profile.table import Reasons, Values
+from referee.evals.reading import Reading
+from referee.reports.page import Section, about, bullets, plots_section, render_markdown, render_page
+from referee.reports.plots import Plot, plots_csv
 from referee.reports.profile_plots import profile_plots
-from referee.reports.profile_tables import profile_markdown
-from referee.schemas.base import Frozen
+from referee.reports.profile_tables import facts, lead, sections
+from referee.reports.tables import csv_text, markdown_table
 
-PLOTS = "plots"
+TITLE = "Profile of reviewers"
 _CELL = (
     *("group", "measure", "n", "papers", "mean", "low", "high", "sd", "least", "q1", "median", "q3", "most", "total"),
     *("skipped", "reasons"),
 )
 _SHARES = ("group", "what", "form", "known", "value", "count", "share", "points_from_people", "on_form")
+_PLACE = {
+    "distribution": "Distributions",
+    "rating": "Ratings and confidence",
+    "confidence": "Ratings and confidence",
+    "trend": "Trends by year",
+    "differences": "Differences between groups",
+    "coverage": "Atomic items and coverage",
+}
+_ORDER = (
+    *("Groups", "Distributions", "Trends by year", "Differences between groups", "Ratings and confidence"),
+    *("Beside people", "Formal citations", "Atomic items and coverage", "Every measure"),
+)
 
 
-def write_profile(result: ProfileResult, folder: Path, write: Callable[[str, str], object]) -> None:
-    """Write ``summary.md``, ``.csv`` and ``.json``, a CSV for each other table, ``plots/`` and ``profile.html``.
+# File, field of the result, and the field without which the file is left out.
+_RECORDS = (
+    ("comparisons.csv", "tests", ""),
+    ("decisions.csv", "decisions", ""),
+    ("consistency.csv", "consistency", "consistency"),
+    ("agreement.csv", "agreements", "agreements"),
+    ("alpha.csv", "alphas", "agreements"),
+    ("engagement.csv", "engagement", "engagement"),
+    ("citations.csv", "citations", "citations"),
+    ("coverage.csv", "coverage", "coverage"),
+    ("matched.csv", "matched", "coverage"),
+)
+
+
+def write_profile(result: ProfileResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
+    """Write ``summary.md``, ``.csv`` and ``.json``, a CSV for each other table, and ``profile.html``.
 
     Args:
         result: What was found.
-        folder: The run folder, for the pictures.
         write: Writes a text file of that name whole.
+
+    Returns:
+        The plots that both show, to be drawn beside them.
     """
     plots = profile_plots(result)
+    cells = ({**cell.model_dump(), "reasons": _said(cell.reasons)} for cell in result.cells)
     write("summary.json", result.model_dump_json(indent=2) + "\n")
-    write(
-        "summary.csv", _table(_CELL, ({**cell.model_dump(), "reasons": _said(cell.reasons)} for cell in result.cells))
-    )
-    write("comparisons.csv", _records(Test, result.tests))
-    write("ratings.csv", _table(_SHARES, _share_rows(result)))
-    write("decisions.csv", _records(Decided, result.decisions))
-    if result.consistency:
-        write("consistency.csv", _records(Consistency, result.consistency))
-    if result.agreements:
-        write("agreement.csv", _records(Agreement, result.agreements))
-        write("alpha.csv", _records(Alpha, result.alphas))
-    if result.engagement:
-        write("engagement.csv", _records(Engagement, result.engagement))
-    if result.citations:
-        write("citations.csv", _records(Cited, result.citations))
-    if result.coverage:
-        write("coverage.csv", _records(Covered, result.coverage))
-        write("matched.csv", _records(Matched, result.matched))
+    write("summary.csv", csv_text(_CELL, cells))
+    write("ratings.csv", csv_text(_SHARES, _share_rows(result)))
+    for name, field, needed in _RECORDS:
+        if not needed or getattr(result, needed):
+            write(name, _records(result, field))
     write("plots.csv", plots_csv(plots))
-    write_plots(plots, folder / PLOTS)
-    write("summary.md", profile_markdown(result, plots))
-    write("profile.html", profile_page(result, plots))
+    write("summary.md", _markdown(result, plots))
+    write("profile.html", _page(result, plots))
+    return plots
 
 
 def _share_rows(result: ProfileResult) -> Iterator[Mapping[str, object]]:
@@ -103,23 +109,79 @@ def _people(result: ProfileResult) -> dict[tuple[str, str], dict[float, float]]:
     }
 
 
-def _records(kind: type[Frozen], records: Sequence[Frozen]) -> str:
-    return _table(tuple(kind.model_fields), (record.model_dump() for record in records))
-
-
-def _table(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """What is undefined is empty. A name that a spreadsheet would run as a formula gets a quote."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _harmless(row[name]) for name in columns})
-    return out.getvalue()
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+def _records(result: ProfileResult, field: str) -> str:
+    columns = get_args(ProfileResult.model_fields[field].annotation)[0].model_fields
+    return csv_text(tuple(columns), (record.model_dump() for record in getattr(result, field)))
 
 
 def _said(reasons: Mapping[str, int]) -> str:
     return "; ".join(f"{why}: {count}" for why, count in reasons.items())
+
+
+def _markdown(result: ProfileResult, plots: Sequence[Plot]) -> str:
+    notes = bullets(f"Note: {note}." for note in result.notes)
+    shown = [*sections(result), about(facts(result)), *([plots_section(plots)] if plots else [])]
+    return render_markdown(TITLE, [lead(result), notes], shown, table=markdown_table)
+
+
+def _page(result: ProfileResult, plots: Sequence[Plot]) -> str:
+    """The page: groups first, pictures beside their tables, every measure last."""
+    drawn: dict[str, list[Plot]] = {}
+    for plot in plots:
+        drawn.setdefault(_PLACE[plot.name.split("-")[0]], []).append(plot)
+    parts = {part.heading: part.body for part in sections(result)}
+    shown = [
+        Section(heading, parts.get(heading, ()), tuple(drawn.get(heading, ())))
+        for heading in _ORDER
+        if heading in parts or heading in drawn
+    ]
+    notes = [Section("Notes", tuple(f"{note}." for note in result.notes))] if result.notes else []
+    return render_page(TITLE, lead(result), [*shown[:1], *notes, *shown[1:]], facts(result))
+
+
+def profile_line(read: Reading, group: str, values: Values, reasons: Reasons) -> dict[str, Any]:
+    """A review in ``profile.jsonl``: who, what was read of it, every number, and why one is null."""
+    case, found = read.case, read.text
+    line: dict[str, Any] = {
+        "case_id": case.case_id,
+        "paper_id": case.paper_id,
+        "source": case.source,
+        "kind": case.kind,
+        "venue": case.venue,
+        "year": case.year,
+        "date": case.date,
+        "group": group,
+        "status": found.status,
+        "values": dict(values),
+        "reasons": {name: why for name, why in reasons.items() if why},
+        "xref_bin": found.xref_bin if found.status == "scored" else None,
+        "targets": [f"{target.kind} {target.number}" for target in (*found.references.core, *found.references.extra)],
+        "citations": _citations(read),
+    }
+    if read.items is not None:
+        line["items"] = {
+            "backend": read.items.backend,
+            "split": read.items.split,
+            "status": read.items.status,
+            "strengths": list(read.items.strengths),
+            "weaknesses": list(read.items.weaknesses),
+        }
+    return line
+
+
+def _citations(read: Reading) -> list[dict[str, Any]]:
+    checks = read.checked if read.checked is not None else [None] * len(read.text.formal)
+    return [
+        {"style": cited.style, "title": cited.title, "year": cited.year, **_looked_up(check)}
+        for cited, check in zip(read.text.formal, checks, strict=True)
+    ]
+
+
+def _looked_up(check: Checked | None) -> dict[str, Any]:
+    """The status of a citation with the record it rests on, or the reason for none."""
+    if check is None:
+        return {"status": None}
+    record = check.record
+    listed = {"title": record.title, "year": record.year, "doi": record.doi, "source": record.source} if record else {}
+    about = {"record": listed, "weak": check.weak or None, "reason": check.reason}
+    return {"status": check.status, **{name: value for name, value in about.items() if value}}

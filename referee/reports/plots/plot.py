@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import textwrap
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from referee.reports.tables import csv_text
 from referee.runs.files import write_atomically
 
 if TYPE_CHECKING:
@@ -95,10 +95,6 @@ class Plot:
         """The drawing as PNG, at 160 dots per inch."""
         return self._drawn("png", titled=True)
 
-    def csv(self) -> str:
-        """The rows, with a head."""
-        return _csv([self.columns, *self.rows])
-
     def figure(self, *, titled: bool) -> Figure:
         """The drawing as a figure of matplotlib; the title is broken into lines that fit."""
         from matplotlib.figure import Figure
@@ -123,28 +119,22 @@ class Plot:
 
 def plots_csv(plots: Iterable[Plot]) -> str:
     """All rows of all plots in one table of four columns: plot, row (from 1), column, value."""
-    lines: list[tuple[Cell, ...]] = [("plot", "row", "column", "value")]
+    lines: list[tuple[Cell, ...]] = []
     for plot in plots:
         for number, row in enumerate(plot.rows, start=1):
             lines += [(plot.name, number, column, cell) for column, cell in zip(plot.columns, row, strict=True)]
-    return _csv(lines)
+    return csv_text(("plot", "row", "column", "value"), lines)
 
 
 def write_plots(plots: Iterable[Plot], folder: Path) -> list[Path]:
-    """Write each plot as NAME.svg and NAME.png; the paths in the order of the plots."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write each plot as NAME.svg and NAME.png; the paths in the order of the plots. No plot, no folder."""
     written = []
     for plot in plots:
+        folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / f"{plot.name}.svg", plot.svg() + "\n")
         (folder / f"{plot.name}.png").write_bytes(plot.png())
         written += [folder / f"{plot.name}.svg", folder / f"{plot.name}.png"]
     return written
-
-
-def _csv(rows: Iterable[tuple[Cell, ...]]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
 
 
 def _attribute(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.experiments.comparing import cells_of, compared
-from referee.reports.experiment_files import write_experiment
+from referee.reports.experiment_summary import write_experiment
 from referee.schemas.experiment import ExperimentResult, PaperValue
 from referee.stats import holm, paired_interval
 

@@ -15,8 +15,8 @@ import pytest
 from referee.errors import MissingExtra, RunError
 from referee.experiments.tracked_runs import tracked_runs
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
-from referee.reports.experiment_files import write_experiment
-from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
+from referee.reports.experiment_summary import write_experiment
+from referee.reports.plots import write_plots
 from referee.runs import RunFolder
 from referee.schemas.experiment import ExperimentResult
 from tests.unit.reports.experiment_results import arm, result
@@ -61,9 +61,9 @@ def run_folder(path: Path, of: ExperimentResult) -> Path:
         package_version="1",
     )
     with made as run:
-        write_experiment(of, run.write)
+        plots = write_experiment(of, run.write)
         run.set_status("finished")
-    write_experiment_plots(experiment_plots(of), path / "my run")
+    write_plots(plots, path / "my run" / "plots")
     return path / "my run"
 
 

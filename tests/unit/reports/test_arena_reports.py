@@ -31,8 +31,9 @@ from referee.evals.agreement.result import (
 )
 from referee.reports.arena_files import arena_csv, arena_json, write_arena
 from referee.reports.arena_plots import arena_plots, plot_names
-from referee.reports.arena_tables import TABLES, cost_table, decisions_table, left_out_table, lines_of, ratings_table
+from referee.reports.arena_tables import TABLES, cost_table, decisions_table, left_out_table, ratings_table
 from referee.reports.page import plotted_data
+from referee.reports.tables import Table, aligned
 from referee.schemas.usage import Usage
 from referee.stats.rank_tables import rank_correlation
 from referee.venues.registry import list_venues
@@ -226,7 +227,7 @@ def test_decisions_are_iclr_s_and_what_is_left_out_is_listed(result: ArenaResult
 
 
 def test_markdown_keeps_foreign_names_in_their_cells(result: ArenaResult) -> None:
-    lines = lines_of(("T", ["model"], [["a | b"], ["# c"]]))
+    lines = aligned(Table("T", ["model"], [["a | b"], ["# c"]]))
     assert lines[2].count("|") == 3
     assert "1 row \\| cannot be \\<b>used" in written(result)["arena.md"]
 

@@ -12,8 +12,7 @@ import pytest
 from referee.evals.comparison import Comparison, Difference
 from referee.evals.rows import RowKey
 from referee.evals.table import Cell, MetricTotals, Table
-from referee.reports.eval_files import COLUMNS, summary_csv, summary_json
-from referee.reports.eval_summary import About, render_summary
+from referee.reports.eval_summary import COLUMNS, About, render_summary, summary_csv, summary_json
 from referee.reports.paper_table import published_table
 from referee.schemas.usage import Usage
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.reports.experiment_plots import experiment_plots, plots_section, write_experiment_plots
-from referee.reports.plots import Plot
+from referee.reports.experiment_plots import experiment_plots
+from referee.reports.experiment_summary import render_experiment
+from referee.reports.plots import Plot, write_plots
 from referee.schemas.experiment import ExperimentResult
 
 from .experiment_results import arm, result
@@ -103,9 +104,10 @@ def test_a_metric_without_any_value_is_not_drawn() -> None:
 
 
 def test_files_and_their_links(tmp_path: Path) -> None:
-    plots = experiment_plots(result([arm("a|b *c*")], {"topic_coverage": {"a|b *c*": (0.5,)}}))
-    written = write_experiment_plots(plots, tmp_path)
-    section = plots_section(plots)
+    found = result([arm("a|b *c*")], {"topic_coverage": {"a|b *c*": (0.5,)}})
+    plots = experiment_plots(found)
+    written = write_plots(plots, tmp_path / "plots")
+    section = render_experiment(found, plots)
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
         "plots/papers-topic-coverage.svg",
         "plots/papers-topic-coverage.png",
@@ -113,10 +115,9 @@ def test_files_and_their_links(tmp_path: Path) -> None:
         "plots/cost-topic-coverage.png",
     ]
     assert all(f"(plots/{plot.name}.svg)" in section for plot in plots)
-    assert section.startswith("\n## Plots\n")
+    assert "\n## Plots\n" in section
 
 
 def test_nothing_to_draw_leaves_nothing_behind(tmp_path: Path) -> None:
-    assert plots_section(()) == ""
-    assert write_experiment_plots((), tmp_path) == []
+    assert write_plots((), tmp_path / "plots") == []
     assert list(tmp_path.iterdir()) == []

@@ -21,6 +21,7 @@ from referee.reports.plots import (
     write_plots,
 )
 from referee.reports.plots.plot import PEOPLE_COLOURS
+from referee.reports.tables import Table
 
 PLOTS = (
     bars("ratings", "Ratings <by> group", {"human": {"3": 0.25, "6": 0.75}, "AI": {"6": 1.0}}, across="r", up="share"),
@@ -59,7 +60,7 @@ def test_bars_are_as_high_as_their_values() -> None:
 
 
 def test_the_page_holds_the_data_it_plots_and_the_csv_holds_the_same() -> None:
-    page = render_page("Title", "Lead", [Section("One", plots=PLOTS[:3]), Section("Two", plots=PLOTS[3:])])
+    page = render_page("Title", "Lead", [Section("One", (), PLOTS[:3]), Section("Two", (), PLOTS[3:])])
     found = plotted_data(page)
     assert list(found) == [plot.name for plot in PLOTS]
     told = list(csv.DictReader(io.StringIO(plots_csv(PLOTS))))
@@ -75,7 +76,7 @@ def test_the_page_holds_the_data_it_plots_and_the_csv_holds_the_same() -> None:
 def test_a_page_fetches_nothing_and_escapes_what_it_is_given() -> None:
     hostile = '</script><script>alert(1)</script><img src="http://x"> $\\frac{$ 評'
     plot = bars("x", hostile, {hostile: {hostile: 1.0}}, across=hostile, up="n", caption=hostile)
-    page = render_page(hostile, hostile, [Section(hostile, (hostile,), ((hostile, (hostile,), ((hostile,),)),), (plot,))], {hostile: hostile})  # fmt: skip # noqa: E501
+    page = render_page(hostile, hostile, [Section(hostile, (hostile, Table(hostile, (hostile,), ((hostile,),))), (plot,))], {hostile: hostile})  # fmt: skip # noqa: E501
     assert "<script>" not in page
     assert "<img" not in page
     assert page.count("</script>") == 1

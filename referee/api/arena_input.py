@@ -14,8 +14,7 @@ from referee.data.drafts import RATING_UNREAD
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
 from referee.evals.agreement import RatedPaper, gather, gather_listed
-from referee.evals.agreement.listed import LISTED
-from referee.evals.agreement.rated import Gathered, same_scale
+from referee.evals.agreement.rated import LISTED, Gathered, same_scale
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.usage import Usage

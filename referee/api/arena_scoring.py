@@ -36,7 +36,7 @@ from referee.reports.plots import write_plots
 from referee.runs import Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.usage import Usage
 from referee.settings import load_settings
-from referee.stats.rank_tables import rank_correlation
+from referee.stats.ranks import rank_correlation
 from referee.venues import load_venue
 
 REJECTED = "rejected.jsonl"

@@ -11,7 +11,7 @@ from referee.api.eval_input import ReviewSet
 from referee.errors import SettingsError
 from referee.evals.behaviour import FixtureResolver, online_resolver
 from referee.evals.behaviour.citation_check import Resolver
-from referee.evals.behaviour.syllables import BackendName
+from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import Grouping
 from referee.llm.catalogue import cache_root
 from referee.llm.models import Models

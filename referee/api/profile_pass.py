@@ -12,9 +12,9 @@ from typing import Any, TextIO
 
 from referee.api.profile_job import ProfileAsked
 from referee.evals.behaviour import Checked, TextMetrics, check_citation, measure_texts
-from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
+from referee.evals.behaviour.atomic import MatchedPair, matched_pairs
 from referee.evals.behaviour.citation_check import Resolver
-from referee.evals.behaviour.coverage_matrix_pairs import chance_pairs
+from referee.evals.behaviour.coverage_matrix import chance_pairs
 from referee.evals.case_store import CaseStore
 from referee.evals.grouping import Group, conference_of, year_of
 from referee.evals.profile.agreement import PanelBook

@@ -27,7 +27,7 @@ from referee.data.shelf import file_name
 from referee.errors import DataError
 from referee.evals.behaviour import OnlineResolver
 from referee.evals.behaviour.citation_check import Resolver
-from referee.evals.behaviour.syllables import BackendName
+from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import DEFAULT, Grouping
 from referee.evals.judging import Panel
 from referee.evals.profile.backends import JudgeReader, RuleReader

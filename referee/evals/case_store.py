@@ -15,7 +15,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from referee.errors import RunError
-from referee.evals.boxes import FilledBoxes
+from referee.evals.forms import FilledBoxes
 from referee.schemas.case import ReviewCase
 
 CASES = "cases.jsonl"

@@ -3,20 +3,144 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.errors import BudgetExceeded, EvaluationError
 from referee.evals.case_store import CaseStore
 from referee.evals.metric import Metric
-from referee.evals.pace import Pace
 from referee.evals.paper_context import PaperContext
 from referee.evals.results import Finals, ResultsFile
 from referee.evals.unit import FATAL, EvalServices, Unit
-from referee.evals.window import Flight, Window
 from referee.runs.progress import Event
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
+
+
+class Pace:
+    """Counts steps and says now and then how long the rest will take."""
+
+    def __init__(self, steps: int, *, clock: Callable[[], float] = time.monotonic, every_s: float = 1.0) -> None:
+        self._left = steps
+        self._done = 0
+        self._clock = clock
+        self._every_s = every_s
+        self._started = clock()
+        self._said = self._started
+
+    def step(self, *, last: bool = False) -> str | None:
+        """Count a step; a phrase as ``, about 3 min left``, or None where one was given a moment ago."""
+        self._done += 1
+        now = self._clock()
+        if not last and now - self._said < self._every_s:
+            return None
+        self._said = now
+        remaining = (self._left - self._done) * (now - self._started) / self._done
+        return f", about {duration(remaining)} left" if remaining > 0 else ""
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours, as precisely as an estimate deserves."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+Flight = asyncio.Task[MetricResult]
+
+
+class Window:
+    """Units paper by paper and review by review.
+
+    Of one review the longest chains of calls begin first, so that the short ones fill the gaps: a metric with several
+    prompts sends one after the other.
+
+    Args:
+        store: The reviews.
+        metrics: What is measured.
+        finals: Units that earlier starts have finished.
+        open_context: Makes a paper's context.
+        width: Most units under way at once.
+
+    Attributes:
+        flying: The units under way.
+    """
+
+    def __init__(
+        self,
+        store: CaseStore,
+        metrics: Sequence[Metric],
+        finals: Finals,
+        open_context: Callable[[str], PaperContext],
+        width: int,
+    ) -> None:
+        self.flying: dict[Flight, Unit] = {}
+        self._store = store
+        self._metrics = sorted(metrics, key=lambda metric: -len(metric.prompts))
+        self._finals = finals
+        self._open_context = open_context
+        self._width = width
+        self._again: deque[Unit] = deque()
+        self._alone: Flight | None = None
+        self._rooms: dict[str, PaperContext] = {}
+        self._waiting = self._units()
+
+    def fill(self, begin: Callable[[Unit], Flight], *, beside: int) -> None:
+        """Begin units until the window is full or none is left.
+
+        Args:
+            begin: Begins one.
+            beside: Units under way in other windows; a narrow window waits until there is none.
+        """
+        beside = beside if self._width == 1 else 0
+        while beside + len(self.flying) < self._width and (unit := self._next()):
+            task = begin(unit)
+            self._alone = task if self._width == 1 else None
+            self.flying[task] = unit
+
+    def put_back(self, task: Flight) -> bool:
+        """Let a unit wait again; False where it has been alone already."""
+        if task is self._alone:
+            return False
+        self._again.append(self.flying.pop(task))
+        return True
+
+    def narrow(self) -> None:
+        """From now on begin a unit only where no other is under way, here or beside."""
+        self._width = 1
+
+    async def leave(self, task: Flight) -> None:
+        """A unit is finished; its paper's room is closed after the last."""
+        room = self.flying.pop(task).room
+        room.open_units -= 1
+        if room.is_done:
+            self._rooms.pop(room.paper_id, None)
+            await room.aclose()
+
+    async def aclose(self) -> None:
+        """Let go of all contexts."""
+        for room in self._rooms.values():
+            await room.aclose()
+
+    def _next(self) -> Unit | None:
+        return self._again.popleft() if self._again else next(self._waiting, None)
+
+    def _units(self) -> Iterator[Unit]:
+        for paper_id in self._store.papers:
+            room = self._rooms.setdefault(paper_id, self._open_context(paper_id))
+            for case in self._store.cases(paper_id):
+                for metric in self._metrics:
+                    if not self._finals.has(case.case_id, metric.name):
+                        room.open_units += 1
+                        yield Unit(room, case, metric)
+            room.complete = True
+            if room.is_done:
+                del self._rooms[paper_id]
+
 
 # Units wait for each other (for a review's topics) and between their calls: more are under way than calls are allowed.
 UNITS_A_CALL = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from referee.evals.agreement import FieldSimilarity, FormScore
-from referee.evals.agreement.range_use import RangeUse
+from referee.evals.agreement.calibration_curve import RangeUse
+from referee.evals.agreement.rating_error import Axis
 from referee.evals.agreement.result import (
     FLOORS,
     NONE,
@@ -20,8 +21,7 @@ from referee.evals.agreement.result import (
     overall,
     pooled_floor,
 )
-from referee.evals.agreement.rouge import RougeMeans
-from referee.evals.agreement.sub_scores import Axis
+from referee.evals.agreement.text_scores import RougeMeans
 from referee.reports.tables import NOTHING, Table, dashed, estimate, number
 from referee.reports.usage_text import tokens_in_cell
 from referee.schemas.usage import Usage

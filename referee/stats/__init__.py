@@ -4,10 +4,9 @@ Where a quantity is not defined (no values, one value, no variation) the answer 
 """
 
 from referee.stats.agreement import Level, krippendorff_alpha
-from referee.stats.clustered_ranks import ClusteredRanks, clustered_rank_test
 from referee.stats.comparisons import MannWhitney, cliffs_delta, holm, mann_whitney, permutation_test
 from referee.stats.intervals import Interval, bootstrap_interval, mean_sd, paired_interval, wilson
-from referee.stats.ranks import average_ranks, rank_biserial, spearman
+from referee.stats.ranks import ClusteredRanks, average_ranks, clustered_rank_test, rank_biserial, spearman
 
 __all__ = [
     "ClusteredRanks",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from referee.stats.clustered_ranks import clustered_rank_test
 from referee.stats.comparisons import permutation_test
 from referee.stats.intervals import paired_interval
+from referee.stats.ranks import clustered_rank_test
 from referee.stats.resamples import over, percentiles, resampled
 from referee.stats.values import Floats, sums_by_cluster
 

@@ -7,12 +7,17 @@ reason, never 0.
 from referee.evals.agreement.arena import ArenaScore, FormScore, score_predictions
 from referee.evals.agreement.calibration import MapName, RatingPair, apply, check_fits, fit_rating_map
 from referee.evals.agreement.distributions import apart, compare_scales, from_median, histogram
-from referee.evals.agreement.listed import gather_listed
 from referee.evals.agreement.panels import panel_alphas, self_consistency
-from referee.evals.agreement.rated import RatedPaper, accepted, gather
+from referee.evals.agreement.rated import RatedPaper, accepted, gather, gather_listed
 from referee.evals.agreement.scales import Scale, check_scale, free_scale, one_scale, scale_of
-from referee.evals.agreement.text_fields import TextPair, text_pairs
-from referee.evals.agreement.text_similarity import FieldSimilarity, TextMeans, mean_over_fields, text_similarity
+from referee.evals.agreement.text_similarity import (
+    FieldSimilarity,
+    TextMeans,
+    TextPair,
+    mean_over_fields,
+    text_pairs,
+    text_similarity,
+)
 
 __all__ = [
     "ArenaScore",

@@ -6,26 +6,27 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.evals.agreement.calibration_curve import Curve, calibration_curve
+from referee.evals.agreement.calibration_curve import Curve, RangeUse, calibration_curve, range_use
 from referee.evals.agreement.decisions import Decisions, decisions
-from referee.evals.agreement.floors import Floors, floors
 from referee.evals.agreement.nested_means import Errors, nested_interval
-from referee.evals.agreement.range_use import RangeUse, range_use
 from referee.evals.agreement.rated import RatedPaper
 from referee.evals.agreement.rating_error import (
     FEWEST_REVIEWS,
+    Floors,
     Impute,
     RatingError,
+    SubScores,
     Targets,
+    floors,
     pooled,
     rating_error,
+    sub_scores,
     with_targets,
 )
 from referee.evals.agreement.scales import MOST_OUTSIDE, Scale, check_scale, free_scale, scale_of
-from referee.evals.agreement.sub_scores import SubScores, sub_scores
 from referee.schemas.venue import VenueForm
 from referee.stats import Interval
-from referee.stats.rank_tables import RankCorrelation, rank_correlation
+from referee.stats.ranks import RankCorrelation, rank_correlation
 
 # Elsewhere mostly accepted papers are public, and their decisions say nothing.
 DECIDING = ("iclr",)

@@ -11,8 +11,7 @@ import numpy as np
 from referee.errors import EvaluationError
 from referee.evals.agreement.rated import RatedPaper, same_scale
 from referee.stats import Interval, krippendorff_alpha
-from referee.stats.agreement import Weighting
-from referee.stats.alpha_resamples import AlphaTable
+from referee.stats.agreement import AlphaTable, Weighting
 from referee.stats.resamples import drawn_units
 from referee.stats.values import Floats
 

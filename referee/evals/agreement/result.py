@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from referee.evals.agreement import ArenaScore, FieldSimilarity, FormScore, TextMeans
+from referee.evals.agreement.calibration_curve import RangeUse
 from referee.evals.agreement.decisions import Decisions
 from referee.evals.agreement.distributions import RankBins
-from referee.evals.agreement.range_use import RangeUse
-from referee.evals.agreement.rouge import RougeMeans
-from referee.evals.agreement.sub_scores import Axis
+from referee.evals.agreement.rating_error import Axis
+from referee.evals.agreement.text_scores import RougeMeans
 from referee.schemas.usage import Usage
 from referee.stats import Interval
-from referee.stats.rank_tables import RankCorrelation
+from referee.stats.ranks import RankCorrelation
 
 CONSTANT, HUMAN, CHANCE = "floor: one constant a form", "floor: one human reviewer", "floor: chance"
 FLOORS = (CONSTANT, HUMAN, CHANCE)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from referee.evals.behaviour.citation_cache import CitationCache
-from referee.evals.behaviour.citation_check import Checked, Record, Unresolved, check_citation, counted
-from referee.evals.behaviour.citation_online import OnlineResolver, online_resolver
-from referee.evals.behaviour.citation_records import FixtureResolver
-from referee.evals.behaviour.citations import Citation, formal_citations
+from referee.evals.behaviour.citation_check import Checked, FixtureResolver, Record, Unresolved, check_citation, counted
+from referee.evals.behaviour.citation_online import CitationCache, OnlineResolver, online_resolver
+from referee.evals.behaviour.citations import Citation, InformalCitations, formal_citations, informal_citations
 from referee.evals.behaviour.cross_references import CrossReferences, Target, cross_references, xref_bin, xref_density
-from referee.evals.behaviour.informal_citations import InformalCitations, informal_citations
-from referee.evals.behaviour.many import measure_texts
 from referee.evals.behaviour.mathematics import Conditional, conditional_engagement, engages
-from referee.evals.behaviour.readability import Readability, readability
-from referee.evals.behaviour.results import Diversity, TextMetrics, text_metrics
-from referee.evals.behaviour.syllables import Syllables, backend
-from referee.evals.behaviour.text import clean, review_text
-from referee.evals.behaviour.tokens import mattr, tokens, ttr
+from referee.evals.behaviour.readability import Readability, Syllables, backend, readability
+from referee.evals.behaviour.results import Diversity, TextMetrics, measure_texts, text_metrics
+from referee.evals.behaviour.text import clean, mattr, review_text, tokens, ttr
 
 __all__ = [
     "Checked",

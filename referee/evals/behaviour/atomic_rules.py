@@ -1,20 +1,150 @@
-"""A review cut into strengths and weaknesses without a model: by lists and headings, then by sentences.
-
-A list item is one item; prose outside of lists is cut into its sentences. Items under 50 characters are dropped.
-
-Source: PRAIB's validation parser, as section 8 of the specification tells it; the names and cue words are ours.
-"""
+"""What a review praises and criticises, by rules: boxes, headings, cue words, and the names of all these."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-from referee.evals.behaviour.atomic_cues import by_cues
-from referee.evals.behaviour.atomic_names import POLAR, Announced, Polarity, announced, introduced
 from referee.evidence import split_sentences
+
+Polarity = Literal["strengths", "weaknesses"]
+Announced = Literal["strengths", "weaknesses", "mixed", "aspect", "other"]
+POLAR: tuple[Announced, ...] = ("strengths", "weaknesses", "mixed")
+"""What the names of boxes with strengths or weaknesses announce."""
+
+_GOOD = (
+    r"(?:strengths?|stengths?|pros?|positives?|merits|advantages|strong points"
+    r"|positive (?:points|aspects|sides?|comments)"
+    r"|reasons (?:to|for) (?:accept\w*|publish\w*)|(?:things|what) (?:that )?i like[d]?)"
+)
+_BAD = (
+    r"(?:weakness(?:es)?|cons?|negatives?|drawbacks?|shortcomings?|disadvantages|weak points"
+    r"|negative (?:points|aspects|sides?|comments)|concerns?|issues|problems|critici?sms?|reasons (?:to|for) reject\w*"
+    r"|(?:opportunities|areas) for improvement|(?:major|main|key) (?:limitations|points|comments))"
+)
+_BEFORE = (
+    r"(?:(?:the|main|major|key|some|other|additional|paper|summary of|technical|methodological|quality|general|a few"
+    r"|several|following|important|potential|critical|significant|clarity|on) )*"
+)
+_BEHIND = r"(?: (?:of|in|with|for) (?:the|this) (?:paper|work|submission|approach|manuscript|method))?"
+_IS_GOOD = re.compile(f"{_BEFORE}(?:minor )?{_GOOD}{_BEHIND}")
+_IS_BAD = re.compile(rf"(?:{_BEFORE}{_BAD}|(?:some )?minor (?:weakness(?:es)?|concerns)){_BEHIND}")
+_IS_MIXED = re.compile(rf".*\b{_GOOD}\b.*\b{_BAD}\b.*|.*\b{_BAD}\b.*\b{_GOOD}\b.*")
+_HAS_GOOD = re.compile(rf"\b{_GOOD}\b")
+_HAS_BAD = re.compile(rf"\b{_BAD}\b")
+_OTHER = re.compile(
+    r"(?:(?:paper|quick|brief|review|short|executive) )*(?:summary|overview|synopsis|abstract)(?: (?:of|and) .*)?"
+    r"|(?:.* )?(?:questions?|typos?|remarks|suggestions|nitpicks?|references?|feedback)(?: (?:to|for) .*)?"
+    r"|(?:.* )?comments?|minors?(?: .*)?|misc\w*|details?|notes?|update|edit|revision(?: .*)?"
+    r"|(?:after|post)[- ]rebuttal|(?:ethic\w*|limitations?)(?: .*)?"
+    r"|(?:overall |final )?(?:assessment|recommendation|decision|verdict|rating|score|conclusions?|justification)"
+    r"|(?:justification|reasons?|explanation) (?:of|for) (?:the |my )?(?:rating|score|decision|recommendation)"
+)
+_ASPECT = re.compile(
+    r"(?:overall|quality|clarity|originality|significance|novelty|soundness|presentation|contributions?"
+    r"|reproducibility|citations|evaluation|experiments?|methods?|results|related work|writing|impact)(?: and .*)?"
+)
+_PUNCTUATION = re.compile(r"[^\w' -]+|_+")
+_LONGEST = 60
+
+
+@lru_cache(maxsize=4096)
+def announced(name: str) -> Announced | None:
+    """What a heading or the name of a box announces; None where it is no name that reviews use.
+
+    An ``aspect`` is what may be good or bad, as clarity; ``other`` is what is neither, as a summary.
+
+    Args:
+        name: As it stands: ``summary_of_strengths``, ``Reasons to reject``, ``Minor comments``.
+    """
+    key = _key(name)
+    if not key or len(key) > _LONGEST:
+        return None
+    if _IS_GOOD.fullmatch(key):
+        return "strengths"
+    if _IS_BAD.fullmatch(key):
+        return "weaknesses"
+    if _IS_MIXED.fullmatch(key):
+        return "mixed"
+    if _OTHER.fullmatch(key):
+        return "other"
+    return "aspect" if _ASPECT.fullmatch(key) else None
+
+
+@lru_cache(maxsize=4096)
+def introduced(line: str) -> Announced | None:
+    """What a short line that ends with a colon leads into, as "I have a few concerns:"; None for anything else."""
+    key = _key(line)
+    if not key or len(key) > _LONGEST:
+        return None
+    good, bad = _HAS_GOOD.search(key), _HAS_BAD.search(key)
+    if good and bad:
+        return "mixed"
+    return "strengths" if good else "weaknesses" if bad else None
+
+
+def _key(name: str) -> str:
+    return " ".join(_PUNCTUATION.sub(" ", name.lower().replace("&", " and ")).split())
+
+
+_GOOD_WORDS = (
+    r"(?:well[- ](?:written|motivated|organi[sz]ed|structured|presented|executed|designed|explained|supported|done)"
+    r"|clear(?:ly)?|novel|interesting|original|elegant|impressive|convincing(?:ly)?|compelling|thorough(?:ly)?"
+    r"|comprehensive|extensive|solid|sound|strong|excellent|good|great|nice(?:ly)?|important|significant(?:ly)?"
+    r"|valuable|useful|promising|innovative|rigorous|insightful|timely|effective(?:ly)?"
+    r"|easy to (?:read|follow|understand)|enjoyed|i like|i liked|appreciate[ds]?|commendable|makes sense"
+    r"|state[- ]of[- ]the[- ]art results?|outperforms?|strengths?|merits?|intuitive|simple (?:and|yet|but)"
+    r"|reproducible|meaningful|competitive|reasonable|pleasure)"
+)
+_BAD_WORDS = (
+    r"(?:unfortunately|lack(?:s|ed|ing)?|missing|unclear|unconvinc\w+|weak(?:ly|ness(?:es)?)?|limited|limits"
+    r"|concern(?:s|ed)?|fail(?:s|ed)?|insufficient(?:ly)?|inadequate(?:ly)?|confus(?:ing|ed|es)"
+    r"|(?:hard|difficult|impossible) to (?:\w+)|questionable|doubt(?:s|ful)?|incremental|marginal(?:ly)?|trivial"
+    r"|vague(?:ly)?|wrong|incorrect|flaw(?:s|ed)?|misleading|overclaim\w*|problematic|unfair|outdated|poor(?:ly)?|superficial(?:ly)?"
+    r"|inconsisten(?:t|cy|cies)|ambigu\w+|omit(?:s|ted)?|ignor(?:es|ed|ing)|neglect\w*|drawbacks?|shortcomings?"
+    r"|(?:would|could|should|might|must|needs? to|ought to) (?:\w+ ){0,3}(?:better|help(?:ful)?|nice|interesting|useful"
+    r"|good|great|beneficial|improved?|added?|includ(?:e|ed)|provid(?:e|ed)|compared?|discuss(?:ed)?|clarif(?:y|ied)|explain(?:ed)?"
+    r"|shown?|report(?:ed)?|strengthen(?:ed)?|consider(?:ed)?|address(?:ed)?|cite[ds]?|be)"
+    r"|please|it is not|is not|are not|does not|do not|did not|cannot|can not|has not|have not|was not|were not"
+    r"|(?:is|are|does|do|did|has|have|was|were|ca|could|would|should)n['’]t"
+    r"|no (?:\w+ )?(?:comparison|ablation|baselines?|evidence|experiments?|discussion|analysis|details?|explanation"
+    r"|justification|theor\w+|code|results?|error bars|mention|guarantees?|proof)"
+    r"|only (?:\w+ ){0,2}(?:one|two|small|toy|simple|a few|few|limited|marginal)|not (?:\w+ ){0,2}" + _GOOD_WORDS + r"|"
+    r"(?:too|overly) \w+|without (?:\w+ ){0,2}(?:any|comparison|justification|explanation|evidence)|typos?"
+    r"|reject(?:ed|ion)?|worse|suspicious|unsupported|unsubstantiated|unjustified|unrealistic|not)"
+)
+_PRAISES = re.compile(rf"\b{_GOOD_WORDS}\b")
+_FAULTS = re.compile(rf"\b{_BAD_WORDS}(?!\w)")
+_CONTRAST = re.compile(r"(?:[,;]\s+|\s+[-–—]+\s+|\s+)(?:but|however|although|though|yet|nevertheless|while)\b,?\s+")
+
+
+def polarity_of(sentence: str) -> Polarity | None:
+    """Praise, criticism (also where there is both), or neither."""
+    lower = sentence.lower()
+    if _FAULTS.search(lower):
+        return "weaknesses"
+    return "strengths" if _PRAISES.search(lower) else None
+
+
+def by_cues(sentence: str) -> list[tuple[Polarity, str]]:
+    """A sentence under its polarity; in two parts where it praises on one side of a "but" and criticises on the other.
+
+    Nothing for a sentence that does neither.
+    """
+    found = polarity_of(sentence)
+    if found is None:
+        return []
+    contrast = _CONTRAST.search(sentence)
+    if contrast is not None:
+        before, behind = sentence[: contrast.start()].strip(), sentence[contrast.end() :].strip()
+        first, second = polarity_of(before), polarity_of(behind)
+        if first is not None and second is not None and first != second:
+            return [(first, before), (second, behind)]
+    return [(found, sentence)]
+
 
 SHORTEST = 50
 """Characters; shorter items are dropped."""

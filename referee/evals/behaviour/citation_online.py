@@ -1,26 +1,134 @@
-"""Citations looked up in bibliographic services over the network, slowly and once: only on explicit request."""
+"""Citations looked up at Crossref, OpenAlex and DBLP, in this order, with answers kept on the disk."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from referee.errors import EvaluationError
-from referee.evals.behaviour.citation_answers import LONGEST_S, body_of, header_number, records_in, retry_after_s
-from referee.evals.behaviour.citation_cache import CitationCache
-from referee.evals.behaviour.citation_check import Record, Unresolved, compared
+from referee.evals.behaviour.citation_check import Record, Unresolved, compared, record_of
 from referee.evals.behaviour.citation_sources import CROSSREF, DBLP, OPENALEX, Crossref, Dblp, OpenAlex, Source
-from referee.evals.behaviour.citations import Citation
-from referee.evals.behaviour.titles import normalised_title
+from referee.evals.behaviour.citations import Citation, normalised_title
+from referee.runs.files import write_atomically
 from referee.web.fetch import USER_AGENT
 
 if TYPE_CHECKING:
     import httpx
+
+LONGEST_S = 60.0
+MOST_BYTES = 4 * 2**20
+
+
+def body_of(response: httpx.Response, source: str, clock: Callable[[], float]) -> bytes:
+    """The body of an answer, which may neither be large nor trickle.
+
+    Raises:
+        Unresolved: It is, or it is compressed, which was not asked for.
+        httpx.HTTPError: The connection failed while it was read.
+    """
+    if response.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
+        raise Unresolved(f"{source} sent a compressed answer, which was not asked for")
+    body, until = bytearray(), clock() + LONGEST_S
+    for piece in response.iter_bytes():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise Unresolved(f"{source} answered with more than {MOST_BYTES:,} bytes")
+        if clock() > until:
+            raise Unresolved(f"{source} did not finish its answer within {LONGEST_S:g} seconds")
+    return bytes(body)
+
+
+def records_in(source: Source, body: bytes) -> list[Record]:
+    """The records of an answer.
+
+    Raises:
+        Unresolved: It is no JSON, or no answer of this service: then it does not say that there is no such work.
+    """
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Unresolved(f"{source.id} did not answer in JSON") from error
+    records = source.records(answer)
+    if records is None:
+        raise Unresolved(f"{source.id} answered in a form that is not its own")
+    return records
+
+
+def retry_after_s(value: str | None, default: float) -> float:
+    """Seconds to wait: a number, or until a date; the default where the header says nothing."""
+    if value and not value.strip().isdigit():
+        try:
+            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+        except (TypeError, ValueError):
+            return default
+    return header_number(value, default=default)
+
+
+def header_number(value: str | None, *, default: float) -> float:
+    """A header's number; a date or nonsense is the default."""
+    try:
+        found = float(value) if value else default
+    except ValueError:
+        return default
+    return found if 0 <= found < float("inf") else default
+
+
+NEGATIVE_DAYS = 30
+_DAY_S = 86_400
+
+
+class CitationCache:
+    """A folder with one small JSON file for each title and year.
+
+    Args:
+        folder: Made with the first answer that is stored.
+        now: Seconds since 1970.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._now = now
+
+    def get(self, title: str, year: int, source: str) -> list[Record] | None:
+        """What the source answered; null where it was not asked, or its useless answer is older than 30 days.
+
+        A file that cannot be read counts as none: the source is asked again.
+        """
+        entry = self._read(self._path(title, year)).get(source)
+        if not isinstance(entry, dict) or not isinstance(entry.get("records"), list):
+            return None
+        at = entry.get("at")
+        if not entry.get("found") and not (isinstance(at, int | float) and self._now() - at < NEGATIVE_DAYS * _DAY_S):
+            return None
+        return [record for row in entry["records"] if isinstance(row, dict) and (record := record_of(row))]
+
+    def put(self, title: str, year: int, source: str, records: Sequence[Record], *, found: bool) -> None:
+        """Store an answer; ``found`` says that one of the records was accepted, and keeps it for good."""
+        path = self._path(title, year)
+        rows = [record._asdict() for record in records]
+        content = {**self._read(path), source: {"at": self._now(), "found": found, "records": rows}}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(content, ensure_ascii=False))
+
+    def _path(self, title: str, year: int) -> Path:
+        digest = hashlib.sha256(f"{normalised_title(title)}\n{year}".encode()).hexdigest()
+        return self._folder / digest[:2] / f"{digest[2:34]}.json"
+
+    def _read(self, path: Path) -> dict[str, object]:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
 
 _TRIES = 3
 _WAIT_S = 2.0

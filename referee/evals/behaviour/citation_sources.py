@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from referee.evals.behaviour.citation_check import Record
-from referee.evals.behaviour.citations import Citation
-from referee.evals.behaviour.titles import normalised_title
+from referee.evals.behaviour.citations import Citation, normalised_title
 
 CROSSREF, OPENALEX, DBLP = "https://api.crossref.org", "https://api.openalex.org", "https://dblp.org"
 _ROWS = 5

@@ -1,12 +1,43 @@
-"""Formal citations in a review: references written out in the style of APA, MLA or IEEE."""
+"""What a review cites: formal references in APA, MLA or IEEE style, and works that are named informally."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from referee.evals.behaviour.titles import normalised_title
+_MATH = re.compile(r"\$[^$]*\$")
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]")
+_OTHER = re.compile(r"[\W_]+")
+_PREFIX_WORDS, _PREFIX_CHARS = 4, 25
+_LONGEST = 400
+
+
+def normalised_title(title: str) -> str:
+    """A title for comparison: no formulas, LaTeX commands, accents, case; one blank for what is no letter."""
+    plain = _COMMAND.sub("", _MATH.sub("", title))
+    letters = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return _OTHER.sub(" ", letters.casefold()).strip()
+
+
+def title_similarity(first: str, second: str) -> float:
+    """Character ratio 2M/T of two normalised titles, as difflib has it without its heuristic for long texts.
+
+    Titles are compared up to 400 characters. M is the size of difflib's matching blocks, which is not the longest
+    common subsequence: other libraries' ratios differ.
+    """
+    return SequenceMatcher(None, first[:_LONGEST], second[:_LONGEST], autojunk=False).ratio()
+
+
+def is_short_form(first: str, second: str) -> bool:
+    """Whether one normalised title is the beginning of the other in whole words: 4 words and 25 characters at least."""
+    short, long = sorted((first, second), key=len)
+    if len(short) < _PREFIX_CHARS or len(short.split()) < _PREFIX_WORDS:
+        return False
+    return long == short or long.startswith(f"{short} ")
+
 
 Style = Literal["apa", "mla", "ieee"]
 
@@ -149,3 +180,71 @@ def _each_once(found: Iterable[Citation]) -> tuple[Citation, ...]:
     for one in found:
         by_title.setdefault(normalised_title(one.title) or one.text, one)
     return tuple(by_title.values())
+
+
+_YEAR = re.compile(r"(?:19|20)\d{2}[a-z]?(?!\w)")
+_AUTHORS = re.compile(rf"(?<!\w){_S}(?:\s(?:and|&)\s{_S}|,?\set\sal\.?)?(?:,\s?|\s?\(|\s)\Z")
+_BARE = re.compile(rf"{_S}(?:,\s?|\s)\Z")
+_LONGEST_NAMED = 80
+_VENUES = re.compile(
+    r"(?:ICLR|NeurIPS|NIPS|ICML|CVPR|ICCV|ECCV|AAAI|IJCAI|ACL|NAACL|EACL|EMNLP|COLM|CoRL|TMLR|JMLR|KDD|WWW|SIGIR|UAI|"
+    r"AISTATS|COLT|MICCAI|ICRA|IROS|RSS|INTERSPEECH|ICASSP|WACV|BMVC|TPAMI|WMT|SemEval|SIGGRAPH|CHI|CIKM|WSDM|ImageNet|"
+    r"January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
+    r"Aug|Sept?|Oct|Nov|Dec|Since|Until|Before|After|From|Between|During|By|In|Of|Around|Circa|Year|Copyright)\b"
+)
+
+
+class InformalCitations(NamedTuple):
+    """How many mentions of each kind stand outside of formal citations."""
+
+    author_year: int
+    arxiv: int
+    doi: int
+
+    @property
+    def total(self) -> int:
+        """All of them; a mention in two forms counts twice."""
+        return self.author_year + self.arxiv + self.doi
+
+
+def informal_citations(text: str, formal: Iterable[Citation] = ()) -> InformalCitations:
+    """Mentions of other work in running text; never part of PRAIB's number of citations.
+
+    Args:
+        text: The review, view ``raw``.
+        formal: Its formal citations, whose passages are left out.
+    """
+    taken = [(one.start, one.end) for one in formal]
+
+    def outside(at: int) -> bool:
+        return not any(start <= at < end for start, end in taken)
+
+    years = sum(_names_authors(text, year.start()) and outside(year.start()) for year in _YEAR.finditer(text))
+    # The ids are rare and their expressions slow, so that a part which all of them hold is asked for first.
+    ids = ARXIV.finditer(text) if "arx" in text.lower() else ()
+    dois = DOI.finditer(text) if "10." in text else ()
+    return InformalCitations(
+        years,
+        arxiv=len({found["id"].lower() for found in ids if outside(found.start())}),
+        doi=len({found.group().lower() for found in dois if outside(found.start())}),
+    )
+
+
+def _names_authors(text: str, year: int) -> bool:
+    """Whether authors stand right before a year; a name alone needs a parenthesis, lest "ICLR 2024" were one."""
+    before = text[year - 1 : year]
+    if before not in ("(", ",") and not before.isspace():
+        return False
+    authors = _AUTHORS.search(text, max(0, year - _LONGEST_NAMED), year)
+    if authors is None:
+        return False
+    name = authors.group()
+    if _VENUES.match(name):
+        return False
+    return not _BARE.fullmatch(name) or _in_parentheses(text, authors.start(), year)
+
+
+def _in_parentheses(text: str, start: int, year: int) -> bool:
+    """Whether "(Kingma, 2015)" or "(Devlin et al., 2018; Brown, 2020)" is meant, and not "(Table 2010)"."""
+    before = text[max(0, start - _LONGEST_NAMED) : start].rstrip()
+    return before.endswith(("(", "[", ";")) and "," in text[start:year]

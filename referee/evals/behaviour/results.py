@@ -1,18 +1,22 @@
-"""All text metrics of one review."""
+"""All text measures of a review, and of many reviews in several processes."""
 
 from __future__ import annotations
 
-from collections import Counter
+import multiprocessing
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from referee.evals.behaviour.citations import Citation, formal_citations
+from referee.errors import EvaluationError
+from referee.evals.behaviour.citations import Citation, InformalCitations, formal_citations, informal_citations
 from referee.evals.behaviour.cross_references import Bin, CrossReferences, cross_references, xref_bin, xref_density
-from referee.evals.behaviour.informal_citations import InformalCitations, informal_citations
 from referee.evals.behaviour.mathematics import HEURISTIC, engages
-from referee.evals.behaviour.readability import NO_WORDS, Readability, readability
-from referee.evals.behaviour.syllables import Syllables, backend
-from referee.evals.behaviour.text import clean
-from referee.evals.behaviour.tokens import is_word, mattr, tokens
+from referee.evals.behaviour.readability import NO_WORDS, BackendName, Readability, Syllables, backend, readability
+from referee.evals.behaviour.text import clean, is_word, mattr, review_text, tokens
+from referee.schemas.case import ReviewCase
 
 NO_TOKENS = "the text is empty"
 
@@ -111,3 +115,76 @@ def diversity(text: str) -> Diversity:
     times = Counter(items)
     words = [count for token, count in times.items() if is_word(token)]
     return Diversity(len(items), len(times), sum(words), len(words), mattr(items))
+
+
+_AHEAD = 2
+_TOGETHER = 256
+"""Reviews that a worker is sent at once, some tenths of a second of its time."""
+
+
+def measure_texts(
+    cases: Iterable[ReviewCase],
+    processes: int = 1,
+    *,
+    fields: Sequence[str] | None = None,
+    syllables: BackendName = "pyphen",
+    dictionary: Path | None = None,
+) -> Iterator[tuple[ReviewCase, TextMetrics]]:
+    """Each review with its text metrics, in the order of the stream.
+
+    One process reads no further than the review it gives, more some batches ahead, so that memory does not grow.
+
+    Args:
+        cases: The reviews.
+        processes: 1 measures here; more start so many workers.
+        fields: The boxes that count; all free text by default.
+        syllables: The backend of readability.
+        dictionary: The file for backend ``cmu``.
+
+    Raises:
+        EvaluationError: ``processes`` is below 1, or there is no such backend.
+    """
+    if processes < 1:
+        raise EvaluationError(f"reviews are measured by processes, not by {processes!r}.", hint="Use 1 or more.")
+    chosen = backend(syllables, dictionary)
+    if processes > 1:
+        return _apart(cases, fields, processes, (syllables, dictionary))
+    return ((case, text_metrics(review_text(case, fields), chosen)) for case in cases)
+
+
+def _apart(
+    cases: Iterable[ReviewCase], fields: Sequence[str] | None, processes: int, setting: tuple[BackendName, Path | None]
+) -> Iterator[tuple[ReviewCase, TextMetrics]]:
+    context, stream = multiprocessing.get_context("spawn"), iter(cases)
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_set_up, initargs=setting) as pool:
+        waiting: deque[tuple[list[ReviewCase], Future[list[TextMetrics]]]] = deque()
+        try:
+            while group := list(islice(stream, _TOGETHER)):
+                waiting.append((group, pool.submit(_measure_there, [review_text(case, fields) for case in group])))
+                if len(waiting) > _AHEAD * processes:
+                    yield from _next(waiting)
+            while waiting:
+                yield from _next(waiting)
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+
+def _next(
+    waiting: deque[tuple[list[ReviewCase], Future[list[TextMetrics]]]],
+) -> Iterator[tuple[ReviewCase, TextMetrics]]:
+    group, future = waiting.popleft()
+    return zip(group, future.result(), strict=True)
+
+
+_worker: dict[str, tuple[BackendName, Path | None]] = {}
+
+
+def _set_up(syllables: BackendName, dictionary: Path | None) -> None:
+    """In a worker: which backend to use; a dictionary is read there once."""
+    _worker["backend"] = (syllables, dictionary)
+
+
+def _measure_there(texts: list[str]) -> list[TextMetrics]:
+    chosen = backend(*_worker["backend"])
+    return [text_metrics(text, chosen) for text in texts]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import Quantity, quantity
+from referee.evals.behaviour.atomic import AtomicItems, Quantity, quantity
 from referee.evals.reading import Reading, ReadMetric
 
 NOT_READ = "items were not read"

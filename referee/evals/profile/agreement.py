@@ -20,7 +20,7 @@ from referee.evals.agreement import (
     panel_alphas,
     self_consistency,
 )
-from referee.evals.agreement.listed import LISTED
+from referee.evals.agreement.rated import LISTED
 from referee.evals.agreement.scales import outside_share
 from referee.evals.behaviour import conditional_engagement
 from referee.evals.behaviour.mathematics import Unit, engagement_units

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from referee.evals.behaviour import TextMetrics
-from referee.evals.behaviour.atomic import RULE, AtomicItems, atomic_items
-from referee.evals.behaviour.atomic_counts import MatchedPair
-from referee.evals.behaviour.atomic_judge import judged_items
-from referee.evals.behaviour.coverage_matrix_judge import judged_matrices
-from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
-from referee.evals.behaviour.coverage_matrix_rule import rule_matrices
-from referee.evals.behaviour.math_judge import judged_mathematics
+from referee.evals.behaviour.atomic import RULE, AtomicItems, MatchedPair, atomic_items
+from referee.evals.behaviour.coverage_matrix import PairMatrices, rule_matrices
+from referee.evals.behaviour.judged import judged_items, judged_mathematics, judged_matrices
 from referee.evals.behaviour.mathematics import HEURISTIC
 from referee.evals.judging import Panel
 from referee.schemas.case import ReviewCase

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Literal, TypeVar
 
-from referee.evals.behaviour.atomic import POLARITIES, AtomicItems
-from referee.evals.behaviour.atomic_counts import MatchedPair, Quantity, compared, quantity
-from referee.evals.behaviour.atomic_names import Polarity
-from referee.evals.behaviour.coverage_matrix import Coverage, macro, micro
-from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
+from referee.evals.behaviour.atomic import POLARITIES, AtomicItems, MatchedPair, Quantity, compared, quantity
+from referee.evals.behaviour.atomic_rules import Polarity
+from referee.evals.behaviour.coverage_matrix import Coverage, PairMatrices, macro, micro
 from referee.evals.profile.result import Covered, Matched
 from referee.schemas.case import ReviewCase
 from referee.stats import Interval, bootstrap_interval, mean_sd

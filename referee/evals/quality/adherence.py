@@ -33,13 +33,14 @@ from referee.agents.adherence_judge import (
 )
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.form_checks import FORM_CHECKS, Decision, Record, decide
-from referee.evals.quality.one_question import Question, ask_judges
-from referee.evals.quality.readings import (
+from referee.evals.quality.judged import (
     NO_JUDGE,
     NO_TEXT,
     Outcome,
+    Question,
     Reading,
     answered,
+    ask_judges,
     judge_score,
     nobody_answered,
     over_judges,

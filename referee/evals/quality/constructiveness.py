@@ -28,22 +28,24 @@ from referee.agents.insight_judge import (
     render_insights,
 )
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.one_question import Question, ask_judges
-from referee.evals.quality.own_words import OwnWords, Traced
-from referee.evals.quality.readings import (
+from referee.evals.quality.judged import (
     NO_JUDGE,
     NO_TEXT,
     Outcome,
+    OwnWords,
+    Question,
     Reading,
+    Traced,
     answered,
+    ask_judges,
     judge_score,
     nobody_answered,
     over_judges,
     rescored,
     result,
     rough_tokens,
+    smallest_context,
 )
-from referee.evals.quality.room import smallest_context
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 

@@ -19,14 +19,16 @@ from typing import Any
 
 from referee.agents.depth_judge import HIGHEST, PROMPT, REPLY_TOKENS, RESPECTS, DepthReply, render_depth
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.one_question import Question, ask_judges
-from referee.evals.quality.own_words import OwnWords, Traced
-from referee.evals.quality.readings import (
+from referee.evals.quality.judged import (
     NO_JUDGE,
     NO_TEXT,
     Outcome,
+    OwnWords,
+    Question,
     Reading,
+    Traced,
     answered,
+    ask_judges,
     judge_score,
     nobody_answered,
     over_judges,

@@ -23,7 +23,7 @@ from referee.agents import claim_questioner, passage_answerer, point_splitter, r
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.readings import rough_tokens
+from referee.evals.quality.judged import rough_tokens
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.factuality_named import names_a_place
 from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext

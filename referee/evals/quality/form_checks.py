@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from referee.data.prose import box_text
 from referee.errors import DataError
-from referee.evals.boxes import says_nothing
+from referee.evals.forms import says_nothing
 from referee.evidence.point_fields import FieldRole, field_roles
 from referee.schemas.case import ReviewCase
 from referee.schemas.venue import FormField, Guideline, VenueForm

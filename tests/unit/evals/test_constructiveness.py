@@ -7,7 +7,7 @@ from referee.agents.insight_judge import LENGTHS, insights_asked, insights_token
 from referee.errors import BudgetExceeded
 from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.constructiveness import ANSWERS, METRIC, actionability
-from referee.evals.quality.own_words import OwnWords, Traced
+from referee.evals.quality.judged import OwnWords, Traced
 from referee.runs import Budget
 from referee.schemas.metric import MetricResult
 

@@ -10,7 +10,7 @@ import pytest
 from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Known, Load
-from referee.evals.pace import Pace, duration
+from referee.evals.runner import Pace, duration
 from referee.schemas.case import ReviewCase
 from referee.schemas.estimate import SetEstimate
 

@@ -8,8 +8,7 @@ from referee.agents.topic_extractor import MOST_TOPICS
 from referee.errors import BudgetExceeded, ModelUnavailable, ReplyInvalid
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Foreseeing, Known, Metric
-from referee.evals.quality.coverage_arithmetic import Coverage, concluded, coverage
-from referee.evals.quality.topic_coverage import METRIC
+from referee.evals.quality.topic_coverage import METRIC, Coverage, concluded, coverage
 from referee.evals.shared import Shared
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult

@@ -35,7 +35,7 @@ from referee.reports.arena_tables import TABLES, cost_table, decisions_table, le
 from referee.reports.page import plotted_data
 from referee.reports.tables import Table, aligned
 from referee.schemas.usage import Usage
-from referee.stats.rank_tables import rank_correlation
+from referee.stats.ranks import rank_correlation
 from referee.venues.registry import list_venues
 
 FORMS = {form.id: form for form in list_venues()}

@@ -8,7 +8,7 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.stats import krippendorff_alpha
-from referee.stats.alpha_resamples import AlphaTable
+from referee.stats.agreement import AlphaTable
 from referee.stats.resamples import drawn_units
 
 RATINGS: list[list[float]] = [[6, 6, 8], [3, 5], [5, 6, 6, 8], [3, 3, 5, 6], [8, 8]]

@@ -5,7 +5,7 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.stats import average_ranks, mann_whitney, rank_biserial, spearman
-from referee.stats.rank_tables import rank_correlation
+from referee.stats.ranks import rank_correlation
 
 
 def test_the_fixture_of_cross_references_and_specificity() -> None:

@@ -9,7 +9,7 @@ from referee.errors import DataError, EvaluationError
 from referee.evals.agreement.arena import score_predictions
 from referee.evals.agreement.nested_means import nested_interval
 from referee.evals.agreement.rated import RatedPaper, gather
-from referee.evals.agreement.sub_scores import sub_scores
+from referee.evals.agreement.rating_error import sub_scores
 from referee.stats import bootstrap_interval
 from referee.venues.registry import list_venues
 

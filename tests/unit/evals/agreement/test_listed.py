@@ -10,7 +10,7 @@ from referee.errors import EvaluationError
 from referee.evals.agreement import apply, fit_rating_map, score_predictions
 from referee.evals.agreement.calibration import MapName, RatingPair
 from referee.evals.agreement.distributions import compare_scales, histogram
-from referee.evals.agreement.listed import gather_listed
+from referee.evals.agreement.rated import gather_listed
 from referee.evals.agreement.scales import scale_of
 from referee.schemas.case import ReviewCase
 from referee.venues.registry import list_venues

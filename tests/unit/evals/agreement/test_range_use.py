@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.evals.agreement.range_use import range_use
+from referee.evals.agreement.calibration_curve import range_use
 from referee.evals.agreement.scales import Scale
 
 TEN = Scale("neurips-2024", "rating", tuple(range(1, 11)), 6)

@@ -3,9 +3,16 @@ from __future__ import annotations
 import pytest
 
 from referee.errors import EvaluationError
-from referee.evals.agreement.floors import constant_predictions, floors, leave_one_out, random_predictions
 from referee.evals.agreement.rated import RatedPaper
-from referee.evals.agreement.rating_error import NO_PREDICTION, OUT_OF_RANGE, pooled, rating_error, with_targets
+from referee.evals.agreement.rating_error import (
+    NO_PREDICTION,
+    OUT_OF_RANGE,
+    floors,
+    leave_one_out,
+    pooled,
+    rating_error,
+    with_targets,
+)
 from referee.evals.agreement.scales import Scale
 
 ICLR = Scale("iclr-2024", "rating", (1, 3, 5, 6, 8, 10), 6)
@@ -83,22 +90,3 @@ def test_floors_by_hand() -> None:
     assert found.random_bias == pytest.approx(5.5 - sum(targets) / 2)
     assert found.human_mae.mean == pytest.approx((2 + 4 / 3) / 2)
     assert floors([], ICLR).constant_mae is None
-
-
-def test_the_constant_has_no_bias_and_random_draws_come_to_the_expected_floor() -> None:
-    rows = papers(*[((3.0, 5.0), None), ((8.0, 6.0), None)] * 500)
-    floor = floors(rows, ICLR)
-    assert floor.constant_value is not None
-    constant = rating_error(with_targets(constant_predictions(rows, floor.constant_value), ICLR))
-    assert constant.bias.mean == pytest.approx(0)
-    assert constant.mae.mean == pytest.approx(floor.constant_mae)
-    drawn = random_predictions(rows, ICLR, seed=1)
-    assert rating_error(with_targets(drawn, ICLR)).mae.mean == pytest.approx(floor.random_mae, abs=0.15)
-
-
-def test_random_predictions_depend_on_seed_and_paper_alone() -> None:
-    rows = papers(*[((3.0, 5.0), None)] * 50)
-    drawn = [paper.predicted for paper in random_predictions(rows, ICLR, seed=1)]
-    assert drawn == [paper.predicted for paper in random_predictions(rows[::-1], ICLR, seed=1)][::-1]
-    assert drawn != [paper.predicted for paper in random_predictions(rows, ICLR, seed=2)]
-    assert set(drawn) == set(ICLR.allowed)

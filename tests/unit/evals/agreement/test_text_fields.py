@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from referee.evals.agreement.text_fields import TextPair, text_pairs
+from referee.evals.agreement.text_similarity import TextPair, text_pairs
 from referee.schemas.case import ReviewCase
 
 

@@ -14,16 +14,21 @@ from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 
 from referee.errors import EvaluationError, MissingExtra
-from referee.evals.agreement import bert_score as bert_module
-from referee.evals.agreement import rouge as rouge_module
-from referee.evals.agreement.bert_score import ABSENT, BertScore, bert_score
-from referee.evals.agreement.bleu import corpus_bleu
-from referee.evals.agreement.hash_cosine import hash_cosines
-from referee.evals.agreement.rouge import best_rouge, mean_rouge, rouge
-from referee.evals.agreement.text_fields import TextPair
+from referee.evals.agreement import text_scores
+from referee.evals.agreement.text_scores import (
+    ABSENT,
+    BertScore,
+    bert_score,
+    best_rouge,
+    corpus_bleu,
+    hash_cosines,
+    mean_rouge,
+    rouge,
+)
 from referee.evals.agreement.text_similarity import (
     NO_CANDIDATE,
     NO_REFERENCE,
+    TextPair,
     human_ceiling,
     mean_over_fields,
     text_similarity,
@@ -96,11 +101,11 @@ def test_bleu_of_nothing_is_none_and_of_unlike_lists_refused() -> None:
 )
 def test_a_missing_package_is_named_with_the_command(module: str, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    rouge_module._scorer.cache_clear()
+    text_scores._scorer.cache_clear()
     with pytest.raises(MissingExtra) as missing:
         rouge("a", "b") if call == "rouge" else corpus_bleu(["a"], ["b"])
     assert "pip install 'referee[arena]'" in missing.value.hint
-    rouge_module._scorer.cache_clear()
+    text_scores._scorer.cache_clear()
 
 
 def test_the_cosine_by_hand() -> None:
@@ -200,7 +205,7 @@ def test_texts_have_intervals_by_paper_and_a_mean_over_fields() -> None:
 
 def test_bertscore_is_absent_with_its_reason_where_the_package_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score", None)
-    monkeypatch.setattr(bert_module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(text_scores.importlib.util, "find_spec", lambda name: None)
     found = text_similarity([pair(CANDIDATE, REFERENCE)], with_bert=True)["summary"]
     assert (found.bert, found.bert_reason) == (None, ABSENT)
     with pytest.raises(MissingExtra, match="bert-score"):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from referee.data import read_cases
 from referee.evals.behaviour.atomic import RULE, atomic_items
-from referee.evals.behaviour.atomic_cues import by_cues, polarity_of
-from referee.evals.behaviour.atomic_names import announced, introduced
+from referee.evals.behaviour.atomic_rules import announced, by_cues, introduced, polarity_of
 from referee.evals.behaviour.fidelity import fidelity, redundancy
 from referee.schemas.case import ReviewCase
 

@@ -2,8 +2,15 @@ from typing import Any
 
 import pytest
 
-from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import Matched, MatchedPair, Quantity, compared, matched_pairs, quantity
+from referee.evals.behaviour.atomic import (
+    AtomicItems,
+    Matched,
+    MatchedPair,
+    Quantity,
+    compared,
+    matched_pairs,
+    quantity,
+)
 from referee.schemas.case import ReviewCase
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from referee.agents.atomic_splitter import AtomicReply, atomic_tokens, read_atomic
 from referee.errors import BudgetExceeded
-from referee.evals.behaviour.atomic_judge import judged_items
 from referee.evals.behaviour.fidelity import fidelity
+from referee.evals.behaviour.judged import judged_items
 from referee.runs import Budget
 from referee.schemas.case import ReviewCase
 from tests.unit.evals.judges_on_tests import INJECTIONS, never, outside, panel_of, requests_to, review, shown

@@ -14,9 +14,8 @@ from referee.agents.coverage_judge import (
     render_covers,
 )
 from referee.errors import BudgetExceeded
-from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
-from referee.evals.behaviour.coverage_matrix_judge import judged_matrices
+from referee.evals.behaviour.atomic import AtomicItems, MatchedPair, matched_pairs
+from referee.evals.behaviour.judged import judged_matrices
 from referee.runs import Budget
 from tests.unit.evals.judges_on_tests import never, panel_of, requests_to, review
 

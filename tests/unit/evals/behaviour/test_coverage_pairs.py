@@ -2,15 +2,15 @@ from typing import Any
 
 import pytest
 
-from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
-from referee.evals.behaviour.coverage_matrix import coverage_of
-from referee.evals.behaviour.coverage_matrix_pairs import (
+from referee.evals.behaviour.atomic import AtomicItems, MatchedPair, matched_pairs
+from referee.evals.behaviour.coverage_matrix import (
     PairMatrices,
     chance_pairs,
+    coverage_of,
+    holds,
+    rule_matrices,
     volume_matched_recall,
 )
-from referee.evals.behaviour.coverage_matrix_rule import holds, rule_matrices
 from referee.schemas.case import ReviewCase
 
 FIXTURE = [[1, 1, 0, 0, 1], [0, 1, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]

@@ -3,7 +3,7 @@ import random
 import pyphen
 import pytest
 
-from referee.evals.behaviour.hyphenation import Hyphenation
+from referee.evals.behaviour.readability import Hyphenation
 
 ENGLISH = ("hyphenation", "algorithm", "representative", "state-of-the-art", "i.i.d.", "naïve", "3d", "reviewers'", "a")
 

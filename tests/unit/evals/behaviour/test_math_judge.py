@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from referee.errors import BudgetExceeded
-from referee.evals.behaviour.math_judge import judged_mathematics
+from referee.evals.behaviour.judged import judged_mathematics
 from referee.runs import Budget
 from tests.unit.evals.judges_on_tests import INJECTIONS, never, outside, panel_of, requests_to
 

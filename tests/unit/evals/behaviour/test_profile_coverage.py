@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from referee.evals.behaviour import text_metrics
-from referee.evals.behaviour.atomic import AtomicItems
-from referee.evals.behaviour.atomic_counts import MatchedPair, compared, quantity
-from referee.evals.behaviour.coverage_matrix_pairs import PairMatrices
+from referee.evals.behaviour.atomic import AtomicItems, MatchedPair, compared, quantity
+from referee.evals.behaviour.coverage_matrix import PairMatrices
 from referee.evals.profile.coverage import ALL_SYSTEMS, QUANTITIES, CoverageBook
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics

@@ -12,7 +12,7 @@ from referee.data import read_cases
 from referee.errors import EvaluationError
 from referee.evals.behaviour import backend, clean, measure_texts, readability, text_metrics, tokens
 from referee.evals.behaviour.cross_references import CORE, EXT, CrossReferences, core_target, extra_target
-from referee.evals.behaviour.hyphenation import Hyphenation
+from referee.evals.behaviour.readability import Hyphenation
 from referee.evals.behaviour.results import Diversity, TextMetrics
 from referee.schemas.case import ReviewCase
 
@@ -266,7 +266,7 @@ def test_a_stream_keeps_its_order_and_is_read_no_further_than_needed() -> None:
 
 @pytest.mark.slow
 def test_workers_give_the_same_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.evals.behaviour.many._TOGETHER", 7)
+    monkeypatch.setattr("referee.evals.behaviour.results._TOGETHER", 7)
     here = list(measure_texts(cases(300)))
     assert list(measure_texts(cases(300), 2)) == here
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from referee.data import read_cases
-from referee.evals.behaviour.atomic import atomic_items
-from referee.evals.behaviour.atomic_counts import matched_pairs
-from referee.evals.behaviour.coverage_matrix_pairs import chance_pairs
-from referee.evals.behaviour.coverage_matrix_rule import rule_matrices
+from referee.evals.behaviour.atomic import atomic_items, matched_pairs
+from referee.evals.behaviour.coverage_matrix import chance_pairs, rule_matrices
 from referee.evals.behaviour.fidelity import fidelity
 
 NOT_REVIEWS = {"disapere_sentence_labels.jsonl", "revutil_points.jsonl", "marg_iclr_comments_aligned.jsonl"}

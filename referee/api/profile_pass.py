@@ -21,9 +21,9 @@ from referee.evals.profile.agreement import PanelBook
 from referee.evals.profile.backends import Reader
 from referee.evals.profile.coverage import CoverageBook, Read
 from referee.evals.profile.ratings import RatingBook
-from referee.evals.profile.table import ProfileTable, Reasons, Values
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics
+from referee.evals.store import Reasons, Store, Values
 from referee.reports.profile_files import profile_line
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
@@ -39,15 +39,18 @@ _TOGETHER = 16
 class Books:
     """What is kept of the reviews.
 
-    Numbers; ``decisions`` by venue, year and decision; ``citations`` by group and status, ``unresolved`` by reason.
+    Numbers; ``xref_bins`` by group; ``decisions`` by venue, year and decision; ``citations`` by group and status,
+    ``unresolved`` by reason.
     """
 
-    table: ProfileTable
+    metrics: tuple[ReadMetric, ...]
+    table: Store[Group]
     ratings: RatingBook
     panels: PanelBook = field(default_factory=PanelBook)
     coverage: CoverageBook = field(default_factory=CoverageBook)
     decisions: dict[tuple[str, int | None, str], Counter[str]] = field(default_factory=dict)
     citations: dict[str, Counter[str]] = field(default_factory=dict)
+    xref_bins: dict[Group, Counter[str]] = field(default_factory=dict)
     unresolved: Counter[str] = field(default_factory=Counter)
     syllables: str = ""
 
@@ -83,7 +86,8 @@ class ProfilePass:
         self._asking = asyncio.Lock()
         self._metrics = _metrics(asked)
         self.books = Books(
-            ProfileTable(self._metrics),
+            self._metrics,
+            Store(metric.name for metric in self._metrics),
             RatingBook(rated_on=asked.rated_on, venue=asked.venue),
         )
 
@@ -161,15 +165,12 @@ class ProfilePass:
         books = self.books
         books.syllables = one.read.text.syllables
         read = one.read.text.status == "scored"
-        books.table.add(
-            one.group,
-            one.read.case.paper_id,
-            year_of(one.read.case),
-            one.values,
-            one.reasons,
-            conference=conference_of(one.read.case.venue or ""),
-            xref_bin=one.read.text.xref_bin if read else "",
-        )
+        case = one.read.case
+        row = books.table.add(one.group, case.paper_id, year=year_of(case), conference=conference_of(case.venue or ""))
+        for name, value in one.values.items():
+            books.table.put(row, name, value, one.reasons.get(name, "not measured"))
+        if read and one.read.text.xref_bin:
+            books.xref_bins.setdefault(one.group, Counter())[one.read.text.xref_bin] += 1
         books.panels.add(self._asked.grouping.system(one.read.case), one.read.case, one.read.engages)
         if one.read.checked is not None:
             books.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.read.checked)

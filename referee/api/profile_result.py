@@ -34,8 +34,8 @@ def profile_result(
     rated_on = asked.rated_on.id if asked.rated_on else ""
     scales = Scales(_scales(books, asked), rated_on, asked.compare_scales, frozenset(wrong))
     beside = tuple(agreements(books.panels, scales, seed=seed))
-    sizes = tuple(groups.sizes(table, by))
-    trends = [name for name in TRENDS if name in {measure.name for measure in table.measures}]
+    sizes = tuple(groups.sizes(table, by, books.xref_bins))
+    trends = [name for name in TRENDS if name in table.names]
     return ProfileResult(
         reviews=len(table),
         papers=table.papers,
@@ -46,7 +46,7 @@ def profile_result(
             cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
         ),
         years=tuple(groups.trends(table, by, trends, seed=seed)),
-        tests=tuple(comparing.tests(table, comparing.pairs_of(table, by), given_on, seed=seed)),
+        tests=tuple(comparing.tests(table, books.metrics, comparing.pairs_of(table, by), given_on, seed=seed)),
         shares=tuple(books.ratings.shares()),
         agreements=beside,
         alphas=tuple(alphas(books.panels, scales, seed=seed, weighting=asked.weighting)),

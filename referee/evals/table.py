@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
+from typing import cast
 
 from referee.evals.judge_agreement import Agreement
 from referee.evals.metric import Better
 from referee.evals.rows import RowKey, Rows
+from referee.evals.store import Store
 from referee.schemas.metric import MetricResult, MetricStatus
 from referee.schemas.usage import Usage
 from referee.stats import bootstrap_interval, mean_sd, paired_interval
+from referee.stats.values import Floats
 
 SEED = 20_260_101
 _BEST: Mapping[str, Callable[[Iterable[float]], float]] = {"higher": max, "lower": min}
@@ -103,87 +105,108 @@ class Table:
 
 
 @dataclass
-class _Pile:
-    """What is gathered for a cell while results stream by: numbers only."""
+class _Judged:
+    """What judges said of a cell's reviews, while results stream by."""
 
-    values: dict[str, array[float]] = field(default_factory=dict)
-    parts: dict[str, dict[str, array[float]]] = field(default_factory=lambda: defaultdict(dict))
-    failed: set[str] = field(default_factory=set)
-    statuses: Counter[MetricStatus] = field(default_factory=Counter)
     agreement: Agreement = field(default_factory=Agreement)
     asked: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: MetricResult) -> None:
-        self.statuses[result.status] += 1
         self.asked.update({score.judge for score in result.judges})
         # A judge may answer that there is nothing to judge: then it has a call and no value.
         self.answered.update({score.judge for score in result.judges if score.value is not None or score.calls})
-        if result.status == "failed":
-            self.failed.add(result.paper_id)
-        if result.value is None:
-            return
-        self.values.setdefault(result.paper_id, array("d")).append(result.value)
-        for name, value in result.parts.items():
-            if value is not None:
-                self.parts[name].setdefault(result.paper_id, array("d")).append(value)
-        self.agreement.add(result.judges)
+        if result.value is not None:
+            self.agreement.add(result.judges)
 
-    def cell(self, papers: Collection[str] | None = None) -> Cell:
+
+class _Gathered:
+    """What is kept of results: numbers in columns, a part of a metric being one of its own, and what judges said."""
+
+    def __init__(self, results: Iterable[MetricResult], rows: Rows, metrics: Sequence[str]) -> None:
+        self.store: Store[RowKey] = Store(metrics)
+        self.parts: dict[str, list[str]] = {name: [] for name in metrics}
+        self.judged: dict[tuple[RowKey, str], _Judged] = defaultdict(_Judged)
+        self.usage = dict.fromkeys(metrics, Usage())
+        self._places: dict[str, int] = {}
+        for result in results:
+            if result.metric in self.usage:
+                self._add(result, rows.of(result.case_id))
+
+    def _add(self, result: MetricResult, row: RowKey) -> None:
+        place = self._places.get(result.case_id)
+        if place is None:
+            place = self._places[result.case_id] = self.store.add(row, result.paper_id)
+        why = result.status, _general(result.reason)
+        self.store.put(place, result.metric, result.value, why)
+        self.judged[row, result.metric].add(result)
+        self.usage[result.metric] += result.usage
+        for name, value in result.parts.items() if result.value is not None else ():
+            if value is not None:
+                self.store.put(place, _part(result.metric, name), value)
+                if name not in self.parts[result.metric]:
+                    self.parts[result.metric].append(name)
+
+    def totals(self, metric: str) -> MetricTotals:
+        missing = Counter(self.store.missing(metric, self.store.all_rows))
+        scored, _ = self.store.values(metric, self.store.all_rows)
+        listed = tuple((*_status(why), count) for why, count in missing.most_common(_REASONS))
+        return MetricTotals(self.usage[metric], len(scored) + missing.total(), listed)
+
+    def shared_papers(self, metric: str, rows: Sequence[RowKey]) -> set[str]:
+        """The papers on which every row that has any value has one, and no system's review failed."""
+        own = [set(found) for row in rows if (found := self.store.by_paper(metric, self.store.rows_of(row)))]
+        systems = [row for row in rows if not row.is_expert]
+        failed = [self.store.papers_missing(metric, self.store.rows_of(row), "failed") for row in systems]
+        return set.intersection(*own).difference(*failed) if own else set()
+
+    def cell(self, row: RowKey, metric: str, papers: Collection[str] | None = None) -> Cell:
         """The cell over all reviews; given papers, over their means."""
+        rows = self.store.rows_of(row)
+        by_paper = self.store.by_paper(metric, rows)
         if papers is None:
-            values, interval = _flat(self.values), bootstrap_interval(self.values, seed=SEED)
+            interval = bootstrap_interval(by_paper, seed=SEED)
         else:
-            means = _by_paper(self.values, papers)
-            values = list(means.values())
+            means = {paper: [(fmean(found), 0.0)] for paper, found in by_paper.items() if paper in papers}
             # As in an experiment's comparisons: the interval for few papers.
-            interval = paired_interval({paper: [(mean, 0.0)] for paper, mean in means.items()}, seed=SEED)
-        parts = {
-            name: _flat(found) if papers is None else list(_by_paper(found, papers).values())
-            for name, found in self.parts.items()
-        }
-        _, sd = mean_sd(values)
+            interval = paired_interval(means, seed=SEED)
+        _, sd = mean_sd(_counted(by_paper, papers))
+        parts = {name: self.store.by_paper(_part(metric, name), rows) for name in self.parts[metric]}
+        missing = self.store.missing(metric, rows)
+        statuses = Counter[MetricStatus]()
+        for why, count in missing.items():
+            statuses[_status(why)[0]] += count
+        judged = self.judged[row, metric]
         return Cell(
             mean=interval.mean,
             sd=sd,
             low=interval.low,
             high=interval.high,
             papers=interval.clusters,
-            scored=self.statuses["scored"],
-            not_applicable=self.statuses["not_applicable"],
-            failed=self.statuses["failed"],
-            alpha=self.agreement.alpha(),
-            repeat_sd=self.agreement.repeat_sd(),
-            parts={name: fmean(found) for name, found in parts.items() if found},
-            judged={judge: (self.answered[judge], asked) for judge, asked in sorted(self.asked.items())},
+            scored=sum(map(len, by_paper.values())),
+            not_applicable=statuses["not_applicable"],
+            failed=statuses["failed"],
+            alpha=judged.agreement.alpha(),
+            repeat_sd=judged.agreement.repeat_sd(),
+            parts={name: fmean(values) for name, found in parts.items() if (values := _counted(found, papers))},
+            judged={judge: (judged.answered[judge], asked) for judge, asked in sorted(judged.asked.items())},
         )
 
 
-def _flat(by_paper: Mapping[str, Sequence[float]]) -> list[float]:
-    return [value for values in by_paper.values() for value in values]
+def _counted(by_paper: Mapping[str, Floats], papers: Collection[str] | None) -> list[float]:
+    """Every value; given papers, their means."""
+    if papers is None:
+        return [value for values in by_paper.values() for value in values.tolist()]
+    return [fmean(values) for paper, values in by_paper.items() if paper in papers]
 
 
-def _by_paper(by_paper: Mapping[str, Sequence[float]], papers: Collection[str]) -> dict[str, float]:
-    return {paper: fmean(values) for paper, values in by_paper.items() if paper in papers}
+def _part(metric: str, name: str) -> str:
+    return f"{metric}: {name}"
 
 
-class _Costs:
-    """What is gathered for a metric over all rows."""
-
-    def __init__(self) -> None:
-        self.usage = Usage()
-        self.units = 0
-        self.reasons: Counter[tuple[MetricStatus, str]] = Counter()
-
-    def add(self, result: MetricResult) -> None:
-        self.usage += result.usage
-        self.units += 1
-        if result.status != "scored":
-            self.reasons[result.status, _general(result.reason)] += 1
-
-    def totals(self) -> MetricTotals:
-        listed = tuple((status, reason, count) for (status, reason), count in self.reasons.most_common(_REASONS))
-        return MetricTotals(self.usage, self.units, listed)
+def _status(why: Hashable) -> tuple[MetricStatus, str]:
+    status, reason = cast("tuple[MetricStatus, str]", why)
+    return status, reason
 
 
 _REASONS = 8
@@ -207,25 +230,13 @@ def build_table(
         better: Which way each is better; more of all where it is not given.
         over_papers: See ``Table``. A paper on which a review of a system failed is in no row of that column.
     """
-    piles: dict[tuple[RowKey, str], _Pile] = defaultdict(_Pile)
-    costs = {name: _Costs() for name in metrics}
-    for result in results:
-        if result.metric in costs:
-            piles[rows.of(result.case_id), result.metric].add(result)
-            costs[result.metric].add(result)
+    found = _Gathered(results, rows, metrics)
     ways: dict[str, Better] = {name: "higher" if better is None else better.get(name) for name in metrics}
-    shared = {name: _shared_papers(name, list(rows), piles) if over_papers else None for name in metrics}
-    cells = {(row, name): piles[row, name].cell(shared[name]) for row in rows for name in metrics}
+    shared = {name: found.shared_papers(name, list(rows)) if over_papers else None for name in metrics}
+    cells = {(row, name): found.cell(row, name, shared[name]) for row in rows for name in metrics}
     marked = {key: cell for name in metrics for key, cell in _marked(name, ways[name], list(rows), cells).items()}
-    totals = {name: of_metric.totals() for name, of_metric in costs.items()}
+    totals = {name: found.totals(name) for name in metrics}
     return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers)
-
-
-def _shared_papers(metric: str, rows: Sequence[RowKey], piles: Mapping[tuple[RowKey, str], _Pile]) -> set[str]:
-    """The papers on which every row that has any value has one, and no system's review failed."""
-    own = [piles[row, metric] for row in rows if piles[row, metric].values]
-    failed = {paper for row in rows if not row.is_expert for paper in piles[row, metric].failed}
-    return set.intersection(*(set(pile.values) for pile in own)) - failed if own else set()
 
 
 def _marked(

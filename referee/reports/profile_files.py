@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from referee.evals.behaviour import Checked
 from referee.evals.profile.result import ProfileResult
-from referee.evals.profile.table import Reasons, Values
 from referee.evals.reading import Reading
+from referee.evals.store import Reasons, Values
 from referee.reports.page import Section, about, bullets, plots_section, render_markdown, render_page
 from referee.reports.plots import Plot, plots_csv
 from referee.reports.profile_plots import profile_plots

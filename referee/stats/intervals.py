@@ -33,7 +33,7 @@ class Interval:
 
 
 def bootstrap_interval(
-    values_by_cluster: Mapping[str, Sequence[float]], *, seed: int, resamples: int = 2000, level: float = 0.95
+    values_by_cluster: Mapping[str, Sequence[float] | Floats], *, seed: int, resamples: int = 2000, level: float = 0.95
 ) -> Interval:
     """Percentile bootstrap interval of the mean over all values, with clusters (papers) drawn whole.
 
@@ -164,7 +164,7 @@ def mean_sd(values: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def _resampled_interval(
-    values_by_cluster: Mapping[str, Sequence[float]], tail: Callable[[int], float], seed: int, resamples: int
+    values_by_cluster: Mapping[str, Sequence[float] | Floats], tail: Callable[[int], float], seed: int, resamples: int
 ) -> Interval:
     """The mean, between the quantiles of its resamples that ``tail`` (of the number of clusters) cuts off."""
     sums, counts = sums_by_cluster(values_by_cluster)

@@ -27,7 +27,7 @@ def finite(values: Sequence[float] | Floats) -> Floats:
     return array
 
 
-def sums_by_cluster(values_by_cluster: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:
+def sums_by_cluster(values_by_cluster: Mapping[str, Sequence[float] | Floats]) -> tuple[Floats, Floats]:
     """Sum and number of the values of each cluster that has any, in the order of the clusters' names.
 
     Ordered by name so that the same data give the same resamples, in whatever order a file held them.

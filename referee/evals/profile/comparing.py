@@ -10,7 +10,8 @@ import numpy as np
 from referee.evals.grouping import CONTEXT, Group
 from referee.evals.profile.groups import ordered
 from referee.evals.profile.result import Test
-from referee.evals.profile.table import Column, Ints, ProfileTable
+from referee.evals.reading import ReadMetric
+from referee.evals.store import Ints, Store
 from referee.stats import clustered_rank_test, holm, mann_whitney, rank_biserial
 from referee.stats.resamples import over, percentiles, resampled
 from referee.stats.values import Floats
@@ -25,7 +26,7 @@ FEW_PAPERS = "too few papers differ to tell the spread between papers"
 _Of = tuple[str, ...]
 
 
-def pairs_of(table: ProfileTable, by: Sequence[str]) -> list[tuple[Group, Group]]:
+def pairs_of(table: Store[Group], by: Sequence[str]) -> list[tuple[Group, Group]]:
     """Which groups are compared: like with like, or each with each of at most five groups.
 
     Of more groups those are compared that differ in who reviewed and agree in venue, year, decision and era, and those
@@ -48,7 +49,12 @@ def pairs_of(table: ProfileTable, by: Sequence[str]) -> list[tuple[Group, Group]
 
 
 def tests(
-    table: ProfileTable, pairs: Iterable[tuple[Group, Group]], scales: Mapping[tuple[Group, str], object], *, seed: int
+    table: Store[Group],
+    measures: Sequence[ReadMetric],
+    pairs: Iterable[tuple[Group, Group]],
+    scales: Mapping[tuple[Group, str], object],
+    *,
+    seed: int,
 ) -> Iterator[Test]:
     """Rank tests of each pair of groups in each measure, with Holm's correction over all of them.
 
@@ -58,13 +64,14 @@ def tests(
 
     Args:
         table: The reviews.
+        measures: What is compared.
         pairs: The groups.
         scales: The values that a group's ratings and confidences were given on; a measure on a form's scale is
             compared where both groups have the same.
         seed: For the intervals.
     """
-    found = [test for first, second in pairs for test in _pair(table, first, second, scales, seed)]
-    family = {measure.name for measure in table.measures if not measure.variant_of}
+    found = [test for first, second in pairs for test in _pair(table, measures, (first, second), scales, seed)]
+    family = {measure.name for measure in measures if not measure.variant_of}
     ps = {at: test.p for at, test in enumerate(found) if test.p is not None and test.measure in family}
     corrected = dict(zip(ps, holm(list(ps.values())), strict=True))
     for at, test in enumerate(found):
@@ -95,12 +102,17 @@ def _is_human(group: Group, by: Sequence[str]) -> bool:
 
 
 def _pair(
-    table: ProfileTable, first: Group, second: Group, scales: Mapping[tuple[Group, str], object], seed: int
+    table: Store[Group],
+    measures: Sequence[ReadMetric],
+    pair: tuple[Group, Group],
+    scales: Mapping[tuple[Group, str], object],
+    seed: int,
 ) -> Iterator[Test]:
-    names = [measure.name for measure in table.measures]
+    first, second = pair
+    names = [measure.name for measure in measures]
     rows = table.rows_of(first), table.rows_of(second)
     drawn, papers = _drawn_differences(table, names, rows, seed)
-    for at, measure in enumerate(table.measures):
+    for at, measure in enumerate(measures):
         one, other = (table.values(measure.name, own) for own in rows)
         a, b = one[0], other[0]
         blank = Test(first=first.label, second=second.label, measure=measure.name, n_first=len(a), n_second=len(b))
@@ -130,7 +142,7 @@ def _difference(a: Floats, b: Floats, drawn: Floats, papers: int) -> dict[str, f
     }
 
 
-def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: Column) -> dict[str, object]:
+def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: ReadMetric) -> dict[str, object]:
     (a, papers), (b, others) = one, other
     if not _pooled(a, b):
         return {"reason": CONSTANT}
@@ -146,7 +158,7 @@ def _tested(one: tuple[Floats, Ints], other: tuple[Floats, Ints], measure: Colum
     return {"u": plain.u, "method": "clustered", "p": found.p, "reason": reason}
 
 
-def _drawn_differences(table: ProfileTable, names: list[str], rows: tuple[Ints, Ints], seed: int) -> tuple[Floats, int]:
+def _drawn_differences(table: Store[Group], names: list[str], rows: tuple[Ints, Ints], seed: int) -> tuple[Floats, int]:
     """Differences of means in resamples of papers; a paper of both groups is drawn for both at once."""
     parts = [table.sums(names, own) for own in rows]
     papers = np.union1d(parts[0][2], parts[1][2])

@@ -10,7 +10,7 @@ import numpy as np
 from referee.evals.grouping import CONTEXT, Group
 from referee.evals.profile.ratings import NoScale
 from referee.evals.profile.result import Cell, GroupSize, Spread, YearCell
-from referee.evals.profile.table import Ints, ProfileTable
+from referee.evals.store import Ints, Store
 from referee.stats.resamples import over, percentiles, resampled
 
 SPREAD = ("words", "mattr_100", "fre", "xref_density")
@@ -19,7 +19,7 @@ _CLIP = (1.0, 99.0)
 _NO_SERIES = ("venue", "conference", "year", "era")
 
 
-def sizes(table: ProfileTable, by: Sequence[str]) -> Iterator[GroupSize]:
+def sizes(table: Store[Group], by: Sequence[str], bins: Mapping[Group, Counter[str]]) -> Iterator[GroupSize]:
     """How large each group is, in the order of the groups' labels."""
     for group in ordered(table):
         rows = table.rows_of(group)
@@ -28,17 +28,17 @@ def sizes(table: ProfileTable, by: Sequence[str]) -> Iterator[GroupSize]:
             keys=dict(zip(by, group.values, strict=True)),
             reviews=len(rows),
             papers=len(table.sums((), rows)[2]),
-            xref_bins={name: table.bins.get(group, Counter())[name] for name in ("0", "1", "2-5", ">5")},
+            xref_bins={name: bins.get(group, Counter())[name] for name in ("0", "1", "2-5", ">5")},
         )
 
 
-def ordered(table: ProfileTable) -> list[Group]:
+def ordered(table: Store[Group]) -> list[Group]:
     """The groups by their values."""
     return sorted(table.groups, key=lambda group: group.values)
 
 
 def cells(
-    table: ProfileTable, group: Group, scales: Mapping[tuple[Group, str], object], *, seed: int
+    table: Store[Group], group: Group, scales: Mapping[tuple[Group, str], object], *, seed: int
 ) -> Iterator[Cell]:
     """Every measure of a group. The interval is a percentile bootstrap that draws papers whole.
 
@@ -55,8 +55,8 @@ def cells(
             yield cell
 
 
-def _cells(table: ProfileTable, rows: Ints, label: str, seed: int) -> Iterator[Cell]:
-    names = [measure.name for measure in table.measures]
+def _cells(table: Store[Group], rows: Ints, label: str, seed: int) -> Iterator[Cell]:
+    names = list(table.names)
     bounds = _bounds(table, names, rows, seed)
     for at, name in enumerate(names):
         values, papers = table.values(name, rows)
@@ -74,11 +74,11 @@ def _cells(table: ProfileTable, rows: Ints, label: str, seed: int) -> Iterator[C
             **dict(zip(("least", "q1", "median", "q3", "most"), quartiles, strict=True)),
             total=_number(values.sum()) if len(values) else None,
             skipped=len(rows) - len(values),
-            reasons=dict(table.skipped(name, rows)),
+            reasons=_reasons(table, name, rows),
         )
 
 
-def trends(table: ProfileTable, by: Sequence[str], measures: Sequence[str], *, seed: int) -> Iterator[YearCell]:
+def trends(table: Store[Group], by: Sequence[str], measures: Sequence[str], *, seed: int) -> Iterator[YearCell]:
     """Measures by year, a series for each reviewer at each conference: venues differ, and their mixture changes."""
     series: dict[str, list[Ints]] = {}
     for group in ordered(table):
@@ -103,16 +103,15 @@ def trends(table: ProfileTable, by: Sequence[str], measures: Sequence[str], *, s
                 )
 
 
-def spread(table: ProfileTable, by: Sequence[str]) -> dict[str, Spread]:
+def spread(table: Store[Group], by: Sequence[str]) -> dict[str, Spread]:
     """How the values of each group lie, for the groups that ``shown`` names.
 
     The drawn axis ends at the 1st and the 99th percentile of all reviews. Only pictures are clipped, no number is.
     (PRAIB clips FRE at its 90th percentile, which would pile up the easier reviews of people.)
     """
     found: dict[str, Spread] = {}
-    everything = np.arange(len(table), dtype=np.int64)
-    for name in (measure.name for measure in table.measures if measure.name in SPREAD):
-        values, _ = table.values(name, everything)
+    for name in filter(SPREAD.__contains__, table.names):
+        values, _ = table.values(name, table.all_rows)
         if not len(values):
             continue
         low, high = np.percentile(values, _CLIP)
@@ -125,7 +124,7 @@ def spread(table: ProfileTable, by: Sequence[str]) -> dict[str, Spread]:
     return found
 
 
-def shown(table: ProfileTable, by: Sequence[str], most: int = 6) -> list[Group]:
+def shown(table: Store[Group], by: Sequence[str], most: int = 6) -> list[Group]:
     """The groups that are drawn: of each reviewer the largest, then the second largest, and so on."""
     who = [at for at, key in enumerate(by) if key not in CONTEXT]
     size = {group: len(table.rows_of(group)) for group in table.groups}
@@ -139,7 +138,7 @@ def shown(table: ProfileTable, by: Sequence[str], most: int = 6) -> list[Group]:
     return sorted(first, key=lambda group: group.values)
 
 
-def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> list[tuple[float | None, float | None]]:
+def _bounds(table: Store[Group], names: list[str], rows: Ints, seed: int) -> list[tuple[float | None, float | None]]:
     sums, counts, papers = table.sums(names, rows)
     if not len(papers):
         return [(None, None)] * len(names)
@@ -147,6 +146,15 @@ def _bounds(table: ProfileTable, names: list[str], rows: Ints, seed: int) -> lis
     means = over(drawn[:, : len(names)], drawn[:, len(names) :])
     there = (counts > 0).sum(axis=0)
     return [percentiles(means[:, at], int(there[at])) for at in range(len(names))]
+
+
+def _reasons(table: Store[Group], name: str, rows: Ints) -> dict[str, int]:
+    """How many have no value, the most frequent reason first."""
+    return dict(
+        sorted(
+            ((str(why), count) for why, count in table.missing(name, rows).items()), key=lambda one: (-one[1], one[0])
+        )
+    )
 
 
 def _number(value: object) -> float:

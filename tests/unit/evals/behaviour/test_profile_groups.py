@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from referee.evals.grouping import Group
 from referee.evals.profile import comparing, groups
 from referee.evals.profile.result import Test
-from referee.evals.profile.table import ProfileTable
 from referee.evals.reading import ReadMetric
+from referee.evals.store import Store
 from referee.stats import bootstrap_interval, mann_whitney
 from referee.stats.resamples import percentiles, resampled
 
@@ -21,13 +22,17 @@ def column(name: str, variant_of: str = "") -> ReadMetric:
     return ReadMetric(name, name, unit="", of=lambda read: None, variant_of=variant_of)
 
 
-def table(rows: dict[Group, list[tuple[str, float | None]]], *names: str) -> ProfileTable:
-    measures = [column(name) for name in names or ("words",)]
-    found = ProfileTable(measures)
+def add(found: Store[Group], group: Group, paper: str, values: dict[str, float | None], **about: Any) -> None:
+    row = found.add(group, paper, **about)
+    for name, value in values.items():
+        found.put(row, name, value, "the text is empty")
+
+
+def table(rows: dict[Group, list[tuple[str, float | None]]], *names: str) -> Store[Group]:
+    found: Store[Group] = Store(names or ("words",))
     for group, values in rows.items():
         for paper, value in values:
-            reasons = {one.name: "the text is empty" for one in measures}
-            found.add(group, paper, None, {one.name: value for one in measures}, reasons)
+            add(found, group, paper, dict.fromkeys(found.names, value))
     return found
 
 
@@ -35,8 +40,12 @@ def numbered(values: list[int], prefix: str) -> list[tuple[str, float | None]]:
     return [(f"{prefix}{n}", float(value)) for n, value in enumerate(values)]
 
 
-def only(found: ProfileTable, names: tuple[Group, Group] = (A, B)) -> list[Test]:
-    return list(comparing.tests(found, [names], {}, seed=0))
+def measures(found: Store[Group]) -> list[ReadMetric]:
+    return [column(name, "words" if name == "tokens" else "") for name in found.names]
+
+
+def only(found: Store[Group], names: tuple[Group, Group] = (A, B)) -> list[Test]:
+    return list(comparing.tests(found, measures(found), [names], {}, seed=0))
 
 
 def test_the_specification_s_mann_whitney() -> None:
@@ -79,10 +88,10 @@ def test_a_measure_without_values_is_not_tested_and_leaves_holm_alone() -> None:
 
 
 def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
-    found = ProfileTable([column("words"), column("xref")])
+    found = Store[Group](("words", "xref"))
     for group, values in ((A, FIRST), (B, SECOND)):
         for n, value in enumerate(values):
-            found.add(group, f"{group.label}{n}", None, {"words": float(value), "xref": 1.0}, {})
+            add(found, group, f"{group.label}{n}", {"words": float(value), "xref": 1.0})
     words, constant = only(found)
     assert (constant.difference, constant.standardised, constant.p, constant.p_holm) == (0.0, None, None, None)
     assert constant.reason == comparing.CONSTANT
@@ -90,10 +99,10 @@ def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
 
 
 def test_variants_of_a_measure_are_not_corrected_for() -> None:
-    found = ProfileTable([column("words"), column("tokens", variant_of="words")])
+    found = Store[Group](("words", "tokens"))
     for group, values in ((A, FIRST), (B, SECOND)):
         for n, value in enumerate(values):
-            found.add(group, f"{group.label}{n}", None, {"words": float(value), "tokens": float(value)}, {})
+            add(found, group, f"{group.label}{n}", {"words": float(value), "tokens": float(value)})
     words, tokens = only(found)
     assert words.p_holm == words.p == tokens.p
     assert tokens.p_holm is None
@@ -102,7 +111,7 @@ def test_variants_of_a_measure_are_not_corrected_for() -> None:
 
 def test_holm_corrects_over_all_pairs() -> None:
     found = table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q"), Group(("c",)): numbered(SECOND, "r")})
-    tested = list(comparing.tests(found, comparing.pairs_of(found, ("source",)), {}, seed=0))
+    tested = list(comparing.tests(found, measures(found), comparing.pairs_of(found, ("source",)), {}, seed=0))
     assert len(tested) == 3
     assert tested[0].p_holm == pytest.approx(3 * (tested[0].p or 0))
 
@@ -202,11 +211,11 @@ def test_eras_are_compared_within_each_source_and_conference() -> None:
 
 
 def test_trends_keep_sources_and_conferences_apart_and_join_eras() -> None:
-    found = ProfileTable([column("words")])
+    found = Store[Group](("words",))
     rows = [("x", "iclr", 2019, 1.0), ("x", "iclr", 2020, 3.0), ("x", "neurips", 2020, 7.0), ("y", "iclr", 2020, 9.0)]
     for source, conference, year, value in rows:
         group = Group((source, "pre" if year < 2020 else "post"))
-        found.add(group, f"p{value}", year, {"words": value}, {}, conference=conference)
+        add(found, group, f"p{value}", {"words": value}, year=year, conference=conference)
     cells = list(groups.trends(found, ("source", "era"), ("words",), seed=0))
     assert sorted((cell.series, cell.year, cell.mean) for cell in cells) == [
         ("x / iclr", 2019, 1.0),

@@ -13,7 +13,7 @@ from referee.data import RejectedSink, read_cases
 from referee.data.drafts import RATING_UNREAD
 from referee.errors import DataError
 from referee.evals.case_store import CASES, CaseStore
-from referee.evals.rows import Rows
+from referee.evals.grouping import Rows
 from referee.runs import Event, Progress, RunFolder
 from referee.runs.files import naming
 from referee.schemas.venue import VenueForm

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.evals.comparison import Comparison, compare
+from referee.evals.grouping import Rows
 from referee.evals.registry import better_of, variants_of
 from referee.evals.results import read_results
-from referee.evals.rows import Rows
 from referee.evals.table import Table, build_table
 from referee.reports.eval_summary import About, render_summary, summary_csv, summary_json
 from referee.reports.paper_table import published_table

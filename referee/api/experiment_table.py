@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.experiment_job import ExperimentJob
+from referee.evals.grouping import Rows
 from referee.evals.registry import better_of
 from referee.evals.results import RESULTS, read_results
-from referee.evals.rows import Rows
 from referee.evals.table import build_table
 from referee.experiments.course import EVALUATIONS, SETS
 from referee.reports.eval_summary import About, main_table_lines, render_summary

@@ -8,7 +8,7 @@ from referee.api.profile_job import ProfileAsked
 from referee.api.profile_pass import Books
 from referee.evals.agreement import Scale
 from referee.evals.behaviour.citation_check import STATUSES
-from referee.evals.profile import comparing, groups
+from referee.evals.profile import groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
 from referee.evals.profile.result import Cited, Decided, GroupSize, ProfileResult
@@ -46,7 +46,7 @@ def profile_result(
             cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
         ),
         years=tuple(groups.trends(table, by, trends, seed=seed)),
-        tests=tuple(comparing.tests(table, books.metrics, comparing.pairs_of(table, by), given_on, seed=seed)),
+        tests=tuple(groups.tests(table, books.metrics, groups.pairs_of(table, by), given_on, seed=seed)),
         shares=tuple(books.ratings.shares()),
         agreements=beside,
         alphas=tuple(alphas(books.panels, scales, seed=seed, weighting=asked.weighting)),

@@ -11,10 +11,10 @@ from referee.api.eval_input import REJECTED
 from referee.api.eval_output import Asked, Summary, write_summary
 from referee.errors import RunError
 from referee.evals.case_store import CASES, read_stored
+from referee.evals.grouping import Rows
 from referee.evals.metric import Metric
 from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
-from referee.evals.rows import Rows
 from referee.reports.eval_summary import About
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, read_record

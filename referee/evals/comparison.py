@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from referee.evals.rows import RowKey, Rows
+from referee.evals.grouping import RowKey, Rows
 from referee.evals.table import SEED
 from referee.schemas.metric import MetricResult
 from referee.stats import holm

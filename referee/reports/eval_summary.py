@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from referee.evals.comparison import Comparison
-from referee.evals.rows import EXPERT
+from referee.evals.grouping import EXPERT
 from referee.evals.table import Cell, Table
 from referee.reports import tables
 from referee.reports.markdown_text import inline

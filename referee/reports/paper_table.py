@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
-from referee.evals.rows import EXPERT
+from referee.evals.grouping import EXPERT
 
 _FILE = "published/revieweval_table2.json"
 

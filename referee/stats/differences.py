@@ -10,7 +10,7 @@ import numpy as np
 from referee.stats.comparisons import permutation_test
 from referee.stats.intervals import paired_interval
 from referee.stats.ranks import clustered_rank_test
-from referee.stats.resamples import over, percentiles, resampled
+from referee.stats.resamples import percentiles, resampled_means
 from referee.stats.values import Floats, sums_by_cluster
 
 ByCluster = Mapping[str, Sequence[float]]
@@ -67,8 +67,7 @@ def _apart(first: ByCluster, second: ByCluster, seed: int) -> MeanDifference:
 
 
 def _drawn_means(sums: Floats, counts: Floats, seed: int) -> Floats:
-    drawn = resampled(np.stack([sums, counts], axis=1), seed=seed)
-    return over(drawn[:, 0], drawn[:, 1])
+    return resampled_means(sums[:, None], counts[:, None], seed=seed)[:, 0]
 
 
 def _flat(values: ByCluster, start: int) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:

@@ -36,6 +36,19 @@ def resampled(columns: Floats, *, seed: int, resamples: int = RESAMPLES) -> Floa
     return out
 
 
+def resampled_means(sums: Floats, counts: Floats, *, seed: int) -> Floats:
+    """The means of many columns in resamples of clusters: a row for each resample, NaN where nothing was drawn.
+
+    Args:
+        sums: Sums of values, clusters x columns.
+        counts: Their numbers, likewise.
+        seed: As ``resampled``.
+    """
+    width = sums.shape[1]
+    drawn = resampled(np.hstack([sums, counts]), seed=seed)
+    return over(drawn[:, :width], drawn[:, width:])
+
+
 def drawn_units(copies: Sequence[int], resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each unit is in each resample, in blocks of resamples that need little memory.
 

@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from referee.evals.comparison import compare
-from referee.evals.rows import EXPERT, Rows
+from referee.evals.grouping import EXPERT, Rows
 from referee.evals.table import build_table
 
 from .whole_sets import Ran, documented, measure, read

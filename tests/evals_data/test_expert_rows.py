@@ -12,7 +12,7 @@ import pytest
 
 from referee.agents.topic_matcher import PROMPT as MATCH
 from referee.agents.topic_matcher import render_match
-from referee.evals.rows import EXPERT, Rows
+from referee.evals.grouping import EXPERT, Rows
 from referee.evals.table import build_table
 from referee.schemas.case import ReviewCase
 

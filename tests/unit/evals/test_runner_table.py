@@ -8,9 +8,8 @@ import pytest
 
 from referee.errors import SettingsError
 from referee.evals.comparison import compare
-from referee.evals.judge_agreement import Agreement
-from referee.evals.rows import RowKey, Rows
-from referee.evals.table import Cell, build_table
+from referee.evals.grouping import RowKey, Rows
+from referee.evals.table import Agreement, Cell, build_table
 from referee.schemas.metric import JudgeScore
 from referee.schemas.usage import Usage
 

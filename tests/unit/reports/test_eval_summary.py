@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from referee.evals.comparison import Comparison, Difference
-from referee.evals.rows import RowKey
+from referee.evals.grouping import RowKey
 from referee.evals.table import Cell, MetricTotals, Table
 from referee.reports.eval_summary import COLUMNS, About, render_summary, summary_csv, summary_json
 from referee.reports.paper_table import published_table

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from referee.evals.grouping import Group
-from referee.evals.profile import comparing, groups
+from referee.evals.profile import groups
 from referee.evals.profile.result import Test
 from referee.evals.reading import ReadMetric
 from referee.evals.store import Store
@@ -45,7 +45,7 @@ def measures(found: Store[Group]) -> list[ReadMetric]:
 
 
 def only(found: Store[Group], names: tuple[Group, Group] = (A, B)) -> list[Test]:
-    return list(comparing.tests(found, measures(found), [names], {}, seed=0))
+    return list(groups.tests(found, measures(found), [names], {}, seed=0))
 
 
 def test_the_specification_s_mann_whitney() -> None:
@@ -83,7 +83,7 @@ def test_a_paper_in_both_groups_is_drawn_for_both_at_once() -> None:
 def test_a_measure_without_values_is_not_tested_and_leaves_holm_alone() -> None:
     found = table({A: numbered(FIRST, "p"), B: [("q", None)]})
     (test,) = only(found)
-    assert (test.p, test.effect, test.reason) == (None, None, comparing.EMPTY)
+    assert (test.p, test.effect, test.reason) == (None, None, groups.EMPTY)
     assert (test.n_first, test.n_second) == (5, 0)
 
 
@@ -94,7 +94,7 @@ def test_what_does_not_vary_is_not_tested_and_leaves_holm_alone() -> None:
             add(found, group, f"{group.label}{n}", {"words": float(value), "xref": 1.0})
     words, constant = only(found)
     assert (constant.difference, constant.standardised, constant.p, constant.p_holm) == (0.0, None, None, None)
-    assert constant.reason == comparing.CONSTANT
+    assert constant.reason == groups.CONSTANT
     assert words.p_holm == words.p
 
 
@@ -111,7 +111,7 @@ def test_variants_of_a_measure_are_not_corrected_for() -> None:
 
 def test_holm_corrects_over_all_pairs() -> None:
     found = table({A: numbered(FIRST, "p"), B: numbered(SECOND, "q"), Group(("c",)): numbered(SECOND, "r")})
-    tested = list(comparing.tests(found, measures(found), comparing.pairs_of(found, ("source",)), {}, seed=0))
+    tested = list(groups.tests(found, measures(found), groups.pairs_of(found, ("source",)), {}, seed=0))
     assert len(tested) == 3
     assert tested[0].p_holm == pytest.approx(3 * (tested[0].p or 0))
 
@@ -140,7 +140,7 @@ def test_a_paper_of_both_groups_is_compared_with_itself() -> None:
 
 def test_one_paper_is_not_tested() -> None:
     (test,) = only(table({A: [("p", 1.0), ("p", 2.0)], B: [("q", 3.0), ("q", 5.0)]}))
-    assert (test.p, test.reason) == (None, comparing.FEW_PAPERS)
+    assert (test.p, test.reason) == (None, groups.FEW_PAPERS)
 
 
 def test_means_are_over_reviews_and_missing_ones_are_counted_with_their_reason() -> None:
@@ -184,16 +184,16 @@ def test_resamples_draw_as_many_papers_as_there_are() -> None:
 def test_many_groups_are_each_compared_with_people() -> None:
     rows = {Group((name,)): numbered([1, 2], name) for name in ("m1", "m2", "m3", "m4", "m5")}
     rows[Group(("human",))] = numbered([1], "h")
-    pairs = comparing.pairs_of(table(rows), ("source",))
+    pairs = groups.pairs_of(table(rows), ("source",))
     assert [second.label for _, second in pairs] == ["human"] * 5
-    assert len(comparing.pairs_of(table(dict(list(rows.items())[:4])), ("source",))) == 6
+    assert len(groups.pairs_of(table(dict(list(rows.items())[:4])), ("source",))) == 6
 
 
 def test_of_many_groups_machines_are_compared_with_the_people_of_their_venue_and_year() -> None:
     by = ("source", "venue", "year")
     places = [(f"{venue}-{year}", str(year)) for venue in ("iclr", "neurips") for year in (2024, 2025)]
     rows = {Group((source, *place)): numbered([1, 2], source) for place in places for source in ("human", "bot")}
-    pairs = comparing.pairs_of(table(rows), by)
+    pairs = groups.pairs_of(table(rows), by)
     assert len(pairs) == 4
     for first, second in pairs:
         assert {first.values[0], second.values[0]} == {"human", "bot"}
@@ -203,7 +203,7 @@ def test_of_many_groups_machines_are_compared_with_the_people_of_their_venue_and
 def test_eras_are_compared_within_each_source_and_conference() -> None:
     by = ("source", "conference", "era")
     names = [(s, c, e) for s in ("human", "bot") for c in ("iclr", "neurips") for e in ("pre", "post")]
-    pairs = comparing.pairs_of(table({Group(name): numbered([1, 2], str(name)) for name in names}), by)
+    pairs = groups.pairs_of(table({Group(name): numbered([1, 2], str(name)) for name in names}), by)
     eras = [(a, b) for a, b in pairs if a.values[2] != b.values[2]]
     assert len(eras) == 4
     assert all(a.values[:2] == b.values[:2] for a, b in eras)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
 import pytest
 from pydantic import ValidationError
 
+from referee.errors import EvaluationError, SettingsError
+from referee.evals import registry
 from referee.evals.metric import Foreseeing, Known, Load, Metric, failed, not_applicable, scored
+from referee.evals.registry import BUILT_IN, PRESETS, find_metrics, metric_names
 from referee.schemas.usage import Usage
 
 from .runs_of import Words, case
@@ -46,3 +53,78 @@ def test_a_metric_is_told_by_its_parts() -> None:
     assert not isinstance(object(), Metric)
     assert not isinstance(Words(), Foreseeing)
     assert isinstance(Foresees(), Foreseeing)
+
+
+@dataclass
+class Own(Words):
+    """A metric of another package."""
+
+    name: str = "own"
+
+
+PLUGIN = SimpleNamespace(OWN=Own(), Own=Own, STRANGE=Own(needs=frozenset({"luck"})), NOTHING=object())
+
+
+def install(monkeypatch: pytest.MonkeyPatch, **named: str) -> None:
+    points = [EntryPoint(name, value, registry.GROUP) for name, value in named.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
+    monkeypatch.setitem(__import__("sys").modules, "my_metrics", PLUGIN)
+
+
+@pytest.mark.parametrize("name", list(BUILT_IN))
+def test_what_ships_is_there_under_its_own_name(name: str) -> None:
+    (metric,) = find_metrics([name])
+    assert isinstance(metric, Metric)
+    assert metric.name == name
+
+
+def test_without_names_the_preset_quality_is_meant() -> None:
+    assert tuple(metric.name for metric in find_metrics()) == PRESETS["quality"]
+
+
+def test_presets_and_names_stand_side_by_side() -> None:
+    found = [metric.name for metric in find_metrics(["depth", "behaviour"])]
+    assert found == ["depth", *PRESETS["behaviour"]]
+    assert tuple(BUILT_IN) == (*PRESETS["quality"], *PRESETS["behaviour"], *PRESETS["agreement"])
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "next_step"),
+    [
+        (["dept"], "no metric 'dept'", "Did you mean 'depth'?"),
+        (["depth", "depth"], "'depth' is named twice", "once"),
+        ([], "no metric was named", "constructiveness"),
+        (["xyz123"], "no metric 'xyz123'", "Presets: quality, behaviour, agreement. Metrics: constructiveness"),
+    ],
+)
+def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, next_step: str) -> None:
+    with pytest.raises(SettingsError, match=said) as caught:
+        find_metrics(names)
+    assert next_step in caught.value.hint
+
+
+@pytest.mark.parametrize("value", ["my_metrics:OWN", "my_metrics:Own"])
+def test_a_metric_of_another_package_is_found(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    install(monkeypatch, own=value)
+    assert find_metrics(["own"])[0].name == "own"
+    assert metric_names()[-1] == "own"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("own", "my_metrics:MISSING", "cannot be loaded"),
+        ("own", "no_such_package:X", "cannot be loaded"),
+        ("own", "my_metrics:NOTHING", "has no name"),
+        ("other", "my_metrics:OWN", "calls itself 'own'"),
+        ("own", "my_metrics:STRANGE", "needs 'luck'"),
+        ("depth", "my_metrics:OWN", "which referee has itself"),
+    ],
+)
+def test_what_is_no_metric_is_refused_by_its_package(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    install(monkeypatch, **{name: value})
+    with pytest.raises(EvaluationError, match=said) as caught:
+        find_metrics([name])
+    assert caught.value.hint

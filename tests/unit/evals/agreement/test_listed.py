@@ -18,7 +18,7 @@ from referee.venues.registry import list_venues
 FORMS = {form.id: form for form in list_venues()}
 
 
-def case(paper: str, rating: float | None, **extra: Any) -> ReviewCase:
+def ai_case(paper: str, rating: float | None, **extra: Any) -> ReviewCase:
     return ReviewCase(
         case_id=f"{paper}{rating}",
         paper_id=paper,
@@ -34,14 +34,15 @@ def case(paper: str, rating: float | None, **extra: Any) -> ReviewCase:
 
 def test_listed_ratings_are_the_human_side() -> None:
     found = gather_listed(
-        [case("a", 7, human_ratings=["6: above", 5.0, None]), case("a", 1, human_ratings=[3]), case("b", 5)], FORMS
+        [ai_case("a", 7, human_ratings=["6: above", 5.0, None]), ai_case("a", 1, human_ratings=[3]), ai_case("b", 5)],
+        FORMS,
     )
     (paper,) = found.papers
     assert (paper.human, paper.predicted, paper.accepted, found.repeated) == ((6, 5), 7, False, 1)
 
 
 def test_a_form_named_by_the_user_is_refused_or_marked() -> None:
-    rows = [case("a", 7, human_ratings=[6, 5])]
+    rows = [ai_case("a", 7, human_ratings=[6, 5])]
     with pytest.raises(EvaluationError, match=r"'iclr-2022'.*'neurips-2022'"):
         gather_listed(rows, FORMS, rated_on="neurips-2022")
     found = gather_listed(rows, FORMS, rated_on="neurips-2022", across_scales=True)

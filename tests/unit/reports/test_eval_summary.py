@@ -153,3 +153,21 @@ def test_the_json_holds_what_the_summary_prints() -> None:
     assert data["metrics"]["depth"]["reasons"] == [{"status": "failed", "reason": "judge *down*", "units": 5}]
     assert data["comparison"]["differences"][0]["papers"] == 7
     assert len(data["published"]["rows"]) == 11
+
+
+@pytest.mark.parametrize(
+    ("metric", "digits"),
+    [
+        ("depth", 4),
+        ("semantic_similarity", 4),
+        ("of-no-installed-package", 4),
+        ("words", 1),
+        ("xref", 2),
+        ("rating", 2),
+    ],
+)
+def test_the_digits_are_those_of_the_unit_and_the_csv_keeps_all(metric: str, digits: int) -> None:
+    cells = {(GPT, metric): Cell(mean=1 / 3, sd=1 / 7, low=0.25, high=0.5, scored=3, papers=3)}
+    of_metric = replace(table(), metrics=(metric,), rows=(GPT,), cells=cells, totals={})
+    assert f"| {1 / 3:.{digits}f} ± {1 / 7:.{digits}f} |" in lines(render_summary(of_metric, ABOUT), "| gpt")[0]
+    assert str(1 / 3) in summary_csv(of_metric)

@@ -8,6 +8,7 @@ that build: a field that had moved would not hold its default.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -139,7 +140,7 @@ def llama_library() -> LlamaLibrary:
     return LlamaLibrary(ffi, calls)
 
 
-def require_defaults(structure: Any, expected: dict[str, float]) -> None:
+def require_defaults(structure: Any, expected: Mapping[str, float]) -> None:
     """Refuse a library whose structures do not hold what the known build fills into them.
 
     Raises:

@@ -1,7 +1,7 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
-A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``behaviour`` (PRAIB's, without a
-model), ``agreement`` (with people's reviews of the same paper).
+A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's
+judged points), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with people's reviews of the same paper).
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ _QUALITY: Mapping[str, tuple[str, ...]] = {
     "quality.depth": ("depth",),
     "quality.factual_correctness": ("factual_correctness",),
 }
+_POINTS: Mapping[str, tuple[str, ...]] = {
+    "quality.usefulness": ("usefulness",),
+}
 _BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
     "measures.length": ("tokens", "words", "characters"),
     "measures.diversity": ("ttr", "ttr_words", "mattr_100"),
@@ -48,11 +51,16 @@ _AGREEMENT: Mapping[str, tuple[str, ...]] = {
 }
 PRESETS: Mapping[str, tuple[str, ...]] = {
     preset: tuple(chain.from_iterable(modules.values()))
-    for preset, modules in (("quality", _QUALITY), ("behaviour", _BEHAVIOUR), ("agreement", _AGREEMENT))
+    for preset, modules in (
+        ("quality", _QUALITY),
+        ("points", _POINTS),
+        ("behaviour", _BEHAVIOUR),
+        ("agreement", _AGREEMENT),
+    )
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _BEHAVIOUR, _AGREEMENT)
+    for modules in (_QUALITY, _POINTS, _BEHAVIOUR, _AGREEMENT)
     for module, names in modules.items()
     for name in names
 }

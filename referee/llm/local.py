@@ -62,7 +62,7 @@ class LocalServer:
     def __init__(self, key: str, path: Path, n_ctx: int = LOCAL_CONTEXT_TOKENS, threads: int | None = None) -> None:
         self.key = key
         self.api_key = secrets.token_urlsafe(24)
-        runtime = _import_runtime()
+        runtime = import_runtime()
         parameters = _parameters(runtime, key, path, n_ctx, threads or usable_cores(), self.api_key)
         try:
             self._server: Any = runtime.Server(parameters)
@@ -168,7 +168,7 @@ def _open_shared(entry: CatalogueEntry, n_ctx: int, cache_dir: Path | None) -> L
         return server
 
 
-def _import_runtime() -> Any:
+def import_runtime() -> Any:
     """Import xllamacpp with few spins set: its OpenMP reads the variable only when it is loaded."""
     before = os.environ.get(_SPIN_VARIABLE)
     os.environ.setdefault(_SPIN_VARIABLE, _SPINS)

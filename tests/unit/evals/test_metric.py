@@ -85,7 +85,7 @@ def test_without_names_the_preset_quality_is_meant() -> None:
 def test_presets_and_names_stand_side_by_side() -> None:
     found = [metric.name for metric in find_metrics(["depth", "behaviour"])]
     assert found == ["depth", *PRESETS["behaviour"]]
-    assert tuple(BUILT_IN) == (*PRESETS["quality"], *PRESETS["behaviour"], *PRESETS["agreement"])
+    assert tuple(BUILT_IN) == tuple(name for preset in PRESETS.values() for name in preset)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_presets_and_names_stand_side_by_side() -> None:
         (["dept"], "no metric 'dept'", "Did you mean 'depth'?"),
         (["depth", "depth"], "'depth' is named twice", "once"),
         ([], "no metric was named", "constructiveness"),
-        (["xyz123"], "no metric 'xyz123'", "Presets: quality, behaviour, agreement. Metrics: constructiveness"),
+        (["xyz123"], "no metric 'xyz123'", "Presets: quality, points, behaviour, agreement. Metrics: constructiveness"),
     ],
 )
 def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, next_step: str) -> None:

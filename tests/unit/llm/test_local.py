@@ -88,7 +88,7 @@ def test_a_file_the_runtime_refuses_is_named(monkeypatch: pytest.MonkeyPatch, er
     def refused(parameters: object) -> None:
         raise error
 
-    monkeypatch.setattr(local, "_import_runtime", lambda: SimpleNamespace(Server=refused))
+    monkeypatch.setattr(local, "import_runtime", lambda: SimpleNamespace(Server=refused))
     monkeypatch.setattr(local, "_parameters", lambda *given: None)
     with pytest.raises(DataError, match=r"'qwen-0\.5b' cannot be loaded from 'x\.gguf': no GGUF") as caught:
         LocalServer("qwen-0.5b", Path("x.gguf"))

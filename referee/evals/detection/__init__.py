@@ -1,0 +1,1 @@
+"""Whether a review was written by a model: detectors, their thresholds, and how good they are."""

@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
 
 from referee.errors import EvaluationError
-from referee.evals.detection.features import FittedFeatures
+from referee.evals.detection.features import FittedFeatures, fit_features, out_of_fold
 from referee.evals.detection.thresholds import Mode, Threshold, threshold_at
 from referee.schemas.base import Frozen
 from referee.schemas.case import ReviewCase
@@ -163,6 +163,44 @@ def calibrate(
         features=features,
         forced=(f"{len(late)} human reviews are later than {LAST_CLEAN_DAY}",) if late else (),
     )
+
+
+def calibrate_features(
+    detector: str,
+    rows: Sequence[ScoredReview],
+    names: Sequence[str],
+    *,
+    targets: Sequence[float] = TARGETS,
+    mode: Mode = "exact",
+    seed: int = 0,
+    forced: bool = False,
+) -> DetectorCalibration:
+    """Fit the weights of a detector with several numbers on both classes, and take thresholds from out-of-fold scores.
+
+    Args:
+        detector: Its name.
+        rows: Human and AI reviews with their features; those without any count as excluded.
+        names: What the features are.
+        targets: As in ``calibrate``, as are ``mode`` and ``forced``.
+        mode: How k is taken.
+        seed: How papers are dealt to folds.
+        forced: Go on with late human reviews.
+
+    Raises:
+        EvaluationError: One class has no features, there are fewer papers than folds, or as in ``calibrate``.
+    """
+    humans, ai = ([row for row in _once(rows) if (row.kind == "ai") is is_ai] for is_ai in (False, True))
+    _check_human(humans, ai)
+    fit = [row for row in (*humans, *ai) if row.features]
+    _one_identity(detector, fit)
+    numbers, is_ai = [row.features for row in fit], [row.kind == "ai" for row in fit]
+    left_out = out_of_fold(numbers, is_ai, [row.paper_id for row in fit], seed=seed)
+    score_of = {row.review_id: score for row, score in zip(fit, left_out, strict=True)}
+    judged = [replace(row, score=score_of.get(row.review_id)) for row in humans]
+    weights = fit_features(numbers, is_ai, names, seed=seed)
+    made = calibrate(detector, judged, targets=targets, mode=mode, others=ai, features=weights, forced=forced)
+    # Weights were fitted on the AI reviews' papers too, so these are no test either.
+    return made.model_copy(update={"papers": tuple(sorted({row.paper_id for row in fit} | set(made.papers)))})
 
 
 def check_applies(

@@ -25,6 +25,7 @@ FOLDS = 5
 PENALTY = 1.0
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-10
+_ROUNDING = 1e-9
 
 
 class FittedFeatures(Frozen):
@@ -76,10 +77,11 @@ def fit_features(
     """
     x, y = _checked(rows, is_ai)
     means = x.mean(axis=0)
-    # A feature that never varies says nothing; dividing by 1 leaves it at 0.
+    # A feature that varies by rounding alone says nothing. Divided by that, it would decide every other text.
     spread = x.std(axis=0)
-    scales = np.where(spread > 0, spread, 1.0)
-    weights = _newton((x - means) / scales, y)
+    varies = spread > _ROUNDING * np.abs(x).max(axis=0)
+    scales = np.where(varies, spread, 1.0)
+    weights = _newton(np.where(varies, (x - means) / scales, 0.0), y)
     return FittedFeatures(
         names=tuple(names),
         means=tuple(means.tolist()),

@@ -291,7 +291,7 @@ def _once(rows: Sequence[ScoredReview]) -> list[ScoredReview]:
 
 
 def _one_identity(detector: str, rows: Sequence[ScoredReview]) -> str:
-    made = sorted({row.made_by for row in rows})
+    made = _makers(rows)
     if len(made) > 1:
         raise EvaluationError(
             f"the scores of {detector!r} were made by {len(made)} different set-ups: {made[0]!r} and {made[1]!r}.",
@@ -299,6 +299,11 @@ def _one_identity(detector: str, rows: Sequence[ScoredReview]) -> str:
             ids={"detector": detector},
         )
     return made[0] if made else ""
+
+
+def _makers(rows: Sequence[ScoredReview]) -> list[str]:
+    """Who made the scores that are there; a review without one, as after an error, names nobody."""
+    return sorted({row.made_by for row in rows if row.score is not None or row.features})
 
 
 def _finite_scores(rows: Collection[ScoredReview]) -> list[float]:
@@ -314,7 +319,7 @@ def _finite_scores(rows: Collection[ScoredReview]) -> list[float]:
 
 
 def _faults(calibration: DetectorCalibration, rows: Sequence[ScoredReview], apart: bool) -> list[str]:
-    made = sorted({row.made_by for row in rows} - {calibration.made_by})
+    made = [maker for maker in _makers(rows) if maker != calibration.made_by]
     forms = sorted({row.form for row in rows} - {calibration.form}) if calibration.form else []
     shared = sorted({row.paper_id for row in rows} & set(calibration.papers)) if apart else []
     return [

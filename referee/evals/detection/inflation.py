@@ -6,16 +6,24 @@ Difference Formula", 2014 (matched rank-biserial).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from referee.data.prose import plain_name
+from referee.schemas.case import ReviewCase
 from referee.stats import average_ranks
 from referee.stats.values import finite
 
 FEWEST_FOR_THE_NORMAL = 6
+AXES = ("soundness", "presentation", "contribution", "confidence")
+"""What is compared, on forms that have it; the overall recommendation is what pairs are matched on."""
+
+_LEADING = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\d.])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,45 @@ class Inflation:
     rank_biserial: float | None
     p: float | None
     method: Literal["normal", "exact", "none"]
+
+
+def matched_pairs(
+    ai: Sequence[ReviewCase],
+    humans: Sequence[ReviewCase],
+    axis: str,
+    origins: Mapping[str, str] | None = None,
+) -> list[tuple[float, float]]:
+    """AI and human scores on an axis, of reviews of one paper on one form that give it the same overall rating.
+
+    Args:
+        ai: AI reviews; those without a counterpart, or without a score on the axis, are left out.
+        humans: Human reviews.
+        axis: A field of the form by its plain name, or ``confidence``.
+        origins: By AI review the human review it was made from, which goes before others that match; else the first
+            by id is taken.
+    """
+    of_paper: dict[tuple[str, str | None, float | None], list[ReviewCase]] = defaultdict(list)
+    for case in sorted(humans, key=lambda case: case.case_id):
+        of_paper[case.paper_id, case.venue, case.rating].append(case)
+    found = []
+    for case in ai:
+        if case.rating is None or not (matches := of_paper.get((case.paper_id, case.venue, case.rating))):
+            continue
+        origin = (origins or {}).get(case.case_id)
+        match = next((one for one in matches if one.case_id == origin), matches[0])
+        scores = _on_axis(case, axis), _on_axis(match, axis)
+        found += [(scores[0], scores[1])] if scores[0] is not None and scores[1] is not None else []
+    return found
+
+
+def _on_axis(case: ReviewCase, axis: str) -> float | None:
+    """A number, or the number that a label such as ``3 good`` begins with."""
+    held = {plain_name(name): value for name, value in case.fields.items()}
+    value = case.confidence if axis == "confidence" and case.confidence is not None else held.get(axis)
+    if isinstance(value, int | float):
+        return float(value)
+    leading = _LEADING.match(value) if isinstance(value, str) else None
+    return float(leading[1]) if leading else None
 
 
 def score_inflation(pairs: Sequence[tuple[float, float]]) -> Inflation:

@@ -40,10 +40,12 @@ def test_a_calibration_goes_to_json_and_back() -> None:
 
 
 def test_reviews_count_once_and_those_without_a_score_not_at_all() -> None:
-    rows = [*MANY, *MANY[:50], human("short", None, status="too_short"), human("odd", None, status="nonfinite")]
-    entry = calibrate("d", rows)
+    none = [human("short", None, status="too_short"), human("odd", None, status="nonfinite")]
+    none.append(human("lost", None, status="failed", made_by=""))
+    entry = calibrate("d", [*MANY, *MANY[:50], *none])
     assert entry.repeated == 50
-    assert entry.excluded == {"nonfinite": 1, "too_short": 1}
+    assert entry.excluded == {"failed": 1, "nonfinite": 1, "too_short": 1}
+    assert check_applies(entry, none, apart=False) == ()
     assert entry.thresholds == calibrate("d", MANY).thresholds
 
 

@@ -12,9 +12,11 @@ from referee.errors import EvaluationError
 from referee.evals.detection.calibration import ScoredReview, calibrate
 from referee.evals.detection.editing import edit_order, ndcg, ndcg_by_chance
 from referee.evals.detection.evaluation import evaluate, flagged_rate, in_order, robustness
-from referee.evals.detection.inflation import score_inflation
+from referee.evals.detection.inflation import matched_pairs, score_inflation
 from referee.evals.detection.roc import partial_auc, pr_auc, resampled_auc, roc_auc, roc_curve
 from referee.evals.detection.thresholds import threshold_at
+from referee.schemas.case import ReviewCase
+from tests.unit.evals.runs_of import case
 
 CLOSE = 1e-6
 
@@ -161,6 +163,19 @@ def test_score_inflation_of_the_specification() -> None:
     assert found.rank_biserial == pytest.approx(0.714286, abs=CLOSE)
     assert found.mean == pytest.approx(0.625)
     assert found.method == "normal"
+
+
+def test_pairs_are_of_one_paper_one_form_and_one_rating() -> None:
+    def rated(name: str, rating: float, soundness: object, source: str = "human", paper: str = "p") -> ReviewCase:
+        fields = {"Soundness": soundness}
+        return case(name, paper, source=source, venue="v", rating=rating, confidence=4, fields=fields)
+
+    people = [rated("h2", 6, "2 fair"), rated("h1", 6, 3), rated("h3", 8, 4), rated("h4", 6, 1, paper="q")]
+    ai = [rated("a1", 6, "4 excellent", "gpt"), rated("a2", 8, "3 good", "gpt"), rated("a3", 3, 3, "gpt")]
+    assert matched_pairs(ai, people, "soundness") == [(4, 3), (3, 4)]
+    assert matched_pairs(ai, people, "soundness", {"a1": "h2"}) == [(4, 2), (3, 4)]
+    assert matched_pairs(ai, people, "confidence") == [(4, 4), (4, 4)]
+    assert matched_pairs(ai, people, "presentation") == []
 
 
 def test_few_pairs_are_counted_and_none_have_no_test() -> None:

@@ -31,7 +31,10 @@ _SCORE = re.compile(
     r"[ \t*_\"']*[:=][ \t*_\"']*(?:-?\d[^\n]{0,160}|(?:strong |weak |borderline )?(?:accept|reject)\W*)",
     re.IGNORECASE,
 )
-_AROUND = re.compile(r"\n{3,}")
+_ON_ETHICS = re.compile(r"[ \t]*(?:#.*|\*.*|[^\n]*:[ \t*_]*)")
+_MOST_NAME_WORDS = 4
+_MARK = re.compile(r"[ \t>]*(?:[-*+•‣▪◦–—]|\(?\d{1,2}[.)])[ \t]+(?=\S)")
+_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,9 @@ def canonical_review(case: ReviewCase, form: VenueForm | None = None) -> Canonic
     """The free texts of a review in the form's order, joined by a blank line, without the form's names and scores.
 
     NFC, plain line breaks, nothing around it. Text that is a JSON object is read as its fields. Items of a list become
-    lines without the marks that reading them put there. A line that holds nothing but a field's name, and a line that
-    holds nothing but a score, go, whoever wrote them: a rule for one class only would itself tell the classes apart.
+    paragraphs without marks: most are put there in reading JSON, and those that people set themselves go with them.
+    Lines that hold nothing but a field's name, or nothing but a score, go, whoever wrote them. A rule for one class
+    only would itself tell the classes apart.
 
     Args:
         case: The review.
@@ -68,8 +72,8 @@ def of_text(text: str, names: frozenset[str] = frozenset()) -> Canonical:
         text: The text.
         names: Plain names of boxes that count as names beside the customary ones.
     """
-    kept = [line for line in cleaned(text).split("\n") if not _is_layout(line, names)]
-    plain = _AROUND.sub("\n\n", "\n".join(line.rstrip() for line in kept)).strip()
+    kept = [_paragraph(line) for line in cleaned(text).split("\n") if not _is_layout(line, names)]
+    plain = _BLANK_LINES.sub("\n\n", "\n".join(kept)).strip()
     return Canonical(plain, CANONICAL_RULE, hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest())
 
 
@@ -78,7 +82,17 @@ def _is_layout(line: str, names: frozenset[str]) -> bool:
         return True
     found = _LABEL.fullmatch(line)
     name = plain_name(found["name"]) if found else ""
-    return bool(name) and (is_prose(name) or name in names or on_ethics(name))
+    if not name or is_prose(name) or name in names:
+        return bool(name)
+    # A short heading about ethics is a box's name; a point about ethics is the reviewer's.
+    short = name.count("_") < _MOST_NAME_WORDS
+    return short and on_ethics(name) and bool(_ON_ETHICS.fullmatch(line))
+
+
+def _paragraph(line: str) -> str:
+    """The line; an item of a list without its mark, as a paragraph of its own."""
+    mark = _MARK.match(line)
+    return f"\n{line[mark.end() :].rstrip()}" if mark else line.rstrip()
 
 
 def _names(form: VenueForm | None) -> frozenset[str]:
@@ -86,11 +100,11 @@ def _names(form: VenueForm | None) -> frozenset[str]:
 
 
 def _unmarked(value: object) -> object:
-    """A list as one text: its items, each on a line of its own; what only says that there is nothing is left out."""
+    """A list as one text, an item a paragraph; what only says that there is nothing is left out."""
     if not isinstance(value, list):
         return value
     said = [canonical_text({"review": item}, None) for item in value if isinstance(item, str)]
-    return "\n".join(item for item in said if item)
+    return "\n\n".join(item for item in said if item)
 
 
 def _json_fields(text: str) -> Mapping[str, object] | None:

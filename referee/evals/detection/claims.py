@@ -1,9 +1,9 @@
 """Claims: how much of what a review says, AI reviews of the same paper say too.
 
-The review and the AI reviews are cut into claims (a list item, or a sentence of prose); each claim of the review is
-compared with all AI claims by the cosine of their embeddings, and the score is the mean over the review's claims of the
-best cosine, from -1 to 1. A review whose points are all points that models raise about the paper scores high, whatever
-its wording as a whole.
+The review and the AI reviews are cut into claims, sentence by sentence; each claim of the review is compared with all
+AI claims by the cosine of their embeddings, and the score is the mean over the review's claims of the best cosine, from
+-1 to 1. A review whose points are all points that models raise about the paper scores high, whatever its wording as a
+whole.
 
 This detector is ours. The idea, claims in place of whole texts, is that of "Sem-Detect", whose code is not public; it
 has further features and a trained classifier, so its published numbers say nothing about this one.
@@ -41,13 +41,11 @@ class ClaimMatch:
 
 
 def claims_of(text: str) -> list[str]:
-    """The claims of a canonical text in order: list items, and sentences of prose, of 50 characters or more.
+    """The claims of a text in order: the sentences of its paragraphs and list items, of 50 characters or more.
 
     One rule for both classes: the boxes of a form, which only some reviews have, do not count.
     """
-    found: list[str] = []
-    for unit in units(text):
-        found += [unit.text] if unit.mark else split_sentences(unit.text)
+    found = [sentence for unit in units(text) for sentence in split_sentences(unit.text)]
     return [claim for claim in found if len(claim) >= SHORTEST]
 
 

@@ -16,7 +16,7 @@ FIELDS = {
     "rating": 6,
     "confidence": 4,
 }
-PLAIN = "The paper trains small models.\n\nIt is clear.\nIt is short.\n\nNo ablation is given."
+PLAIN = "The paper trains small models.\n\nIt is clear.\n\nIt is short.\n\nNo ablation is given."
 
 
 def test_the_same_words_in_any_layout_are_the_same_text() -> None:
@@ -25,7 +25,8 @@ def test_the_same_words_in_any_layout_are_the_same_text() -> None:
     as_markdown = case(
         "c",
         source="m",
-        text="## Summary\r\n\r\nThe paper trains small models.\r\n\r\n**Strengths:**\n\nIt is clear.\nIt is short.\n\n"
+        text="## Summary\r\n\r\nThe paper trains small models.\r\n\r\n"
+        "**Strengths:**\n\n- It is clear.\n- It is short.\n\n"
         "Weaknesses:\n\nNo ablation is given.\n\nRating: 6: marginally above\n**Soundness**: 3 good\nConfidence: 4",
     )
     seen = [canonical_review(one) for one in (as_fields, as_json, as_markdown)]
@@ -43,6 +44,18 @@ def test_no_field_name_no_key_and_no_score_reaches_a_detector() -> None:
 def test_a_sentence_that_only_speaks_of_a_field_stays() -> None:
     text = "Strengths of the paper are its proofs.\nThe rating: I gave 6 because of the proofs."
     assert of_text(text).text == text
+
+
+def test_a_point_about_ethics_stays_and_a_heading_about_it_goes() -> None:
+    said = "- Limited discussion of societal impacts and ethics\n\nEthics and Limitations:\n\n1) None that I know of."
+    assert of_text(said).text == "Limited discussion of societal impacts and ethics\n\nNone that I know of."
+
+
+def test_items_of_a_list_are_paragraphs_whoever_marked_them() -> None:
+    said = "Some points:\n* One of them goes on\n  here.\n2. Another - with a dash.\n-5 is no item."
+    assert (
+        of_text(said).text == "Some points:\n\nOne of them goes on\n  here.\n\nAnother - with a dash.\n-5 is no item."
+    )
 
 
 def test_text_is_composed_and_stripped() -> None:

@@ -100,6 +100,19 @@ def test_blocks_and_padding_change_nothing(rows: int, padding: int) -> None:
     assert fast_detect_gpt(pair).score == pytest.approx(0.204682, abs=CLOSE)
 
 
+def test_a_long_block_is_the_same_as_many_short_ones() -> None:
+    rng = np.random.default_rng(0)
+    table, other = (rng.normal(size=(50, 30)).astype(np.float32) for _ in range(2))
+    ids = rng.integers(0, 30, 50).tolist()
+    once, often = (token_pass(TableLogits(table, rows=rows, ids=ids), "any") for rows in (64, 7))
+    assert once.log_p == pytest.approx(often.log_p, abs=1e-12)
+    assert len(once) == 49
+    reference = TableLogits(table, ids=ids)
+    pairs = [pair_pass(reference, TableLogits(other, rows=rows, ids=ids), "any") for rows in (64, 7)]
+    assert fast_detect_gpt(pairs[0]).score == pytest.approx(fast_detect_gpt(pairs[1]).score)
+    assert binoculars(pairs[0]).score == pytest.approx(binoculars(pairs[1]).score)
+
+
 def test_a_text_known_by_heart_is_more_machine_like_than_one_that_is_shuffled() -> None:
     model = BigramLogits(CORPUS)
     other = BigramLogits(CORPUS, smooth=0.2)

@@ -94,7 +94,7 @@ def read_tokens(tokens: Sequence[int], blocks: Iterable[Logits]) -> TokenPass:
     following = np.asarray(tokens[1:], dtype=np.int64)
     parts: list[TokenPass] = []
     at = 0
-    for block in (block[start : start + _ROWS] for block in blocks for start in range(0, len(block), _ROWS)):
+    for block in _pieces(blocks):
         wanted = following[at : at + len(block)]
         if len(wanted):
             parts.append(_read_block(wanted, block[: len(wanted)]))
@@ -287,6 +287,12 @@ def _heard(log_p: Floats) -> Floats:
 
 def _finite(*values: float) -> bool:
     return all(math.isfinite(value) and abs(value) < -_UNHEARD_OF for value in values)
+
+
+def _pieces(blocks: Iterable[Logits]) -> Iterator[Logits]:
+    for block in blocks:
+        for start in range(0, len(block), _ROWS):
+            yield block[start : start + _ROWS]
 
 
 def _aligned(first: Iterator[Logits], second: Iterator[Logits]) -> Iterator[tuple[Logits, Logits]]:

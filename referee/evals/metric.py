@@ -16,6 +16,7 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 
 if TYPE_CHECKING:
+    from referee.evals.detection.services import DetectionServices
     from referee.llm.embeddings import Embedder
     from referee.llm.models import Model
     from referee.retrieval import Retriever
@@ -43,6 +44,7 @@ class Context:
         embedder: Embeds texts.
         shared: Remembers for the run what several units use, as a review's topics.
         progress: Told about notable events.
+        detection: The models of detectors of AI-written reviews; None where none was asked for.
     """
 
     references: tuple[ReviewCase, ...] = ()
@@ -54,6 +56,7 @@ class Context:
     embedder: Embedder | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
+    detection: DetectionServices | None = None
 
 
 @runtime_checkable

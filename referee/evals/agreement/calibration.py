@@ -145,18 +145,18 @@ class _LeftOut:
 
 def _cross_validated(by_paper: Mapping[str, Sequence[RatingPair]], folds: int, seed: int) -> dict[str, list[_LeftOut]]:
     """Each paper's predictions, mapped by the fit on the other folds; in the order given."""
-    dealt = _dealt(by_paper, folds, seed)
+    fold_of = dealt_folds(by_paper, folds, seed)
     out: dict[str, list[_LeftOut]] = {}
     for fold in range(folds):
-        others = [by_paper[key] for key in sorted(by_paper) if dealt[key] != fold]
+        others = [by_paper[key] for key in sorted(by_paper) if fold_of[key] != fold]
         knots = [(knot.predicted, knot.mapped) for knot in _fit(others)]
         constant = sum(rows[0].human for rows in others) / len(others)
-        for key in (key for key in by_paper if dealt[key] == fold):
+        for key in (key for key in by_paper if fold_of[key] == fold):
             out[key] = [_LeftOut(p.human, interpolated(knots, p.predicted), constant) for p in by_paper[key]]
     return out
 
 
-def _dealt(keys: Mapping[str, object], folds: int, seed: int) -> dict[str, int]:
+def dealt_folds(keys: Mapping[str, object], folds: int, seed: int) -> dict[str, int]:
     """The fold of each paper: shuffled by hash, then dealt in turn so that folds are of one size."""
     shuffled = sorted(keys, key=lambda key: hashlib.sha256(f"{seed}:{key}".encode()).digest())
     return {key: i % folds for i, key in enumerate(shuffled)}

@@ -1,0 +1,1 @@
+"""Detectors as metrics of the measuring machine."""

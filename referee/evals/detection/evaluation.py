@@ -1,0 +1,231 @@
+"""How good detectors are on a test set: true and realised false positives at fixed thresholds, and their spread.
+
+Thresholds are taken from other papers' human reviews and stay fixed, in resamples too: what varies is the test set. A
+review without a score counts as not flagged, since that is what happens to it, and is counted apart.
+
+Source: the specification's section 8, after "Is Your Paper Being Reviewed by an LLM? Benchmarking AI Text Detection in
+Peer Review".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from referee.evals.detection.calibration import DetectorCalibration, ScoredReview, check_applies
+from referee.evals.detection.roc import ResampledAuc, partial_auc, pr_auc, resampled_auc, roc_auc
+from referee.evals.detection.thresholds import Threshold
+from referee.stats.resamples import over, resampled
+from referee.stats.values import Floats
+
+Cluster = Literal["review", "paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of reviews that were flagged, with its spread over resamples.
+
+    Attributes:
+        value: In [0, 1]; None without reviews.
+        n: Reviews, those without a score included.
+        flagged: How many were.
+        sd: Standard deviation over resamples, n - 1 below; None where fewer than two units are drawn.
+        low: Lower end of the 95% percentile interval.
+        high: Upper end.
+    """
+
+    value: float | None
+    n: int
+    flagged: int
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtTarget:
+    """What a threshold does on the test set: the target, and what became of it."""
+
+    threshold: Threshold
+    true_positive_rate: Rate
+    false_positive_rate: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorReport:
+    """A detector on the AI reviews of one model against the human ones.
+
+    Attributes:
+        detector: Its name.
+        llm: The model, or ``all``.
+        at: One entry a target, in their order.
+        auc: Area under the ROC curve, over reviews with scores; None where a class has none.
+        auc_spread: The same in resamples.
+        partial: Standardised area below a false-positive rate of 1%.
+        precision_recall: Area under the precision-recall curve.
+        unscored: Reviews without a score, by class.
+        marks: What was forced, to stand beside every number.
+    """
+
+    detector: str
+    llm: str
+    at: tuple[AtTarget, ...]
+    auc: float | None
+    auc_spread: ResampledAuc | None
+    partial: float | None
+    precision_recall: float | None
+    unscored: Mapping[str, int]
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """What another prompt does to a detector: differences, other less usual; None where one side has no value."""
+
+    target: float
+    true_positive_rate: float | None
+    auc: float | None
+
+
+def evaluate(
+    calibration: DetectorCalibration,
+    rows: Sequence[ScoredReview],
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    cluster: Cluster = "review",
+    forced: bool = False,
+) -> list[DetectorReport]:
+    """A report for each model in the test set, in the order of names; human reviews are shared by all.
+
+    Args:
+        calibration: The detector's thresholds.
+        rows: Scores of human and AI reviews; those of unknown authors count for nothing.
+        seed: For the resamples.
+        resamples: How many; the benchmark has 100.
+        cluster: What is drawn. Reviews of a paper depend on one another, so ``paper`` is the honest choice; the
+            benchmark draws reviews.
+        forced: Go on where the thresholds do not hold; reports are then marked.
+
+    Raises:
+        EvaluationError: The thresholds do not hold for these scores, or a score is not finite.
+    """
+    marks = check_applies(calibration, rows, forced=forced)
+    humans = list({row.review_id: row for row in rows if row.kind == "human"}.values())
+    by_model: dict[str, list[ScoredReview]] = defaultdict(list)
+    for row in rows:
+        if row.kind == "ai":
+            by_model[row.source or "ai"].append(row)
+    draws = _Draws(seed, resamples, cluster)
+    return [_report(calibration, llm, humans, by_model[llm], draws, marks) for llm in sorted(by_model)]
+
+
+def flagged_rate(
+    threshold: Threshold,
+    rows: Sequence[ScoredReview],
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    cluster: Cluster = "review",
+) -> Rate:
+    """The share of reviews that a threshold flags, as of an edit level, or of human text polished by a model.
+
+    The latter is never added to either class: it is neither, and a person stands behind it.
+    """
+    return _rate(threshold, rows, _Draws(seed, resamples, cluster))
+
+
+def robustness(usual: DetectorReport, other: DetectorReport) -> list[Robustness]:
+    """What changes, at the same thresholds, when AI reviews come from another prompt."""
+    return [
+        Robustness(
+            ours.threshold.target,
+            _less(theirs.true_positive_rate.value, ours.true_positive_rate.value),
+            _less(other.auc, usual.auc),
+        )
+        for ours, theirs in zip(usual.at, other.at, strict=True)
+    ]
+
+
+def in_order(reports: Sequence[DetectorReport]) -> list[DetectorReport]:
+    """Reports by their true-positive rate at the smallest target, the best first."""
+
+    def place(report: DetectorReport) -> float:
+        smallest = min(report.at, key=lambda at: at.threshold.target)
+        return -(smallest.true_positive_rate.value or 0.0)
+
+    return sorted(reports, key=place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    seed: int
+    resamples: int
+    cluster: Cluster
+
+
+def _report(
+    calibration: DetectorCalibration,
+    llm: str,
+    humans: Sequence[ScoredReview],
+    ai: Sequence[ScoredReview],
+    draws: _Draws,
+    marks: tuple[str, ...],
+) -> DetectorReport:
+    own, other = ([row for row in side if row.score is not None] for side in (humans, ai))
+    human_scores, ai_scores = ([row.score for row in side if row.score is not None] for side in (own, other))
+    both = bool(own and other)
+    by_paper = draws.cluster == "paper"
+    return DetectorReport(
+        detector=calibration.detector,
+        llm=llm,
+        at=tuple(
+            AtTarget(threshold, _rate(threshold, ai, draws), _rate(threshold, humans, draws))
+            for threshold in calibration.thresholds
+        ),
+        auc=roc_auc(human_scores, ai_scores),
+        auc_spread=resampled_auc(
+            human_scores,
+            ai_scores,
+            seed=draws.seed,
+            resamples=draws.resamples,
+            human_papers=[row.paper_id for row in own] if by_paper else None,
+            ai_papers=[row.paper_id for row in other] if by_paper else None,
+        )
+        if both
+        else None,
+        partial=partial_auc(human_scores, ai_scores) if both else None,
+        precision_recall=pr_auc(human_scores, ai_scores) if both else None,
+        unscored={"human": len(humans) - len(own), "ai": len(ai) - len(other)},
+        marks=marks,
+    )
+
+
+def _rate(threshold: Threshold, rows: Sequence[ScoredReview], draws: _Draws) -> Rate:
+    flags = [threshold.flags(row.score) for row in rows]
+    if not rows:
+        return Rate(None, 0, 0)
+    keys = [row.paper_id if draws.cluster == "paper" else row.review_id for row in rows]
+    columns = _sums(flags, keys)
+    value, flagged = sum(flags) / len(flags), sum(flags)
+    if len(columns) < 2:
+        return Rate(value, len(rows), flagged)
+    sums = resampled(columns, seed=draws.seed, resamples=draws.resamples)
+    shares = over(sums[:, 0], sums[:, 1])
+    low, high = (float(end) for end in np.quantile(shares, [0.025, 0.975]))
+    return Rate(value, len(rows), flagged, float(shares.std(ddof=1)), low, high)
+
+
+def _sums(flags: Sequence[bool], keys: Sequence[str]) -> Floats:
+    """Flagged and all reviews of each unit that is drawn, units by name."""
+    names, codes = np.unique(keys, return_inverse=True)
+    flagged = np.bincount(codes, weights=np.asarray(flags, dtype=np.float64), minlength=len(names))
+    return np.column_stack([flagged, np.bincount(codes, minlength=len(names)).astype(np.float64)])
+
+
+def _less(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first - second

@@ -1,0 +1,331 @@
+"""Statistics of one model's or two models' predictions of a text, token by token, in one pass each.
+
+Row t of the logits predicts token t + 1, so T = L - 1 tokens are scored and the first never is. Logarithms are
+natural; values are means over the T tokens. Each statistic keeps its native sign (``raw``) beside its score, in which
+higher is more likely AI: the sign belongs to the detector and is never taken from data.
+
+Source: the specification's sections 1, 3, 4.1 and 4.2. loglik, rank, entropy: "DetectGPT: Zero-Shot Machine-Generated
+Text Detection using Probability Curvature"; logrank, llr: "DetectLLM: Leveraging Log Rank Information for Zero-Shot
+Detection of Machine-Generated Text"; gltr: "GLTR: Statistical Detection and Visualization of Generated Text"; llmdev,
+mfd, s5: as in the IMGTB framework; "Fast-DetectGPT: Efficient Zero-Shot Detection of Machine-Generated Text via
+Conditional Probability Curvature"; "Spotting LLMs With Binoculars: Zero-Shot Detection of Machine-Generated Text".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.errors import EvaluationError
+from referee.evals.detection.protocols import Logits, LogitsProvider, Statistic, missing, oriented
+from referee.stats.values import Floats
+
+SMALLEST_LOG_RANK = 1e-6
+GLTR_EDGES = (10, 100, 1000)
+"""Cut points of the rank counted from 0."""
+
+# Rows worked on at once: several copies of 64 rows over Qwen's 151,936 tokens in double precision are half a gigabyte.
+_ROWS = 16
+# Stands for a logit of minus infinity, whose product with a probability of 0 would be no number.
+_NEVER = -1e30
+_UNHEARD_OF = -1e29
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPass:
+    """What one model says of the T scored tokens: log p, the rank (from 1, ties optimistic), and the entropy there."""
+
+    log_p: Floats
+    ranks: NDArray[np.int64]
+    entropies: Floats
+
+    def __len__(self) -> int:
+        return len(self.log_p)
+
+
+@dataclass(frozen=True, slots=True)
+class PairPass:
+    """Sums of what two models say of one text; q is the reference (observer), l the log p of the other (performer).
+
+    Attributes:
+        tokens: T.
+        positions: L, the last row included, which predicts nothing that is there.
+        log_p_reference: Sum of the reference's log p of the T tokens.
+        log_p_scoring: Sum of l of the T tokens.
+        expected: Sum over T of the mean of l under q.
+        variance: Sum over T of the variance of l under q.
+        expected_everywhere: As ``expected``, over all L rows.
+    """
+
+    tokens: int
+    positions: int
+    log_p_reference: float
+    log_p_scoring: float
+    expected: float
+    variance: float
+    expected_everywhere: float
+
+
+def token_pass(provider: LogitsProvider, text: str) -> TokenPass:
+    """One pass of a model over a text; empty for fewer than two tokens.
+
+    Raises:
+        EvaluationError: The provider gave too few rows.
+    """
+    tokens = provider.tokens(text)
+    return read_tokens(tokens, provider.blocks(tokens) if len(tokens) > 1 else ())
+
+
+def read_tokens(tokens: Sequence[int], blocks: Iterable[Logits]) -> TokenPass:
+    """The same of rows that are at hand, whatever their blocks.
+
+    Args:
+        tokens: The L ids.
+        blocks: Arrays of rows x V, L - 1 rows or more in all.
+
+    Raises:
+        EvaluationError: There are too few rows, or an id is outside of V.
+    """
+    following = np.asarray(tokens[1:], dtype=np.int64)
+    parts: list[TokenPass] = []
+    at = 0
+    for block in _pieces(blocks):
+        wanted = following[at : at + len(block)]
+        if len(wanted):
+            parts.append(_read_block(wanted, block[: len(wanted)]))
+        at += len(block)
+    _check_rows(at, len(following))
+    return _joined(parts)
+
+
+def statistic(name: str, seen: TokenPass, *, entropy_sign: Literal[1, -1] = -1) -> Statistic:
+    """A statistic of one pass by its name, of ``STATISTICS`` or ``FEATURES``.
+
+    The latter give their numbers without a score: that needs a classifier. ``entropy_sign`` 1 is the direction of
+    DetectGPT's baselines; with today's models machine text has the lower entropy.
+    """
+    if not len(seen):
+        return missing("too_short")
+    # A row that is no number has no larger logit either: its token would count as the likeliest.
+    if not np.isfinite(seen.log_p).all():
+        return missing("nonfinite")
+    if name in FEATURES:
+        values = FEATURES[name](seen)
+        return Statistic(values, None, "scored") if all(map(math.isfinite, values)) else missing("nonfinite")
+    of, sign = STATISTICS[name]
+    return oriented(of(seen), entropy_sign if name == "entropy" else sign)
+
+
+def gltr_fractions(ranks: NDArray[np.int64]) -> tuple[float, ...]:
+    """Shares of tokens whose rank from 0 is below 10, 100, 1000, and above; they sum to 1."""
+    bins = np.searchsorted(GLTR_EDGES, ranks - 1, side="right")
+    return tuple(float(share) for share in np.bincount(bins, minlength=4) / len(ranks))
+
+
+def pair_pass(reference: LogitsProvider, scoring: LogitsProvider, text: str) -> PairPass:
+    """One pass of two models over a text, block by block; of one model where both are the same object.
+
+    Raises:
+        EvaluationError: The two cut the text into different tokens, or a provider gave too few rows.
+    """
+    tokens = reference.tokens(text)
+    if scoring is not reference and scoring.tokens(text) != tokens:
+        raise EvaluationError(
+            f"the models {reference.model.name!r} and {scoring.model.name!r} cut the text into different tokens.",
+            hint="Use two models with one tokenizer and the same max_tokens, as a base model and its instruct version.",
+        )
+    if len(tokens) < 2:
+        return PairPass(0, len(tokens), 0.0, 0.0, 0.0, 0.0, 0.0)
+    if scoring is reference:
+        return read_pair(tokens, ((block, block) for block in reference.blocks(tokens)))
+    return read_pair(tokens, _aligned(reference.blocks(tokens), scoring.blocks(tokens)))
+
+
+def read_pair(tokens: Sequence[int], blocks: Iterable[tuple[Logits, Logits]]) -> PairPass:
+    """The same of rows that are at hand: pairs of blocks with as many rows, reference first.
+
+    Vocabularies of different size are cut to the smaller one.
+
+    Raises:
+        EvaluationError: There are fewer than L rows, or an id is outside of the smaller vocabulary.
+    """
+    following = np.asarray(tokens[1:], dtype=np.int64)
+    sums = np.zeros(5)
+    at = 0
+    for reference, scoring in blocks:
+        for start in range(0, len(reference), _ROWS):
+            rows = slice(start, start + _ROWS)
+            sums += _pair_sums(following[at : at + len(reference[rows])], reference[rows], scoring[rows])
+            at += len(reference[rows])
+    _check_rows(at, len(tokens))
+    return PairPass(len(following), len(tokens), *(float(value) for value in sums))
+
+
+def fast_detect_gpt(seen: PairPass) -> Statistic:
+    """(sum of l - sum of its means under q) / root of the sum of its variances: sums, not means; higher is AI.
+
+    Source: Fast-DetectGPT, the analytic form. Where nothing varies there is no score.
+    """
+    if seen.tokens < 1:
+        return missing("too_short")
+    if not _finite(seen.log_p_scoring, seen.expected, seen.variance):
+        return missing("nonfinite")
+    if seen.variance <= 0:
+        return missing("undefined")
+    return oriented((seen.log_p_scoring - seen.expected) / math.sqrt(seen.variance), 1)
+
+
+def binoculars(seen: PairPass, variant: Literal["released", "paper"] = "released") -> Statistic:
+    """Log perplexity over log cross-perplexity, B; low is AI, so the score is -B.
+
+    ``released`` takes the performer's log perplexity over T and the cross-entropy over all L rows, as the published
+    code does; ``paper`` the observer's, and both over T.
+    """
+    if seen.tokens < 1:
+        return missing("too_short")
+    numerator = -(seen.log_p_scoring if variant == "released" else seen.log_p_reference) / seen.tokens
+    everywhere = -seen.expected_everywhere / seen.positions
+    cross = everywhere if variant == "released" else -seen.expected / seen.tokens
+    if not _finite(numerator, cross):
+        return missing("nonfinite")
+    return oriented(numerator / cross, -1) if cross > 0 else missing("undefined")
+
+
+def _mean_log_p(seen: TokenPass) -> float:
+    return float(seen.log_p.mean())
+
+
+def _mean_rank(seen: TokenPass) -> float:
+    return float(seen.ranks.mean())
+
+
+def mean_log_rank(seen: TokenPass) -> float:
+    """LR, the mean of ln rank; 0 where every token was the likeliest."""
+    return float(np.log(seen.ranks).mean())
+
+
+def _mean_entropy(seen: TokenPass) -> float:
+    return float(seen.entropies.mean())
+
+
+def _squared_log_rank(seen: TokenPass) -> float:
+    return float((np.log(seen.ranks) ** 2).mean())
+
+
+def _log_likelihood_log_rank_ratio(seen: TokenPass) -> float:
+    """-LL / LR; a text of likeliest tokens alone is extremely machine-like, not 0."""
+    return -_mean_log_p(seen) / max(mean_log_rank(seen), SMALLEST_LOG_RANK)
+
+
+Of = Callable[[TokenPass], float]
+
+STATISTICS: Mapping[str, tuple[Of, Literal[1, -1]]] = {
+    "loglik": (_mean_log_p, 1),
+    "rank": (_mean_rank, -1),
+    "logrank": (mean_log_rank, -1),
+    "entropy": (_mean_entropy, -1),
+    "llmdev": (_squared_log_rank, -1),
+    "llr": (_log_likelihood_log_rank_ratio, 1),
+}
+"""By name: the statistic in its native sign, and the sign of the AI side."""
+
+FEATURES: Mapping[str, Callable[[TokenPass], tuple[float, ...]]] = {
+    "gltr": lambda seen: gltr_fractions(seen.ranks),
+    "mfd": lambda seen: tuple(STATISTICS[name][0](seen) for name in FEATURE_NAMES["mfd"]),
+    "s5": lambda seen: tuple(STATISTICS[name][0](seen) for name in FEATURE_NAMES["s5"]),
+}
+FEATURE_NAMES: Mapping[str, tuple[str, ...]] = {
+    "gltr": ("below_10", "below_100", "below_1000", "above"),
+    "mfd": ("logrank", "loglik", "entropy", "llmdev"),
+    "s5": ("loglik", "entropy", "rank", "logrank", "llmdev"),
+}
+
+
+def _read_block(wanted: NDArray[np.int64], block: Logits) -> TokenPass:
+    _check_ids(wanted, block.shape[1])
+    own = block[np.arange(len(wanted)), wanted]
+    ranks = 1 + np.count_nonzero(block > own[:, None], axis=1)
+    log_p = _log_softmax(block)
+    entropies = -(np.exp(log_p) * log_p).sum(axis=1)
+    return TokenPass(_heard(log_p[np.arange(len(wanted)), wanted]), ranks.astype(np.int64), entropies)
+
+
+def _pair_sums(wanted: NDArray[np.int64], reference: Logits, scoring: Logits) -> Floats:
+    """The five sums of ``PairPass`` over some rows; the last row of a text has no token that follows."""
+    size = min(reference.shape[1], scoring.shape[1])
+    _check_ids(wanted, size)
+    own, other = _log_softmax(reference[:, :size]), _log_softmax(scoring[:, :size])
+    q = np.exp(own)
+    mean = (q * other).sum(axis=1)
+    # The variance about the mean: the difference of the two moments would lose digits where it is small.
+    variance = (q * (other - mean[:, None]) ** 2).sum(axis=1)
+    n = len(wanted)
+    at = np.arange(n), wanted
+    return np.array(
+        [_heard(own[at]).sum(), _heard(other[at]).sum(), mean[:n].sum(), variance[:n].sum(), mean.sum()],
+        dtype=np.float64,
+    )
+
+
+def _log_softmax(block: Logits) -> Floats:
+    raised: Floats = np.maximum(block.astype(np.float64), _NEVER)
+    with np.errstate(invalid="ignore"):  # an infinite logit becomes no number, which is looked for in the end
+        raised -= raised.max(axis=1, keepdims=True)
+        raised -= np.log(np.exp(raised).sum(axis=1, keepdims=True))
+    return raised
+
+
+def _heard(log_p: Floats) -> Floats:
+    """A token that the model rules out has no finite log p."""
+    return np.where(log_p < _UNHEARD_OF, -np.inf, log_p)
+
+
+def _finite(*values: float) -> bool:
+    return all(math.isfinite(value) and abs(value) < -_UNHEARD_OF for value in values)
+
+
+def _pieces(blocks: Iterable[Logits]) -> Iterator[Logits]:
+    for block in blocks:
+        for start in range(0, len(block), _ROWS):
+            yield block[start : start + _ROWS]
+
+
+def _aligned(first: Iterator[Logits], second: Iterator[Logits]) -> Iterator[tuple[Logits, Logits]]:
+    """Pairs of as many rows of both, though their blocks differ; a block is used up before the next is asked for."""
+    a, b = next(first, None), next(second, None)
+    while a is not None and b is not None:
+        rows = min(len(a), len(b))
+        yield a[:rows], b[:rows]
+        a = a[rows:] if rows < len(a) else next(first, None)
+        b = b[rows:] if rows < len(b) else next(second, None)
+
+
+def _joined(parts: Sequence[TokenPass]) -> TokenPass:
+    if not parts:
+        return TokenPass(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return TokenPass(
+        np.concatenate([part.log_p for part in parts]),
+        np.concatenate([part.ranks for part in parts]),
+        np.concatenate([part.entropies for part in parts]),
+    )
+
+
+def _check_rows(given: int, wanted: int) -> None:
+    if given < wanted:
+        raise EvaluationError(
+            f"a model gave {given} rows of logits for a text of which {wanted} were wanted.",
+            hint="The provider has to give one row a token; mend it before any score is believed.",
+        )
+
+
+def _check_ids(wanted: NDArray[np.int64], size: int) -> None:
+    if len(wanted) and (wanted.max() >= size or wanted.min() < 0):
+        raise EvaluationError(
+            f"token {int(wanted.max())} is outside of a vocabulary of {size}.",
+            hint="Use models with the same tokenizer.",
+        )

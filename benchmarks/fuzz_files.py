@@ -34,8 +34,8 @@ from fuzz_mutations import mutated
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.isolated.limits import ChildLimits, enter
-from referee.papers.isolated.load import load_paper_isolated
+from referee.papers.child import ChildLimits, enter
+from referee.papers.isolated import load_paper_isolated
 
 ROOT = Path(__file__).parents[1]
 LIMITS = ChildLimits(seconds=60)

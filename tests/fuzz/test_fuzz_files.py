@@ -19,8 +19,8 @@ import pytest
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.isolated.limits import ChildLimits
-from referee.papers.isolated.load import load_paper_isolated
+from referee.papers.child import ChildLimits
+from referee.papers.isolated import load_paper_isolated
 
 from .fuzz_budget import FACTOR
 

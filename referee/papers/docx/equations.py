@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
-from referee.papers.docx.names import M, W, local
+from referee.papers.docx.styles import M, W, local
 
 _NARY = {"∑": "\\sum", "∏": "\\prod", "∐": "\\coprod", "∫": "\\int", "∬": "\\iint", "∭": "\\iiint", "∮": "\\oint"}
 _NARY |= {"⋃": "\\bigcup", "⋂": "\\bigcap", "⨁": "\\bigoplus", "⨂": "\\bigotimes", "⋁": "\\bigvee", "⋀": "\\bigwedge"}

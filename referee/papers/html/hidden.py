@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from referee.papers.html import css
-from referee.papers.html.math import only_shown, unseen_words
+from referee.papers.hidden import css
+from referee.papers.html.text import only_shown, unseen_words
 from referee.papers.html.tree import class_names, drop
 from referee.schemas.paper import Certainty, Finding
 

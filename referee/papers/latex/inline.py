@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from pylatexenc.latex2text import LatexNodes2Text
+
 from referee.papers.latex.comments import VERB, VERBATIM, Aside
 from referee.papers.latex.counters import Counters, Target
+from referee.papers.latex.nodes import CITES, REFS, arguments, children, printed_arguments
 from referee.papers.latex.scan import names
-from referee.papers.latex.specs import CITES, REFS, arguments, children, printed_arguments
 
 OPEN, BETWEEN, CLOSE = "\ue000", "\ue001", "\ue002"
 _SIMPLE_MATH = re.compile(
@@ -95,7 +97,6 @@ _QUIET = frozenset(names("centering small footnotesize scriptsize tiny cellcolor
 @lru_cache(maxsize=1)
 def _renderer_class() -> Any:
     """The renderer; made when first asked for, because pylatexenc is only loaded for LaTeX papers."""
-    from pylatexenc.latex2text import LatexNodes2Text
 
     class Renderer(LatexNodes2Text):  # type: ignore[misc]
         """pylatexenc's text with our own words for a paper's commands."""

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfTextPage
 
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage
 
 _LINE_ENDS = (10, 13)
 _SOFT_HYPHENS = (2, 0xFFFE)
@@ -107,8 +107,6 @@ class PageReader:
         return words
 
     def _read_page(self, index: int) -> Page:
-        import pypdfium2.raw as pdfium
-
         page = self._document[index]
         text_page = page.get_textpage()
         height = page.get_height()
@@ -119,8 +117,6 @@ class PageReader:
 
 
 def _lines(text_page: PdfTextPage, height: float) -> list[Line]:
-    import pypdfium2.raw as pdfium
-
     raw = text_page.raw
     lines: list[Line] = []
     start, codes = 0, [pdfium.FPDFText_GetUnicode(raw, i) for i in range(text_page.count_chars())]
@@ -153,8 +149,6 @@ def _opened(char: str) -> str:
 
 
 def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, text: str, hyphen: bool) -> Line:
-    import pypdfium2.raw as pdfium
-
     inked = [i for i in range(start, end) if not chr(codes[i]).isspace()]
     # Every fourth character is enough for a line's size and height, and keeps a page near ten milliseconds.
     sample = sorted({*inked[::4], inked[0], inked[-1]})
@@ -176,8 +170,6 @@ def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, t
 
 
 def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float, float]:
-    import pypdfium2.raw as pdfium
-
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
     return left.value, height - top.value, right.value, height - bottom.value
@@ -185,8 +177,6 @@ def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float,
 
 def _scale(raw: Any, index: int) -> float:
     """How much the text matrix enlarges the font: some exporters write size 1 and scale it."""
-    import pypdfium2.raw as pdfium
-
     matrix = pdfium.FS_MATRIX()
     if not pdfium.FPDFText_GetMatrix(raw, index, matrix):
         return 1.0
@@ -194,16 +184,12 @@ def _scale(raw: Any, index: int) -> float:
 
 
 def _font(raw: Any, index: int) -> str:
-    import pypdfium2.raw as pdfium
-
     name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
     pdfium.FPDFText_GetFontInfo(raw, index, name, 128, flags)
     return name.value.decode("utf-8", errors="replace").split("+")[-1]
 
 
 def _words(text_page: PdfTextPage, height: float, chars: tuple[int, int]) -> list[Word]:
-    import pypdfium2.raw as pdfium
-
     words: list[Word] = []
     run: list[int] = []
     for index in range(chars[0], chars[1] + 1):

@@ -15,9 +15,9 @@ import pytest
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.isolated import load as isolated
-from referee.papers.isolated.limits import ChildLimits
-from referee.papers.isolated.load import load_paper_isolated, read_paper
+from referee.papers.child import ChildLimits
+from referee.papers import isolated
+from referee.papers.isolated import load_paper_isolated, read_paper
 from referee.settings import PaperSettings
 
 LIMITS = ChildLimits(seconds=60)
@@ -180,7 +180,7 @@ def test_short_plain_text_needs_no_process(tmp_path: Path, monkeypatch: pytest.M
 
     path = tmp_path / name
     path.write_text("# A\n\nText.\n")
-    monkeypatch.setattr("referee.papers.isolated.process.Child.run", never)
+    monkeypatch.setattr("referee.papers.isolated.Child.run", never)
     assert load_paper_isolated(path).format in ("markdown", "text")
     path.write_bytes(b"%PDF-1.4")
     with pytest.raises(AssertionError):
@@ -239,6 +239,6 @@ def test_the_readers_last_words_are_logged_for_debugging_only(
     caplog.set_level(logging.DEBUG, logger="referee")
     converter("os.kill(os.getpid(), signal.SIGSEGV)")
     refusal(examples / "paper.pdf")
-    (record,) = [r for r in caplog.records if r.name == "referee.papers.isolated.load"]
+    (record,) = [r for r in caplog.records if r.name == "referee.papers.isolated"]
     assert record.levelno == logging.DEBUG
     assert "to_document" in record.getMessage()

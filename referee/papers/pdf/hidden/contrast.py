@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
+
 from referee.papers.pdf.hidden.objects import Bounds, TextObject, address_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from pypdfium2 import PdfPage, PdfTextPage
 
     Pixels = NDArray[np.uint8]
 
@@ -153,15 +155,11 @@ def _pixel_boxes(chars: Sequence[Char], shape: tuple[int, ...], frame: Frame, sc
 
 def set_active(objects: Iterable[TextObject], active: bool) -> None:
     """Put objects on the page, or take them off, in memory only."""
-    import pypdfium2.raw as pdfium
-
     for text in objects:
         pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))
 
 
 def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Char]:
-    import pypdfium2.raw as pdfium
-
     by_address = {text.address: text for text in suspects}
     raw, chars = text_page.raw, []
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
@@ -179,8 +177,6 @@ def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Ch
 
 def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
     """Each character with the address of its object. An object's characters stand together, so most need no call."""
-    import pypdfium2.raw as pdfium
-
     address, known = 0, 0
     for index in range(count):
         if index >= known:

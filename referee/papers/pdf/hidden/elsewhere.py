@@ -12,15 +12,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfPage
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import decode, find_invisible
 from referee.papers.pdf.hidden.runs import MAX_TEXT
 from referee.schemas.paper import Box, Finding
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
 
 _NOTE_WORDS, _INFO_WORDS = 3, 25
 _INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "Creator", "Producer")
@@ -101,8 +101,6 @@ def _outline(document: PdfDocument) -> Iterator[_Note]:
 
 
 def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
-    import pypdfium2.raw as pdfium
-
     printed = None
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
@@ -134,8 +132,6 @@ def _key(text: str) -> str:
 
 
 def _box(page: PdfPage, annotation: Any) -> Box:
-    import pypdfium2.raw as pdfium
-
     rect, height = pdfium.FS_RECTF(), page.get_height()
     pdfium.FPDFAnnot_GetRect(annotation, rect)
     return Box(x0=rect.left, y0=height - rect.top, x1=rect.right, y1=height - rect.bottom)
@@ -143,8 +139,6 @@ def _box(page: PdfPage, annotation: Any) -> Box:
 
 def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:
     """Alternative and replacement texts, titles and expansions of the structure tree's elements on a page."""
-    import pypdfium2.raw as pdfium
-
     tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
     if not tree:
         return
@@ -156,8 +150,6 @@ def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:
 
 
 def _element(element: Any, number: int, depth: int) -> Iterator[_Note]:
-    import pypdfium2.raw as pdfium
-
     if not element or depth > _MAX_DEPTH:
         return
     readers = (

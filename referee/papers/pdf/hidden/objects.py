@@ -6,10 +6,10 @@ import ctypes
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 Bounds = tuple[float, float, float, float]
 Color = tuple[int, int, int, int]
@@ -66,8 +66,6 @@ class PageObjects:
 
 def read_objects(page: PdfPage) -> PageObjects:
     """All text objects of a page, forms opened, and its areas of at least two points in both directions."""
-    import pypdfium2.raw as pdfium
-
     found = PageObjects()
     count = pdfium.FPDFPage_CountObjects(page.raw)
     _walk(found, lambda index: pdfium.FPDFPage_GetObject(page.raw, index), count, _Outer())
@@ -90,15 +88,11 @@ class _Outer:
     depth: int = 0
 
     def inside(self, form: Any) -> _Outer:
-        import pypdfium2.raw as pdfium
-
         transparent = self.transparent or bool(pdfium.FPDFPageObj_HasTransparency(form))
         return _Outer(multiply(matrix_of(form), self.matrix), self.form or form, transparent, self.depth + 1)
 
 
 def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Outer) -> None:
-    import pypdfium2.raw as pdfium
-
     for index in range(count):
         handle = get(index)
         kind = pdfium.FPDFPageObj_GetType(handle)
@@ -114,14 +108,10 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
 
 
 def _child_of(form: Any) -> Callable[[int], Any]:
-    import pypdfium2.raw as pdfium
-
     return lambda index: pdfium.FPDFFormObj_GetObject(form, index)
 
 
 def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
-    import pypdfium2.raw as pdfium
-
     box = transform(bounds_of(handle), outer.matrix)
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(handle, size)
@@ -144,8 +134,6 @@ def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
 
 
 def _area(handle: Any, kind: int, order: int, outer: Matrix) -> Area | None:
-    import pypdfium2.raw as pdfium
-
     left, bottom, right, top = bounds = transform(bounds_of(handle), outer)
     if right - left < _NO_RULE_PT or top - bottom < _NO_RULE_PT:
         return None
@@ -165,8 +153,6 @@ def _area(handle: Any, kind: int, order: int, outer: Matrix) -> Area | None:
 
 def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
     """Whether a path is a box: few segments, all their points near the sides of its bounds."""
-    import pypdfium2.raw as pdfium
-
     count = pdfium.FPDFPath_CountSegments(path)
     if count > _BOX_SEGMENTS:
         return False
@@ -183,8 +169,6 @@ def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
 
 def _annotation_areas(page: PdfPage) -> list[Bounds]:
     """Where annotations that paint something stand; links and form fields leave text as it is."""
-    import pypdfium2.raw as pdfium
-
     silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT)
     areas = []
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
@@ -204,8 +188,6 @@ def address_of(handle: Any) -> int:
 
 def bounds_of(handle: Any) -> Bounds:
     """Left, bottom, right, top of an object in its parent's space."""
-    import pypdfium2.raw as pdfium
-
     values = [ctypes.c_float() for _ in range(4)]
     pdfium.FPDFPageObj_GetBounds(handle, *values)
     left, bottom, right, top = (value.value for value in values)
@@ -214,8 +196,6 @@ def bounds_of(handle: Any) -> Bounds:
 
 def matrix_of(handle: Any) -> Matrix:
     """The object's own matrix."""
-    import pypdfium2.raw as pdfium
-
     matrix = pdfium.FS_MATRIX()
     if not pdfium.FPDFPageObj_GetMatrix(handle, matrix):
         return _IDENTITY
@@ -241,8 +221,6 @@ def transform(bounds: Bounds, matrix: Matrix) -> Bounds:
 
 
 def _fill(handle: Any) -> Color | None:
-    import pypdfium2.raw as pdfium
-
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     if not pdfium.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
         return None
@@ -251,8 +229,6 @@ def _fill(handle: Any) -> Color | None:
 
 def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
     """Whether a clip path could cut the object: its box is not inside the path's, or the path is no rectangle."""
-    import pypdfium2.raw as pdfium
-
     clip = pdfium.FPDFPageObj_GetClipPath(handle)
     paths = pdfium.FPDFClipPath_CountPaths(clip) if clip else 0
     left, bottom, right, top = box
@@ -269,8 +245,6 @@ def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
 
 
 def _segment_point(clip: Any, path: int, index: int) -> tuple[float, float]:
-    import pypdfium2.raw as pdfium
-
     segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, index)
     x, y = ctypes.c_float(), ctypes.c_float()
     pdfium.FPDFPathSegment_GetPoint(segment, x, y)
@@ -278,8 +252,6 @@ def _segment_point(clip: Any, path: int, index: int) -> tuple[float, float]:
 
 
 def _marks(handle: Any) -> tuple[str, ...]:
-    import pypdfium2.raw as pdfium
-
     names = []
     for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
         mark = pdfium.FPDFPageObj_GetMark(handle, index)

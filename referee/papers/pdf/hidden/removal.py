@@ -8,16 +8,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
 from referee.papers.pdf.hidden.contrast import Char, set_active
 from referee.papers.pdf.hidden.objects import Matrix, TextObject, address_of, matrix_of, multiply
-from referee.papers.pdf.hidden.replaced import take_off
 from referee.papers.pdf.hidden.runs import Run
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+from referee.papers.pdf.hidden.stored import take_off
 
 _MAX_DEPTH = 8
 
@@ -70,8 +71,6 @@ def cut_out(document: PdfDocument, cuts: Mapping[int, PageCut], name: str) -> by
     Raises:
         PaperParseError: The copy still holds hidden text, or lost other words.
     """
-    import pypdfium2
-
     wanted = {}
     for index, cut in cuts.items():
         for text in cut.marks:
@@ -92,8 +91,6 @@ def cut_out(document: PdfDocument, cuts: Mapping[int, PageCut], name: str) -> by
 
 
 def _cut_page(page: PdfPage, cut: PageCut) -> None:
-    import pypdfium2.raw as pdfium
-
     forms = {address_of(text.form): text.form for text in (*cut.objects, *cut.marks) if text.form is not None}
     replacements = [_set_again(page, first, text) for first, text in cut.rest]
     gone = {text.address for text in cut.objects}
@@ -109,16 +106,12 @@ def _cut_page(page: PdfPage, cut: PageCut) -> None:
 
 def _open_form(page: PdfPage, form: Any, gone: Iterable[int]) -> None:
     """Put a form's objects on the page, without those that go, and take the form away."""
-    import pypdfium2.raw as pdfium
-
     _lift(page, form, matrix_of(form), frozenset(gone), 0)
     if pdfium.FPDFPage_RemoveObject(page.raw, form):
         pdfium.FPDFPageObj_Destroy(form)
 
 
 def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth: int) -> None:
-    import pypdfium2.raw as pdfium
-
     children = [pdfium.FPDFFormObj_GetObject(form, index) for index in range(pdfium.FPDFFormObj_CountObjects(form))]
     for child in children:
         if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
@@ -134,8 +127,6 @@ def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth:
 
 def _set_again(page: PdfPage, first: Char, text: str) -> Any:
     """A new object with the visible part of an old one, where that part begins."""
-    import pypdfium2.raw as pdfium
-
     old = first.object
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(old.handle, size)

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from referee.papers.pdf.draft import Draft, overlap_x, union
 from referee.papers.pdf.pages import Line, Page
-from referee.papers.pdf.repairs.hyphens import Vocabulary, join_lines
-from referee.papers.pdf.repairs.words import is_scrambled
+from referee.papers.pdf.repairs.words import Vocabulary, is_scrambled, join_lines
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Box
 

@@ -1,4 +1,4 @@
-"""Headings the converter missed: the page prints them on lines of their own, and the numbering has a place for them."""
+"""Headings the converter missed, proven by a line of their own and the numbering, and the levels that numbers give."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from referee.papers.headings import follows, is_known_name, number_key, plain_name, role_by_name
+from referee.papers.headings import follows, is_known_name, name_headings, number_key, plain_name, role_by_name
 from referee.papers.pdf.draft import Draft, overlap_x
 from referee.papers.pdf.pages import Line
 from referee.papers.pieces import Piece, cells_text, squeeze
@@ -269,3 +269,20 @@ def _slice(box: Box | None, top: float | None, bottom: float | None) -> Box | No
 def _flexible(text: str) -> re.Pattern[str]:
     """The words of ``text`` in order, whatever blanks or line-end hyphens the converter put between them."""
     return re.compile(r"[\s-]*".join(re.escape(word) for word in text.split()))
+
+
+def settle_levels(draft: Draft) -> None:
+    """Part headings into number and words and give them the level their number has.
+
+    Unnumbered headings with a customary name are level 1 in a numbered paper; others keep the converter's level.
+    """
+    places = [index for index, piece in enumerate(draft.pieces) if piece.kind == "heading"]
+    names = name_headings([draft.pieces[index].text for index in places])
+    numbered = any(name.number for name in names)
+    for index, name in zip(places, names, strict=True):
+        piece = draft.pieces[index]
+        level = name.level or (1 if numbered and is_known_name(name.title) else piece.level)
+        if level != piece.level:
+            proof = f"its number is {name.number}" if name.number else "a customary top-level name"
+            draft.record("heading_level", piece.page, f"{piece.text} (level {piece.level})", f"level {level}", proof)
+        draft.pieces[index] = replace(piece, text=name.title, number=name.number, level=level)

@@ -11,7 +11,7 @@ from referee.papers.bibliography import looks_like_entry, parse_entry, starts_en
 from referee.papers.headings import role_by_name
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Line
-from referee.papers.pdf.repairs.hyphens import Vocabulary
+from referee.papers.pdf.repairs.words import Vocabulary
 from referee.papers.pieces import Entry, Piece, squeeze
 
 _SIZE_SLACK = 0.3

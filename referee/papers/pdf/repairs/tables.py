@@ -1,10 +1,12 @@
-"""Tables: rows the converter cut in two, grids it read as sentences, and the label each caption gives."""
+"""Tables: rows cut in two, grids read as sentences or not at all, labels by captions and by groups of rows."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from referee.papers.bibliography import parse_entry
 from referee.papers.pdf.draft import Draft, overlap_x, union
 from referee.papers.pdf.pages import Line, Word
 from referee.papers.pieces import Piece, cells_text, squeeze
@@ -222,3 +224,126 @@ def _cells(row: Sequence[Word], starts: Sequence[float]) -> tuple[str, ...]:
         column = max(i for i, start in enumerate(starts) if start <= word.x0 + 0.01)
         cells[column].append(word.text)
     return tuple(" ".join(cell) for cell in cells)
+
+
+_ROW_GAP = 30.0
+_SLACK = 2.0
+_LEAST = 2
+
+
+def rebuild_unread_tables(draft: Draft) -> None:
+    """Make a table of the lines next to a table caption that lie in no piece of their page, if they form a grid."""
+    for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
+        if caption.box is not None and not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
+            _rebuild_unread(draft, caption, caption.box)
+
+
+def _rebuild_unread(draft: Draft, caption: Piece, at: Box) -> None:
+    page = draft.page(caption.page)
+    boxes = [piece.box for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
+    unread = [line for line in page.body if not any(_holds(box, line.box) for box in boxes)]
+    lines = _run(unread, at, below=True) or _run(unread, at, below=False)
+    if not lines:
+        return
+    box = lines[0].box
+    for line in lines[1:]:
+        box = union(box, line.box)
+    cells = grid(draft.words_in(page, box))
+    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+        return
+    text = cells_text(cells)
+    proof = f"{caption.label} has a caption; no piece holds the words in columns beside it"
+    draft.record("missed_table", caption.page, "", text, proof)
+    _take_out(draft, caption, text.replace("|", " ").split())
+    table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+    draft.pieces.insert(draft.pieces.index(caption) + 1, table)
+
+
+def _run(lines: Sequence[Line], at: Box, *, below: bool) -> list[Line]:
+    """The lines that follow the caption on one side without a gap."""
+    run: list[Line] = []
+    edge = at.y1 if below else at.y0
+    for line in sorted(lines, key=lambda item: item.box.y0 if below else -item.box.y1):
+        gap = line.box.y0 - edge if below else edge - line.box.y1
+        beside = run and abs(line.box.y0 - run[-1].box.y0) < _SLACK
+        if not beside and gap < -_SLACK:
+            continue
+        if gap > _ROW_GAP:
+            break
+        run.append(line)
+        edge = line.box.y1 if below else line.box.y0
+    return run
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
+    return outer.x0 - _SLACK <= x <= outer.x1 + _SLACK and outer.y0 - _SLACK <= y <= outer.y1 + _SLACK
+
+
+def _take_out(draft: Draft, caption: Piece, words: Sequence[str]) -> None:
+    """Cut the table's words off the end of the entry that they were joined to, on this page or the one before."""
+    wanted, many = Counter(words), len(words)
+    for index, piece in enumerate(draft.pieces):
+        said = piece.text.split()
+        near = piece.kind == "reference" and (caption.page or 1) - 1 <= (piece.page or 1) <= (caption.page or 1)
+        if near and len(said) > many and Counter(said[-many:]) == wanted:
+            text = " ".join(said[:-many])
+            draft.pieces[index] = replace(piece, text=text, entry=parse_entry(text))
+            return
+
+
+Row = tuple[str, ...]
+
+
+def spread_row_labels(draft: Draft) -> None:
+    """Turn centred labels on rows of their own into a first column.
+
+    A table says 'Baseline' once, at half the height of the group's rows, and the converter makes a row of it in the
+    group's middle. Where each such row has as many rows above it as below it, and the groups fill the table, every
+    row gets its label.
+    """
+    for index, piece in enumerate(draft.pieces):
+        if piece.kind != "table" or not piece.cells or len(piece.cells[0]) < 3:
+            continue
+        groups = _groups(piece.cells)
+        if not groups:
+            continue
+        header = _split_header(draft, piece)
+        rows = [header, *((label, *row) for label, members in groups for row in members)]
+        cells = tuple(rows)
+        names = ", ".join(label for label, _ in groups)
+        proof = "each label is centred: as many rows above it as below it, and the groups fill the table"
+        draft.record("row_labels", piece.page, names, "first column", proof)
+        draft.pieces[index] = replace(piece, cells=cells, text=cells_text(cells))
+
+
+def _groups(cells: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Labels with their rows; empty unless two or more centred labels account for all rows below the header."""
+    rows = list(cells[1:])
+    labels = [i for i, row in enumerate(rows) if row[0] and not any(row[1:])]
+    if len(labels) < 2:
+        return []
+    groups: list[tuple[str, list[Row]]] = []
+    start = 0
+    for at in labels:
+        above = at - start
+        end = at + above
+        members = rows[start:at] + rows[at + 1 : end + 1]
+        if above == 0 or end >= len(rows) or not all(row[0] and any(row[1:]) for row in members):
+            return []
+        groups.append((rows[at][0], members))
+        start = end + 1
+    return groups if start == len(rows) else []
+
+
+def _split_header(draft: Draft, table: Piece) -> Row:
+    """The header with its first cell parted where the page leaves a gap between two words; else an empty first cell."""
+    first, *others = table.cells[0]
+    words = draft.words_in(draft.page(table.page), table.box) if table.box else []
+    parts = first.split()
+    for place in range(1, len(parts)):
+        left = next((word for word in words if word.text == parts[place - 1]), None)
+        right = next((word for word in words if word.text == parts[place]), None)
+        if left and right and abs(left.y0 - right.y0) < 4 and right.x0 - left.x1 > _GUTTER and squeeze(parts[place]):
+            return (" ".join(parts[:place]), " ".join(parts[place:]), *others)
+    return ("", first, *others)

@@ -1,10 +1,17 @@
-"""What the process that reads one untrusted file may use, and how the system is told."""
+"""The process that reads one untrusted file: enter the limits, read, give paper or refusal as JSON, end."""
 
 from __future__ import annotations
 
+import faulthandler
+import json
 import math
+import os
 import signal
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+
+from referee.errors import PaperParseError
 
 _ALARM_GRACE_S = 10
 _MOST_OPEN_FILES = 64
@@ -53,3 +60,34 @@ def enter(limits: ChildLimits) -> None:
         later = most + 1 if kind == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else most
         resource.setrlimit(kind, (most, later))
     signal.alarm(math.ceil(limits.seconds) + _ALARM_GRACE_S)
+
+
+PAPER = b"P"
+REFUSED = b"R"
+
+
+def main() -> None:
+    """Run with one argument: path and limits as JSON. The first byte written says what the rest is.
+
+    Errors that are no refusal are left to end the process: their last line on the standard error is their name.
+    """
+    request = json.loads(sys.argv[1])
+    reply = os.dup(1)
+    os.dup2(2, 1)  # whatever a converter prints is no reply
+    faulthandler.enable()
+    enter(ChildLimits(**request["limits"]))
+    from referee.papers.load import load_paper
+
+    try:
+        paper = load_paper(Path(request["path"]), max_pages=request["max_pages"], max_bytes=request["max_bytes"])
+    except PaperParseError as error:
+        text = json.dumps({"message": error.message, "hint": error.hint, "ids": error.ids})
+        _give(reply, REFUSED, text.encode())
+    else:
+        _give(reply, PAPER, paper.model_dump_json().encode())
+
+
+def _give(reply: int, kind: bytes, data: bytes) -> None:
+    with os.fdopen(reply, "wb") as stream:
+        stream.write(kind)
+        stream.write(data)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +21,7 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from referee.errors import PaperParseError
-from referee.papers.child import PAPER, REFUSED, ChildLimits
+from referee.papers.child import PAPER, REFUSED
 from referee.papers.load import checked_head, is_plain_text, load_paper
 from referee.schemas.paper import Paper
 from referee.settings import PaperSettings
@@ -32,6 +32,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBR
 _FEW_THREADS = {"RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 _CHUNK = 64 * 1024
 _KEPT_ERRORS = 8 * 1024
+_REPLY_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Ending:
 class Child:
     """One reading process; it can be stopped from another thread."""
 
-    def __init__(self, request: Mapping[str, Any], limits: ChildLimits) -> None:
-        self._request = {**request, "limits": asdict(limits)}
-        self._limits = limits
+    def __init__(self, request: Mapping[str, Any], seconds: float) -> None:
+        self._request = request
+        self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
@@ -96,10 +97,10 @@ class Child:
     def _attended(self, process: subprocess.Popen[bytes]) -> Ending:
         assert process.stdout is not None, "it was opened with a pipe"
         assert process.stderr is not None, "it was opened with a pipe"
-        deadline = time.monotonic() + self._limits.seconds
+        deadline = time.monotonic() + self._seconds
         heard = {"reply": bytearray(), "errors": bytearray()}
         timed_out = not self._listen({"reply": process.stdout, "errors": process.stderr}, heard, deadline)
-        too_long = len(heard["reply"]) > self._limits.reply_bytes
+        too_long = len(heard["reply"]) > _REPLY_BYTES
         if not timed_out and not too_long:
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
@@ -130,7 +131,7 @@ class Child:
                         selector.unregister(key.fileobj)
                     heard[key.data].extend(data)
                 del heard["errors"][:-_KEPT_ERRORS]
-                if len(heard["reply"]) > self._limits.reply_bytes:
+                if len(heard["reply"]) > _REPLY_BYTES:
                     return True
         return True
 
@@ -161,76 +162,45 @@ _OTHER_FORMAT = "Export or download the paper again, or give it in another forma
 _MEMORY_HINT = f"{_OTHER_FORMAT}; for a very long paper set paper.max_memory_mb (REFEREE_PAPER__MAX_MEMORY_MB)."
 
 
-def load_paper_isolated(
-    path: str | Path,
-    *,
-    max_pages: int = 400,
-    max_bytes: int = 100 * 2**20,
-    limits: ChildLimits | None = None,
-) -> Paper:
-    """Read a paper as ``load_paper`` does, in a child process with limits.
+def load_as_set(path: Path, bounds: PaperSettings) -> Paper:
+    """Read a paper as ``load_paper`` does, within the settings' limits; in a child process unless they say otherwise.
 
     PDF, Word, HTML, LaTeX and archives are read by the child. Markdown and plain text of at most 64 KiB are read here:
     no converter touches them. The child has no key in its environment, no open file of ours and a folder of its own.
-
-    Args:
-        path: The file.
-        max_pages: Pages a PDF may have.
-        max_bytes: Size the file may have.
-        limits: What the child may use.
-
-    Returns:
-        The same paper that ``load_paper`` gives.
 
     Raises:
         PaperParseError: As ``load_paper``; or the converter crashed, was stopped at a limit, or gave no paper. Then
             ``ids["converter"]`` is ``crashed``, ``time``, ``memory``, ``fault`` or ``reply``.
     """
-    return _Reading(Path(path), max_pages, max_bytes, limits or ChildLimits()).run()
-
-
-def load_as_set(path: Path, bounds: PaperSettings) -> Paper:
-    """Read a paper within the limits of the settings; isolated unless they say otherwise.
-
-    Raises:
-        PaperParseError: As ``load_paper_isolated``.
-    """
-    return _reading(path, bounds).run()
+    return _Reading(path, bounds).run()
 
 
 async def read_paper(path: Path, bounds: PaperSettings) -> Paper:
     """As ``load_as_set``, without blocking the event loop; when it is cancelled, the child ends at once.
 
     Raises:
-        PaperParseError: As ``load_paper_isolated``.
+        PaperParseError: As ``load_as_set``.
     """
-    reading = _reading(path, bounds)
+    reading = _Reading(path, bounds)
     try:
         return await asyncio.to_thread(reading.run)
     except asyncio.CancelledError:
-        reading.stop()
+        reading.child.stop()
         raise
 
 
-def _reading(path: Path, bounds: PaperSettings) -> _Reading:
-    limits = ChildLimits(seconds=bounds.max_seconds, memory_mb=bounds.max_memory_mb) if bounds.isolated else None
-    return _Reading(path, bounds.max_pages, bounds.max_bytes, limits)
-
-
 class _Reading:
-    """One file on its way through a child, or read here where there are no limits for one."""
+    """One file on its way through a child, or read here where it needs none."""
 
-    def __init__(self, path: Path, max_pages: int, max_bytes: int, limits: ChildLimits | None) -> None:
+    def __init__(self, path: Path, bounds: PaperSettings) -> None:
         self.path = path
-        self.bounds = {"max_pages": max_pages, "max_bytes": max_bytes}
-        self.isolated = limits is not None
-        self.limits = limits or ChildLimits()
-        self.child = Child({"path": str(path.absolute()), **self.bounds}, self.limits)
+        self.bounds = bounds
+        self.child = Child({**bounds.model_dump(), "path": str(path.absolute())}, bounds.max_seconds)
 
     def run(self) -> Paper:
-        size, head = checked_head(self.path, self.bounds["max_bytes"])
-        if not self.isolated or (size <= _MOST_PLAIN_BYTES and is_plain_text(self.path, head)):
-            return load_paper(self.path, **self.bounds)
+        size, head = checked_head(self.path, self.bounds.max_bytes)
+        if not self.bounds.isolated or (size <= _MOST_PLAIN_BYTES and is_plain_text(self.path, head)):
+            return load_paper(self.path, max_pages=self.bounds.max_pages, max_bytes=self.bounds.max_bytes)
         if find_spec("resource") is None:
             raise self._not_started("this system knows no limits for processes")
         try:
@@ -242,9 +212,6 @@ class _Reading:
         if ending.code or ending.timed_out or ending.too_long:
             raise self._failure(ending)
         return self._understood(ending.reply)
-
-    def stop(self) -> None:
-        self.child.stop()
 
     def _understood(self, reply: bytes) -> Paper:
         """The paper, or the child's own refusal; a reply is checked like any data from outside."""
@@ -267,12 +234,12 @@ class _Reading:
         return self._refuse("reply", "was read, but what the converter gave back is no paper", f"{_OTHER_FORMAT}.")
 
     def _failure(self, ending: Ending) -> PaperParseError:
-        seconds, memory = f"{self.limits.seconds:g} s", f"{self.limits.memory_mb:,} MiB"
+        seconds, memory = f"{self.bounds.max_seconds:g} s", f"{self.bounds.max_memory_mb:,} MiB"
         if ending.timed_out or -ending.code in _STOPPED_BY_TIME:
             hint = f"{_OTHER_FORMAT}; for a very long paper set paper.max_seconds (REFEREE_PAPER__MAX_SECONDS)."
             return self._refuse("time", f"could not be read: the converter was stopped after {seconds}", hint)
         if ending.too_long:
-            most = f"{self.limits.reply_bytes / 2**20:g} MiB"
+            most = f"{_REPLY_BYTES / 2**20:g} MiB"
             return self._refuse("reply", f"holds more than {most} of text", "Give the paper without its attachments.")
         if _says_out_of_memory(ending.errors):
             return self._out_of_memory()
@@ -285,7 +252,7 @@ class _Reading:
         return self._refuse("fault", f"could not be read: the reader failed with {last!r}", hint)
 
     def _out_of_memory(self) -> PaperParseError:
-        what = f"could not be read: the converter used more than {self.limits.memory_mb:,} MiB"
+        what = f"could not be read: the converter used more than {self.bounds.max_memory_mb:,} MiB"
         return self._refuse("memory", what, _MEMORY_HINT)
 
     def _not_started(self, cause: str) -> PaperParseError:

@@ -111,13 +111,15 @@ def _check_parts(name: str, archive: zipfile.ZipFile) -> None:
 
 
 def _open(name: str, data: bytes) -> Document:
+    package = io.BytesIO(data)
     broken = (PythonDocxError, PackageNotFoundError, XMLSyntaxError, zipfile.BadZipFile, zlib.error)
     try:
-        document = docx.Document(io.BytesIO(data))
+        document = docx.Document(package)
         if document.element.body is None:
             raise PaperParseError(f"{name!r} has no body.", hint=_AGAIN)
     except (*broken, KeyError, ValueError, AttributeError, TypeError) as error:
-        raise PaperParseError(f"{name!r} cannot be read as a Word document: {error}", hint=_AGAIN) from error
+        cause = str(error).replace(f"file {package!r} ", "it ")  # python-docx names the buffer
+        raise PaperParseError(f"{name!r} cannot be read as a Word document: {cause}", hint=_AGAIN) from error
     return document
 
 

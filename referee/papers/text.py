@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from referee.papers.bibliography import starts_entry
-from referee.papers.headings import follows, is_known_name, name_headings, number_key, role_by_name
-from referee.papers.pieces import Piece, cells_text
+from referee.papers.headings import follows, is_known_name, number_headings, number_key, role_by_name
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
 
 # Closing marks are stripped from the text afterwards: a pattern for them takes quadratic time on a line of blanks.
 _ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
@@ -35,7 +35,7 @@ def read_markdown(source: str) -> tuple[str, list[Piece]]:
     title, matter, start = _front_matter(lines)
     pieces = ([Piece(kind="code", text=matter, label="front matter")] if matter else []) + _blocks(lines[start:])
     title, pieces = _take_title(title, pieces)
-    return title, split_entries(_number(pieces))
+    return title, split_entries(number_headings(pieces))
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[str, str, int]:
@@ -123,9 +123,8 @@ def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
         end += 1
     rows = [_cells(line) for line in (lines[at], *lines[at + 2 : end])]
     width = max(len(row) for row in rows)
-    if width * len(rows) > _MOST_CELLS:
-        width = 0  # one row of very many cells must not widen very many rows
-    cells = tuple((*row, *("" for _ in range(width - len(row)))) for row in rows)
+    # One row of very many cells must not widen very many rows.
+    cells = filled_up(rows) if width * len(rows) <= _MOST_CELLS else tuple(rows)
     _add(pieces, "table", cells_text(cells), cells=cells, label=_caption_near(pieces))
     return end
 
@@ -160,15 +159,10 @@ def _paragraph(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     if _LIST_ITEM.match(chunk[0]):
         _add(pieces, "list", "\n".join(line.rstrip() for line in chunk))
     elif match := _CAPTION.match(chunk[0].strip()):
-        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=_label(match["label"]))
+        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=caption_label(match["label"]))
     else:
         _add(pieces, "paragraph", "\n".join(line.strip() for line in chunk))
     return end
-
-
-def _label(printed: str) -> str:
-    kind, number = re.split(r"\s*(?=\d)", printed, maxsplit=1)
-    return f"{'Table' if kind.casefold().startswith('t') else 'Figure'} {number}"
 
 
 def _take_title(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
@@ -180,18 +174,7 @@ def _take_title(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
         if alone and (not title or first.text == title) and pieces.index(first) <= 1:
             title = first.text
             pieces = [piece for piece in pieces if piece is not first]
-    lowest = min((piece.level for piece in pieces if piece.kind == "heading"), default=1)
-    shifted = [replace(p, level=p.level - lowest + 1) if p.kind == "heading" else p for p in pieces]
-    return title, shifted
-
-
-def _number(pieces: list[Piece]) -> list[Piece]:
-    """Numbers, and the levels they prove: converted web pages often have the wrong count of ``#``."""
-    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
-    for index, name in zip(places, name_headings([pieces[i].text for i in places]), strict=True):
-        level = name.level or pieces[index].level
-        pieces[index] = replace(pieces[index], text=name.title, number=name.number, level=level)
-    return pieces
+    return title, pieces
 
 
 def split_entries(pieces: Sequence[Piece]) -> list[Piece]:
@@ -317,8 +300,4 @@ def _settled(pieces: list[Piece]) -> list[Piece]:
             last = key
         elif not piece.text.isupper():
             pieces[index] = replace(piece, kind="paragraph")
-    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
-    for index, name in zip(places, name_headings([pieces[i].text for i in places]), strict=True):
-        piece = pieces[index]
-        pieces[index] = replace(piece, text=name.title, number=name.number, level=name.level or piece.level)
-    return pieces
+    return number_headings(pieces)

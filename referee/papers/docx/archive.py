@@ -118,7 +118,7 @@ def _open(name: str, data: bytes) -> Document:
         if document.element.body is None:
             raise PaperParseError(f"{name!r} has no body.", hint=_AGAIN)
     except (*broken, KeyError, ValueError, AttributeError, TypeError) as error:
-        cause = str(error).replace(f"file {package!r} ", "it ")  # python-docx names the buffer
+        cause = str(error).replace(f"file '{package}' ", "it ")  # python-docx names the buffer
         raise PaperParseError(f"{name!r} cannot be read as a Word document: {cause}", hint=_AGAIN) from error
     return document
 

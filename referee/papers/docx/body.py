@@ -10,7 +10,7 @@ from typing import Any
 from referee.papers.docx.styles import Mark, Numbering, Styles, W, local, value
 from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader, shade_of
 from referee.papers.headings import plain_name, role_by_name
-from referee.papers.pieces import Piece, cells_text
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
 
 _WIDEST = 100
 ReadCell = Callable[[Any, Place], str]
@@ -36,9 +36,7 @@ def read_cells(table: Any, styles: Styles, read_cell: ReadCell) -> tuple[tuple[s
             cells.append("" if goes_on else read_cell(cell, place))
             cells.extend("" for _ in range(_span(cell) - 1))
         rows.append(cells[:_WIDEST])
-    width = max((len(row) for row in rows), default=0)
-    filled = (tuple(row + [""] * (width - len(row))) for row in rows)
-    return tuple(row for row in filled if any(cell.strip() for cell in row))
+    return tuple(row for row in filled_up(rows) if any(cell.strip() for cell in row))
 
 
 def _rows(table: Any) -> Iterator[Any]:
@@ -67,7 +65,6 @@ def _bounded(printed: str | None, default: int) -> int:
     return min(int(printed), _WIDEST) if printed and printed.isdigit() and len(printed) < 6 else default
 
 
-_CAPTION = re.compile(r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing)\s*(?P<number>[A-Z]?\.?\d+[a-z]?)\b", re.I)
 _CAPTION_TEXT = re.compile(r"^(?:Table|Figure|Fig\.|Algorithm|Listing)\s*[A-Z]?\.?\d+[a-z]?\s*[.:|—–]\s*\S", re.I)
 _FORMULA = re.compile(r"\$(?P<tex>[^$]+)\$")
 _TAG = re.compile(r"(?:\s|\\quad|#|\\)*\((?P<tag>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*$")
@@ -276,15 +273,6 @@ class BodyReader:
         if self._list:
             self._add("list", "\n".join(self._list))
             self._list = []
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' for 'TABLE 2. ...'; null where a caption has no label."""
-    match = _CAPTION.match(text)
-    if not match:
-        return None
-    kind = match["kind"].rstrip(".").capitalize()
-    return f"{'Figure' if kind == 'Fig' else kind} {match['number']}"
 
 
 def label_tables(pieces: list[Piece]) -> list[Piece]:

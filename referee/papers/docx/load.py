@@ -12,13 +12,12 @@ from typing import Any
 from docx.document import Document
 
 from referee.errors import PaperParseError
-from referee.papers.assembly import assemble
+from referee.papers.assembly import assemble, lead_front
 from referee.papers.docx.archive import open_docx, part_root
 from referee.papers.docx.body import Body, BodyReader, label_tables
 from referee.papers.docx.styles import Numbering, Styles, W
 from referee.papers.docx.text import HiddenRuns, Line, Place
-from referee.papers.front import lead_front, with_front
-from referee.papers.headings import follows, is_known_name, name_headings, number_key, role_by_name
+from referee.papers.headings import follows, is_known_name, name_headings, number_headings, number_key, role_by_name
 from referee.papers.hidden.css import colour
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Converter, Paper, Repair
@@ -134,7 +133,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
         raise PaperParseError(f"{path.name!r} holds no text.{hides}", hint="Give the paper's text, or its PDF.")
     pieces, repairs = _with_headings(body)
     front, pieces = lead_front(pieces) if body.title else ([], pieces)
-    assembled = with_front(assemble(pieces, front_first=False), [*body.front, *front])
+    assembled = assemble(pieces, front_first=False, front=[*body.front, *front])
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),
         title=body.title,
@@ -173,7 +172,7 @@ def _page_colour(document: Document) -> Place:
 def _with_headings(body: Body) -> tuple[list[Piece], list[Repair]]:
     pieces, repairs = (body.pieces, []) if body.styled_headings else headings_by_look(body)
     pieces, joined = _run_in(_title_from_heading(body, label_tables(pieces)))
-    return _numbered(pieces), [*repairs, *joined]
+    return number_headings(pieces, mixed=True), [*repairs, *joined]
 
 
 def _title_from_heading(body: Body, pieces: list[Piece]) -> list[Piece]:
@@ -201,17 +200,3 @@ def _run_in(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Repair]]:
         else:
             joined.append(piece)
     return joined, repairs
-
-
-def _numbered(pieces: list[Piece]) -> list[Piece]:
-    """Numbers typed into headings, where Word counts none itself; levels from 1."""
-    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
-    lowest = min((pieces[index].level for index in places), default=1)
-    counted = any(pieces[index].number for index in places)
-    names = name_headings([pieces[index].text for index in places])
-    for index, name in zip(places, names, strict=True):
-        piece = replace(pieces[index], level=pieces[index].level - lowest + 1)
-        if not counted or piece.number is None:
-            piece = replace(piece, text=name.title, number=piece.number or name.number, level=name.level or piece.level)
-        pieces[index] = piece
-    return pieces

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from referee.papers.headings import numeral
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
@@ -110,17 +112,6 @@ def is_on(element: Any | None) -> bool:
     return element is not None and (value(element) or "1") not in ("0", "false", "off", "none")
 
 
-_ROMAN: tuple[tuple[int, str], ...] = (
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-)
-_ROMAN += ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _DEEPEST = 8
 _MOST = 100_000
 
@@ -170,7 +161,7 @@ class Numbering:
             at = int(match[1]) - 1
             count = self._counts.get((abstract_id, at), self._start(levels.get(at)))
             form = "decimal" if legal else value(levels[at].find(f"{W}numFmt")) if at in levels else "decimal"
-            return spell(count, form or "decimal")
+            return numeral(count, form or "decimal")
 
         return Mark(re.sub(r"%([1-9])", printed, pattern).strip(), depth)
 
@@ -232,17 +223,3 @@ class Numbering:
     def _start(level: Any | None) -> int:
         printed = value(None if level is None else level.find(f"{W}start")) or "1"
         return min(int(printed), _MOST) if printed.isdigit() else 1
-
-
-def spell(count: int, form: str) -> str:
-    """A count as Word prints it: 'decimal', 'lowerRoman', 'upperLetter', ...; others as decimal."""
-    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
-        text = ""
-        for worth, letters in _ROMAN:
-            while count >= worth:
-                text, count = text + letters, count - worth
-        return text if form == "lowerRoman" else text.upper()
-    if form in ("lowerLetter", "upperLetter") and 0 < count <= 26 * 20:
-        text = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return text if form == "lowerLetter" else text.upper()
-    return f"{count:02d}" if form == "decimalZero" else str(count)

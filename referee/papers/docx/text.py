@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.papers.docx.equations import tex_of
-from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, spell, value
+from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, value
+from referee.papers.headings import numeral
 from referee.papers.hidden.css import Colour, colour, contrast
 from referee.schemas.paper import Finding
 
@@ -235,7 +236,7 @@ class TextReader:
             line.notes.append((kind, call.get(f"{W}id") or "", None))
             return ""
         self._counts[kind] += 1
-        mark = spell(self._counts[kind], "decimal" if kind == "footnote" else "lowerRoman")
+        mark = numeral(self._counts[kind], "decimal" if kind == "footnote" else "lowerRoman")
         line.notes.append((kind, call.get(f"{W}id") or "", mark))
         return f"[^{mark}]"
 

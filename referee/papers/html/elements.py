@@ -39,9 +39,6 @@ BIBLIOGRAPHY = frozenset(
 _LEVELS = {"part": 1, "chapter": 1, "section": 1, "appendix": 1, "subsection": 2, "subsubsection": 3}
 _RUN_IN = frozenset({"ltx_title_paragraph", "ltx_title_subparagraph", "ltx_title_theorem", "ltx_title_proof"})
 _NUMBER = re.compile(r"(?:(?:appendix|section|chapter|part)\s+)?(?P<number>[\dA-Z]+(?:\.\d+)*)[.:)]?", re.IGNORECASE)
-_LABEL = re.compile(
-    r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)", re.IGNORECASE
-)
 _NOTE_ID = re.compile(r"^(?:fn|footnote|note)[-_:.]?(?P<mark>\d+|[a-z*†‡])$", re.IGNORECASE)
 _DOI_LINK = re.compile(r"^https?://(?:dx\.)?doi\.org/(?P<doi>10\.\d{4,9}/\S+)$")
 
@@ -86,15 +83,6 @@ def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> He
 
 def _is_number_mark(element: HtmlElement) -> bool:
     return has_class(element, "ltx_tag", "header-section-number", "secno", "section-number", "sectnum")
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' for 'TABLE 2: ...', 'Figure 1' for 'Fig. 1. ...'; null where a caption has no label."""
-    match = _LABEL.match(text.strip("$* "))
-    if not match:
-        return None
-    kind = match["kind"].rstrip(".").capitalize()
-    return f"{'Figure' if kind == 'Fig' else kind} {match['number']}"
 
 
 def note_mark(element: HtmlElement) -> str | None:

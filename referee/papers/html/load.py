@@ -6,20 +6,18 @@ import codecs
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree, html
 from lxml.html import HtmlElement
 
 from referee.errors import PaperParseError
-from referee.papers.assembly import Assembled, assemble
-from referee.papers.front import lead_front, with_front
-from referee.papers.headings import is_known_name, name_headings, role_by_name
+from referee.papers.assembly import Assembled, assemble, lead_front
+from referee.papers.headings import is_known_name, number_headings, role_by_name
 from referee.papers.html.hidden import HiddenText
 from referee.papers.html.text import keep_formulas_only, text_of
 from referee.papers.html.tree import drop, has_class, paper_root, take_out_furniture
-from referee.papers.html.walk import TOP, Walk, with_end_notes, words_in
+from referee.papers.html.walk import Walk, with_end_notes, words_in
 from referee.papers.pieces import Piece, squeeze
 from referee.schemas.paper import Converter, Finding, Paper
 
@@ -150,11 +148,11 @@ def load_html(path: Path, data: bytes) -> Paper:
         walk.read(root)
     except RecursionError as error:
         raise PaperParseError(f"{path.name!r} is nested too deeply to be read.", hint="Save the page again.") from error
-    pieces = _with_numbers(with_end_notes(walk.pieces, walk.end_notes))
+    pieces = number_headings(with_end_notes(walk.pieces, walk.end_notes))
     _refuse_no_paper(path.name, pieces, bool(hidden.findings()))
     title = title or _unless_heading(named, pieces)
     front, pieces = lead_front(pieces) if title else ([], pieces)
-    assembled = with_front(assemble(pieces, front_first=False), [*walk.front, *front])
+    assembled = assemble(pieces, front_first=False, front=[*walk.front, *front])
     return _paper(data, title, assembled, hidden.findings())
 
 
@@ -199,21 +197,6 @@ def _unless_heading(named: str, pieces: Sequence[Piece]) -> str:
     """The head's title, but not where LaTeXML took a section's name for want of a title."""
     headings = {squeeze(piece.text) for piece in pieces if piece.kind == "heading"}
     return "" if squeeze(named) in headings else named
-
-
-def _with_numbers(pieces: Sequence[Piece]) -> list[Piece]:
-    """Numbers that stand in the headings' words, where none is marked up; and levels from 1."""
-    pieces = list(pieces)
-    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
-    lowest = min((pieces[index].level for index in places if pieces[index].level != TOP), default=1)
-    marked = any(pieces[index].number for index in places)
-    names = name_headings([pieces[index].text for index in places])
-    for index, name in zip(places, names, strict=True):
-        piece = replace(pieces[index], level=max(1, pieces[index].level - lowest + 1))
-        if not marked and name.number:
-            piece = replace(piece, text=name.title, number=name.number, level=name.level or piece.level)
-        pieces[index] = piece
-    return pieces
 
 
 def _refuse_no_paper(name: str, pieces: Sequence[Piece], hides: bool) -> None:

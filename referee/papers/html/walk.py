@@ -11,7 +11,6 @@ from referee.papers.html.elements import (
     ABSTRACT,
     BIBLIOGRAPHY,
     FRONT,
-    caption_label,
     entry_of,
     heading_of,
     is_equation_table,
@@ -22,7 +21,7 @@ from referee.papers.html.elements import (
 )
 from referee.papers.html.text import Line, note_text, tex_of, text_of
 from referee.papers.html.tree import drop, has_class, is_block
-from referee.papers.pieces import Entry, Piece, cells_text
+from referee.papers.pieces import Entry, Piece, caption_label, cells_text
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from referee.papers.headings import numeral
 from referee.papers.latex.scan import names
 
 _ARTICLE = {
@@ -19,7 +20,7 @@ _IEEE = {"section": r"\Roman{section}", "subsection": r"\Alph{subsection}", "sub
 _PARENTS = {"section": "chapter", "subsection": "section", "subsubsection": "subsection", "paragraph": "subsubsection"}
 _THE = re.compile(r"\\the([a-zA-Z]+)")
 _SHOWN = re.compile(r"\\(arabic|roman|Roman|alph|Alph|fnsymbol|value)\s*\{\s*@?(\w+)\s*\}")
-_ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_NUMERALS = {"roman": "lowerRoman", "Roman": "upperRoman", "alph": "lowerLetter", "Alph": "upperLetter"}
 
 
 @dataclass(frozen=True)
@@ -95,17 +96,8 @@ class Counters:
 
 
 def shown(style: str, value: int) -> str:
-    """A number as digits, letters (26 at most, else digits) or Roman numerals."""
-    if style in ("alph", "Alph") and 1 <= value <= 26:
-        letter = chr(ord("a") + value - 1)
-        return letter.upper() if style == "Alph" else letter
-    if style in ("roman", "Roman") and 1 <= value < 400:
-        text, left = "", value
-        for size, mark in _ROMAN:
-            text += mark * (left // size)
-            left %= size
-        return text.upper() if style == "Roman" else text
-    return str(value)
+    """A number in one of LaTeX's styles (``arabic``, ``roman``, ``Alph``, ...)."""
+    return numeral(value, _NUMERALS.get(style, "decimal"))
 
 
 _DECLARED = re.compile(

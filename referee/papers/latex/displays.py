@@ -9,7 +9,7 @@ from referee.papers.latex.counters import Target
 from referee.papers.latex.inline import Reading, is_bold, key_text, text_of, tidy
 from referee.papers.latex.nodes import TABULARS, arguments, children
 from referee.papers.latex.scan import names
-from referee.papers.pieces import Piece
+from referee.papers.pieces import Piece, filled_up
 
 _MOST_COLUMNS = 200
 _REPEATED_HEAD = ("endhead", "endfoot", "endlastfoot")
@@ -24,9 +24,7 @@ def table_cells(node: Any, reading: Reading) -> Cells:
     several rows. A number set in bold is marked ``**94.5**``. Line breaks and nested tables in a cell become blanks.
     """
     rows = [_row(row, reading) for row in _rows(_without_repeats(children(node)))]
-    rows = [row for row in rows if any(row)]
-    width = max((len(row) for row in rows), default=0)
-    return tuple((*row, *("" for _ in range(width - len(row)))) for row in rows)
+    return filled_up([row for row in rows if any(row)])
 
 
 def _without_repeats(nodes: list[Any]) -> list[Any]:

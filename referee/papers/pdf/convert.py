@@ -13,7 +13,7 @@ from pypdfium2 import PdfDocument
 
 from referee.errors import PaperParseError
 from referee.papers.bibliography import parse_entry
-from referee.papers.pieces import Entry, Piece, cells_text
+from referee.papers.pieces import Entry, Piece, caption_label, cells_text
 from referee.schemas.paper import BlockKind, Box, Converter
 
 _PASSWORD_ERROR = 4
@@ -83,9 +83,6 @@ _KINDS: dict[str, BlockKind] = {
     "figure": "caption",
 }
 _INNER_LINK = re.compile(r"\[(?P<shown>[^\[\]]{1,40})\]\(#[\w.:-]{1,40}\)")
-_CAPTION_LABEL = re.compile(
-    r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)?[a-z]?)\b", re.I
-)
 
 
 def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
@@ -127,15 +124,6 @@ def clean(text: str) -> str:
     text = _INNER_LINK.sub(r"\g<shown>", text)
     kept = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
     return unicodedata.normalize("NFC", kept).strip()
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' or 'Figure 1' when a text begins so."""
-    match = _CAPTION_LABEL.match(text)
-    if not match:
-        return None
-    kind = "Figure" if match["kind"].casefold().startswith("fig") else match["kind"].capitalize()
-    return f"{kind} {match['number'].lstrip('.')}"
 
 
 def _piece(block: dict[str, Any]) -> Piece | None:

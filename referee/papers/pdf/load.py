@@ -21,7 +21,7 @@ from referee.papers.assembly import assemble
 from referee.papers.pdf.compare import find_losses
 from referee.papers.pdf.convert import convert, converter, open_checked, refuse_scan
 from referee.papers.pdf.draft import Draft
-from referee.papers.pdf.hidden import Scan, scan_pdf
+from referee.papers.pdf.hidden import scan_pdf
 from referee.papers.pdf.pages import Page, PageReader
 from referee.papers.pdf.repairs import repair
 from referee.papers.pieces import Piece
@@ -133,16 +133,17 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
     """
     document = open_checked(data, path.name, max_pages=max_pages)
     try:
-        upright = _turned(document, data, path.name)
-        if upright.repairs:
-            document.close()
-            document = open_checked(upright.data, path.name, max_pages=max_pages)
-        hidden = _scan(document, upright.data, path.name)
-        if hidden.clean is not None:
-            document.close()
-            document = open_checked(hidden.clean, path.name, max_pages=max_pages)
-        reader = PageReader(document)
-        pages = _read_pages(reader, path.name)
+        with _damage_named(path.name):
+            upright = turn_upright(document, data)
+            if upright.repairs:
+                document.close()
+                document = open_checked(upright.data, path.name, max_pages=max_pages)
+            hidden = scan_pdf(document, upright.data, path.name)
+            if hidden.clean is not None:
+                document.close()
+                document = open_checked(hidden.clean, path.name, max_pages=max_pages)
+            reader = PageReader(document)
+            pages = reader.read()
         if not any(page.lines for page in pages):
             raise refuse_scan(path.name, len(pages))
         with _file_with(path, hidden.clean or (upright.data if upright.repairs else None)) as readable:
@@ -180,32 +181,16 @@ def _file_with(path: Path, clean: bytes | None) -> Iterator[Path]:
         yield copy
 
 
-def _turned(document: PdfDocument, data: bytes, name: str) -> Upright:
+@contextmanager
+def _damage_named(name: str) -> Iterator[None]:
+    """Pdfium's error at a page, as a refusal of the file."""
     try:
-        return turn_upright(document, data)
+        yield
     except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _scan(document: PdfDocument, data: bytes, name: str) -> Scan:
-    try:
-        return scan_pdf(document, data, name)
-    except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _read_pages(reader: PageReader, name: str) -> tuple[Page, ...]:
-    try:
-        return reader.read()
-    except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _unreadable_page(name: str, error: Exception) -> PaperParseError:
-    return PaperParseError(
-        f"{name!r} opens, but one of its pages cannot be read: {error}",
-        hint="The file is damaged; download or export it again.",
-    )
+        raise PaperParseError(
+            f"{name!r} opens, but one of its pages cannot be read: {error}",
+            hint="The file is damaged; download or export it again.",
+        ) from error
 
 
 def _check_page_numbers(name: str, pages: Sequence[Page], pieces: Sequence[Piece]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -157,10 +159,9 @@ def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
     if count > _BOX_SEGMENTS:
         return False
     matrix = multiply(matrix_of(path), outer)
-    x, y = ctypes.c_float(), ctypes.c_float()
     for index in range(count):
-        pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFPath_GetPathSegment(path, index), x, y)
-        at_x, at_y, _, _ = transform((x.value, y.value, x.value, y.value), matrix)
+        at = _point(pdfium.FPDFPath_GetPathSegment(path, index))
+        at_x, at_y, _, _ = transform((*at, *at), matrix)
         nearest = min(abs(at_x - bounds[0]), abs(at_x - bounds[2]), abs(at_y - bounds[1]), abs(at_y - bounds[3]))
         if nearest > _CORNER_PT:
             return False
@@ -186,12 +187,40 @@ def address_of(handle: Any) -> int:
     return ctypes.addressof(handle.contents) if handle else 0
 
 
+def page_text(page: PdfPage) -> str:
+    """All text of a page in content order."""
+    with closing(page.get_textpage()) as text_page:
+        return str(text_page.get_text_range())
+
+
 def bounds_of(handle: Any) -> Bounds:
     """Left, bottom, right, top of an object in its parent's space."""
     values = [ctypes.c_float() for _ in range(4)]
     pdfium.FPDFPageObj_GetBounds(handle, *values)
     left, bottom, right, top = (value.value for value in values)
     return left, bottom, right, top
+
+
+def string_of(read: Callable[[Any, int], int]) -> str:
+    """A UTF-16 value by pdfium's custom: asked for its length in bytes first, and given without blanks at its ends."""
+    length = read(None, 0)
+    if length <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    read(buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", errors="ignore").strip()
+
+
+def mark_value(mark: Any, key: bytes) -> str:
+    """A text parameter of a content mark; empty where there is none."""
+    return string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetParamStringValue, mark, key)))
+
+
+def _sized(read: Callable[[Any, int, Any], object], buffer: Any, size: int) -> int:
+    """A reader that gives the length through a pointer, as one that returns it."""
+    length = ctypes.c_ulong()
+    read(buffer, size, length)
+    return length.value
 
 
 def matrix_of(handle: Any) -> Matrix:
@@ -236,7 +265,7 @@ def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
         segments = pdfium.FPDFClipPath_CountPathSegments(clip, path)
         if segments < 1 or segments > 6:
             return True
-        points = [_segment_point(clip, path, index) for index in range(segments)]
+        points = [_point(pdfium.FPDFClipPath_GetPathSegment(clip, path, index)) for index in range(segments)]
         xs, ys = [x for x, _ in points], [y for _, y in points]
         inside = transform((min(xs), min(ys), max(xs), max(ys)), outer)
         if left < inside[0] - 1 or right > inside[2] + 1 or bottom < inside[1] - 1 or top > inside[3] + 1:
@@ -244,8 +273,7 @@ def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
     return False
 
 
-def _segment_point(clip: Any, path: int, index: int) -> tuple[float, float]:
-    segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, index)
+def _point(segment: Any) -> tuple[float, float]:
     x, y = ctypes.c_float(), ctypes.c_float()
     pdfium.FPDFPathSegment_GetPoint(segment, x, y)
     return x.value, y.value
@@ -255,7 +283,5 @@ def _marks(handle: Any) -> tuple[str, ...]:
     names = []
     for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
-        buffer, length = (ctypes.c_ushort * 64)(), ctypes.c_ulong()
-        pdfium.FPDFPageObjMark_GetName(mark, buffer, 128, length)
-        names.append(bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", errors="replace"))
+        names.append(string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetName, mark))))
     return tuple(names)

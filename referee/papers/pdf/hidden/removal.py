@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
 from referee.papers.pdf.hidden.contrast import Char, set_active
-from referee.papers.pdf.hidden.objects import Matrix, TextObject, address_of, matrix_of, multiply
+from referee.papers.pdf.hidden.objects import Matrix, TextObject, address_of, matrix_of, multiply, page_text
 from referee.papers.pdf.hidden.runs import Run
 from referee.papers.pdf.hidden.stored import take_off
 
@@ -81,12 +82,9 @@ def cut_out(document: PdfDocument, cuts: Mapping[int, PageCut], name: str) -> by
         _cut_page(cut.page, cut)
     buffer = io.BytesIO()
     document.save(buffer)
-    copy = pypdfium2.PdfDocument(buffer.getvalue())
-    try:
+    with closing(pypdfium2.PdfDocument(buffer.getvalue())) as copy:
         for index, words in wanted.items():
             _check(words, _words(copy[index]), index + 1, name)
-    finally:
-        copy.close()
     return buffer.getvalue()
 
 
@@ -142,11 +140,7 @@ def _set_again(page: PdfPage, first: Char, text: str) -> Any:
 
 
 def _words(page: PdfPage) -> Counter[str]:
-    text_page = page.get_textpage()
-    try:
-        return Counter(_split(text_page.get_text_range()))
-    finally:
-        text_page.close()
+    return Counter(_split(page_text(page)))
 
 
 def _split(text: str) -> list[str]:
@@ -167,8 +161,4 @@ def _check(wanted: Counter[str], found: Counter[str], page: int, name: str) -> N
 
 
 def _letters(words: Counter[str]) -> Counter[str]:
-    letters: Counter[str] = Counter()
-    for word, count in words.items():
-        for letter in word:
-            letters[letter] += count
-    return letters
+    return Counter(letter for word in words.elements() for letter in word)

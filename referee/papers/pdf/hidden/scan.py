@@ -6,6 +6,7 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
@@ -97,16 +98,13 @@ def scan_page(page: PdfPage, number: int, *, layers: bool, known: Collection[Mar
     objects = read_objects(page)
     found.replaced = find_replaced(page, objects.texts, number, found.frame)
     suspects = find_suspects(objects, box, layers=layers)
-    text_page = page.get_textpage()
-    try:
+    with closing(page.get_textpage()) as text_page:
         if known:
             suspects = [one for one in suspects if mark_of(one, spell(one.handle, text_page)) not in known]
         words = text_page.get_text_range()
         found.signs = _invisible_signs(words, number)
         if suspects:
             _look(found, text_page, objects, suspects, box, printed=sum(map(len, words.split())))
-    finally:
-        text_page.close()
     return found
 
 

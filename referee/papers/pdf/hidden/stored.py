@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -12,8 +14,9 @@ from pypdfium2 import PdfPage, PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.pdf.hidden.contrast import Char, Frame
-from referee.papers.pdf.hidden.objects import TextObject, matrix_of
+from referee.papers.pdf.hidden.objects import TextObject, mark_value, matrix_of, string_of
 from referee.papers.pdf.hidden.runs import MAX_TEXT, box_around
+from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding
 
 _NOTHING = 1e-3
@@ -31,20 +34,14 @@ def open_flat(page: PdfPage, suspects: Sequence[TextObject], chars: Sequence[Cha
         return []
     for text in flat:
         _give_size(text.handle)
-    text_page = page.get_textpage()
-    try:
+    with closing(page.get_textpage()) as text_page:
         spelled = [(text, spell(text.handle, text_page)) for text in flat]
-    finally:
-        text_page.close()
     return [(text, words) for text, words in spelled if words]
 
 
 def spell(handle: Any, text_page: PdfTextPage) -> str:
     """The text of one object, blanks at its ends removed."""
-    length = pdfium.FPDFTextObj_GetText(handle, text_page.raw, None, 0)
-    buffer = (ctypes.c_ushort * max(1, length // 2))()
-    pdfium.FPDFTextObj_GetText(handle, text_page.raw, buffer, length)
-    return bytes(buffer)[: max(0, length - 2)].decode("utf-16-le", errors="ignore").strip()
+    return string_of(partial(pdfium.FPDFTextObj_GetText, handle, text_page.raw))
 
 
 def _is_flat(text: TextObject) -> bool:
@@ -91,8 +88,8 @@ def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame
     replacements = {text.address: words for words, group in groups.items() for text in group}
     painted = _painted(page, [text for group in groups.values() for text in group], replacements)
     for words, group in groups.items():
-        key = _key("".join(painted[text.address] for text in group))
-        if _key(words) == key or (not addresses_a_model(words) and _close(_key(words), key)):
+        key = squeeze("".join(painted[text.address] for text in group))
+        if squeeze(words) == key or (not addresses_a_model(words) and _close(squeeze(words), key)):
             continue
         found.objects += group
         found.findings.append(_tell(words, group, number, frame))
@@ -117,11 +114,8 @@ def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[i
     """What each object paints, spelled while its replacement is taken off in memory."""
     for text in texts:
         take_off(text)
-    text_page = page.get_textpage()
-    try:
+    with closing(page.get_textpage()) as text_page:
         painted = {text.address: spell(text.handle, text_page) for text in texts}
-    finally:
-        text_page.close()
     for text in texts:
         mark = pdfium.FPDFPageObj_GetMark(text.handle, 0)
         value = b"\xfe\xff" + replacements[text.address].encode("utf-16-be")
@@ -143,23 +137,8 @@ def _close(one: str, other: str) -> bool:
     return bool(other) and ratio(one, other) >= 60
 
 
-def _key(text: str) -> str:
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
-
-
 def _actual_text(text: TextObject) -> str:
     for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
-        mark = pdfium.FPDFPageObj_GetMark(text.handle, index)
-        if value := _parameter(mark, _KEY):
+        if value := mark_value(pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY):
             return value
     return ""
-
-
-def _parameter(mark: Any, key: bytes) -> str:
-    length = ctypes.c_ulong()
-    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, None, 0, length)
-    if length.value <= 2:
-        return ""
-    buffer = (ctypes.c_ushort * (length.value // 2))()
-    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, buffer, length.value, length)
-    return bytes(buffer)[: length.value - 2].decode("utf-16-le", errors="ignore").strip()

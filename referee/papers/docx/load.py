@@ -18,7 +18,7 @@ from referee.papers.docx.body import Body, BodyReader, label_tables
 from referee.papers.docx.styles import Numbering, Styles, W
 from referee.papers.docx.text import HiddenRuns, Line, Place
 from referee.papers.headings import follows, is_known_name, name_headings, number_headings, number_key, role_by_name
-from referee.papers.hidden.css import colour
+from referee.papers.hidden.visibility import colour
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Converter, Paper, Repair
 
@@ -127,7 +127,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
         raise PaperParseError(
             f"{path.name!r} is nested too deeply to be read.", hint="Save the paper again, or as PDF."
         ) from error
-    findings = hidden.findings()
+    findings = hidden.words.findings()
     if not body.pieces:
         hides = " All text in it is hidden from its reader." if findings else ""
         raise PaperParseError(f"{path.name!r} holds no text.{hides}", hint="Give the paper's text, or its PDF.")

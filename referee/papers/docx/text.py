@@ -9,14 +9,10 @@ from typing import Any
 from referee.papers.docx.equations import tex_of
 from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, value
 from referee.papers.headings import numeral
-from referee.papers.hidden.css import Colour, colour, contrast
-from referee.schemas.paper import Finding
+from referee.papers.hidden.visibility import LEAST_CONTRAST, Colour, HiddenWords, colour, contrast
 
 _SMALLEST = 2.0
-_LEAST_CONTRAST = 1.2
 _NARROWEST = 10
-_MOST = 50
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _HIGHLIGHTS = {"darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080"}
 _HIGHLIGHTS |= {"darkRed": "800000", "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0"}
 _HIGHLIGHTS |= {"black": "000000", "blue": "0000ff", "cyan": "00ffff", "green": "00ff00", "magenta": "ff00ff"}
@@ -35,8 +31,7 @@ class HiddenRuns:
 
     def __init__(self, styles: Styles) -> None:
         self._styles = styles
-        self._seen: list[tuple[str, str]] = []
-        self._open = False
+        self.words = HiddenWords("file", between="")
 
     def reason(self, run: Any, paragraph: Any | None, place: Place) -> str:
         """Why a run cannot be seen ('marked as hidden', 'font size 1.0 pt', ...), or nothing."""
@@ -56,7 +51,7 @@ class HiddenRuns:
             return "letters without a fill"
         ink = colour(f"#{value(read('color')) or 'auto'}")
         behind = self._behind(run, paragraph, place)
-        if ink is not None and behind is not None and contrast(ink, behind) < _LEAST_CONTRAST:
+        if ink is not None and behind is not None and contrast(ink, behind) < LEAST_CONTRAST:
             return "colour of its background"
         return ""
 
@@ -77,35 +72,6 @@ class HiddenRuns:
             if found is not None:
                 return found
         return place.shade
-
-    def tell(self, text: str, reason: str) -> None:
-        """Keep hidden text; runs next to each other that are hidden for one reason become one piece."""
-        if self._open and self._seen and self._seen[-1][1] == reason:
-            text = self._seen.pop()[0] + text
-        self._seen.append((text, reason))
-        self._open = True
-
-    def pass_visible(self) -> None:
-        """Text that is seen, or a paragraph's end: what is hidden after it is another piece."""
-        self._open = False
-
-    def findings(self) -> tuple[Finding, ...]:
-        """One finding for each piece of hidden text with a word in it, at most 50; a last one counts the rest."""
-        told = [(" ".join(text.split()), reason) for text, reason in self._seen if _WORD.search(text)]
-        findings = [
-            Finding(
-                kind="hidden_text",
-                message=f"The file holds text that a reader cannot see ({reason}); it is kept out of the sections.",
-                certainty="high",
-                text=text,
-            )
-            for text, reason in told[:_MOST]
-        ]
-        if len(told) > _MOST:
-            message = f"The file holds {len(told) - _MOST} more pieces of text that a reader cannot see."
-            rest = "\n".join(text for text, _ in told[_MOST:])
-            findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=rest))
-        return tuple(findings)
 
 
 def shade_of(shade: Any | None) -> Colour | None:
@@ -169,7 +135,7 @@ class TextReader:
         """Read one ``w:p``."""
         line = Line()
         self._children(paragraph, paragraph, place, line)
-        self._hidden.pass_visible()
+        self._hidden.words.end()
         rows = (" ".join(row.split()) for row in line.text.split("\n"))
         line.text = "\n".join(row for row in rows if row)
         return line
@@ -197,10 +163,10 @@ class TextReader:
         if not text:
             return
         if reason := self._hidden.reason(run, paragraph, place):
-            self._hidden.tell(text, reason)
+            self._hidden.words.add(text, reason)
             return
         if text.strip():
-            self._hidden.pass_visible()
+            self._hidden.words.end()
             line.bold = line.bold and is_on(self._styles.run_property(run, paragraph, "b"))
             size = value(self._styles.run_property(run, paragraph, "sz")) or ""
             line.size = max(line.size, int(size) / 2 if size.isdigit() else 0.0)

@@ -149,11 +149,11 @@ def load_html(path: Path, data: bytes) -> Paper:
     except RecursionError as error:
         raise PaperParseError(f"{path.name!r} is nested too deeply to be read.", hint="Save the page again.") from error
     pieces = number_headings(with_end_notes(walk.pieces, walk.end_notes))
-    _refuse_no_paper(path.name, pieces, bool(hidden.findings()))
+    _refuse_no_paper(path.name, pieces, bool(hidden.words.findings()))
     title = title or _unless_heading(named, pieces)
     front, pieces = lead_front(pieces) if title else ([], pieces)
     assembled = assemble(pieces, front_first=False, front=[*walk.front, *front])
-    return _paper(data, title, assembled, hidden.findings())
+    return _paper(data, title, assembled, hidden.words.findings())
 
 
 def _paper(data: bytes, title: str, assembled: Assembled, findings: tuple[Finding, ...]) -> Paper:

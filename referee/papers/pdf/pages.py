@@ -26,6 +26,22 @@ _SOFT_HYPHENS = (2, 0xFFFE)
 _MARGIN = 0.09
 
 
+def around(*boxes: Box) -> Box:
+    """The smallest box around one or more others."""
+    return Box(
+        x0=min(box.x0 for box in boxes),
+        y0=min(box.y0 for box in boxes),
+        x1=max(box.x1 for box in boxes),
+        y1=max(box.y1 for box in boxes),
+    )
+
+
+def middle_in(inner: Box, outer: Box, slack: float) -> bool:
+    """Whether the middle of a box lies in another one, or at most ``slack`` points beside it."""
+    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
+    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack
+
+
 @dataclass(frozen=True)
 class Word:
     """A word with its place on the page, in points from the top left corner."""
@@ -83,7 +99,7 @@ class Page:
 
     def lines_in(self, box: Box, slack: float = 1.5) -> list[Line]:
         """The lines whose middle lies in ``box``, in content order."""
-        return [line for line in self.body if _middle_in(line.box, box, slack)]
+        return [line for line in self.body if middle_in(line.box, box, slack)]
 
 
 class PageReader:
@@ -240,8 +256,3 @@ def _places(line: Line) -> list[tuple[str, int]]:
     """The line's words without digits at its own height band, and the two bands beside it."""
     words, band = re.sub(r"\d+", "#", line.key), round(line.box.y0 / 6)
     return [(words, band), (words, band - 1), (words, band + 1)]
-
-
-def _middle_in(inner: Box, outer: Box, slack: float) -> bool:
-    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
-    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack

@@ -1,4 +1,4 @@
-"""A title that lost a line, and headings that are none: running heads, list items, heads of tables."""
+"""A title that lost a line, and headings that are none: running heads, list items, names of authors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.papers.headings import is_known_name, number_key, plain_name
-from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.headings import number_key, plain_name
+from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Line
 from referee.papers.pdf.repairs.headings import style_of
 from referee.papers.pdf.repairs.words import Vocabulary, join_lines
@@ -20,14 +20,14 @@ _SAME_SIZE = 0.6
 def repair_title(draft: Draft, vocabulary: Vocabulary) -> None:
     """Replace a title that is a part of the page's largest text by the whole, and absorb the pieces it lies in.
 
-    A title that is no part of the largest lines is kept, unless the converter itself made a heading of them.
+    A title that is no part of the largest lines is kept.
     """
     lines = _largest_lines(draft)
     printed = join_lines(lines, vocabulary)
     said, key = squeeze(draft.title), squeeze(printed)
     if not key:
         return
-    if said != key and (said in key or _was_demoted(draft, key, said, lines[0].size)):
+    if said != key and said in key:
         draft.record(
             "title",
             1,
@@ -38,13 +38,6 @@ def repair_title(draft: Draft, vocabulary: Vocabulary) -> None:
         draft.title = printed
     if squeeze(draft.title) == key:
         draft.pieces = [piece for piece in draft.pieces if not _is_part_of_title(piece, key, lines)]
-
-
-def _was_demoted(draft: Draft, key: str, said: str, size: float) -> bool:
-    """Whether the converter made a heading of the largest lines and a title of a smaller line, such as the date."""
-    headings = {squeeze(piece.text) for piece in draft.pieces if piece.page == 1 and piece.kind == "heading"}
-    sizes = [line.size for line in draft.pages[0].body if line.key and line.key in said]
-    return key in headings and bool(sizes) and max(sizes) < size - 2
 
 
 def _largest_lines(draft: Draft) -> list[Line]:
@@ -105,16 +98,9 @@ def _is_furniture(draft: Draft, piece: Piece) -> bool:
 
 
 def demote_false_headings(draft: Draft) -> None:
-    """Turn headings back into text where numbering, a table or the font size contradicts them."""
+    """Turn headings back into text where the numbering or the place before section 1 contradicts them."""
     _demote_list_items(draft)
     _demote_front(draft)
-    numbered = any(piece.kind == "heading" and _NUMBER.match(piece.text) for piece in draft.pieces)
-    for index, piece in enumerate(draft.pieces):
-        if piece.kind != "heading" or not numbered or _NUMBER.match(piece.text) or is_known_name(piece.text):
-            continue
-        if proof := _table_head(draft, index) or _too_small(draft, piece):
-            draft.record("false_heading", piece.page, piece.text, "", proof)
-            draft.pieces[index] = replace(piece, kind="paragraph")
 
 
 def _demote_front(draft: Draft) -> None:
@@ -160,27 +146,3 @@ def _demote_list_items(draft: Draft) -> None:
             f"number {number} after section {printed}, in a style that no section heading has: a list item",
         )
         draft.pieces[index] = replace(piece, kind="list")
-
-
-def _table_head(draft: Draft, index: int) -> str:
-    """The proof that a heading is a table's head: it lies in the table's box, or between it and its caption."""
-    piece = draft.pieces[index]
-    for table in draft.pieces:
-        if table.kind != "table" or table.page != piece.page or table.box is None or piece.box is None:
-            continue
-        middle = (piece.box.y0 + piece.box.y1) / 2
-        if table.box.y0 <= middle <= table.box.y1 and overlap_x(piece.box, table.box) > 0.5:
-            return "it lies inside a table's box"
-    before = draft.pieces[index - 1] if index else None
-    after = draft.pieces[index + 1] if index + 1 < len(draft.pieces) else None
-    if before and after and before.kind == "caption" and after.kind == "table" and before.page == piece.page:
-        return f"it stands between the caption of {before.label} and its rows"
-    return ""
-
-
-def _too_small(draft: Draft, piece: Piece) -> str:
-    line = draft.line_of(piece)
-    body = draft.body_size()
-    if line is None or line.size >= body - 0.5:
-        return ""
-    return f"unnumbered and printed at {line.size:g} pt, smaller than the text's {body:g} pt"

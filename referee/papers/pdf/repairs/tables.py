@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from referee.papers.bibliography import parse_entry
-from referee.papers.pdf.draft import Draft, overlap_x, union
-from referee.papers.pdf.pages import Line, Word
+from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.pdf.pages import Line, Word, around, middle_in
 from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
+_Item = TypeVar("_Item")
 _SAME_LINE = 4.0
+_LEAST = 2
 _GUTTER = 7.0
 _CAPTION_REACH = 60.0
 
@@ -72,14 +75,19 @@ def _reread_cells(draft: Draft, table: Piece, box: Box) -> Piece:
 
 def _bands(lines: Sequence[Line]) -> list[str]:
     """The letters and digits printed at each height of a region."""
-    bands: list[tuple[float, list[Line]]] = []
-    for line in sorted(lines, key=lambda item: (item.box.y0 + item.box.y1) / 2):
-        middle = (line.box.y0 + line.box.y1) / 2
-        if bands and middle - bands[-1][0] < _SAME_LINE:
-            bands[-1][1].append(line)
+    bands = _by_height(lines, lambda line: (line.box.y0 + line.box.y1) / 2)
+    return ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for band in bands]
+
+
+def _by_height(items: Iterable[_Item], middle: Callable[[_Item], float]) -> list[list[_Item]]:
+    """What stands at about one height, from the top."""
+    rows: list[tuple[float, list[_Item]]] = []
+    for item in sorted(items, key=middle):
+        if rows and middle(item) - rows[-1][0] < _SAME_LINE:
+            rows[-1][1].append(item)
         else:
-            bands.append((middle, [line]))
-    return ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for _, band in bands]
+            rows.append((middle(item), [item]))
+    return [row for _, row in rows]
 
 
 def _complement(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -103,7 +111,7 @@ def _spanning_heads(draft: Draft) -> None:
             row = ("", last.text, *("" for _ in piece.cells[0][2:]))
             cells = (row, *piece.cells)
             draft.record("table_head", piece.page, last.text, "first row", "a small line right above the table's rows")
-            box = union(piece.box, last.box) if piece.box and last.box else piece.box
+            box = around(piece.box, last.box) if piece.box and last.box else piece.box
             kept[-1] = replace(piece, cells=cells, text=cells_text(cells), box=box)
         else:
             kept.append(piece)
@@ -149,21 +157,22 @@ def _rebuild(draft: Draft, caption: Piece) -> None:
     places = _grid_places(draft, caption)
     if not places:
         return
-    box = draft.pieces[places[0]].box
-    for place in places[1:]:
-        other = draft.pieces[place].box
-        box = union(box, other) if box and other else box
-    assert box is not None
-    cells = grid(draft.words_in(draft.page(caption.page), box))
-    if len(cells) < 2 or len(cells[0]) < 2:
+    table = _table_in(draft, caption, [box for place in places if (box := draft.pieces[place].box)])
+    if table is None:
         return
     before = " ".join(draft.pieces[place].text for place in places)
-    text = cells_text(cells)
-    draft.record(
-        "missed_table", caption.page, before, text, f"{caption.label} has a caption; its words stand in columns"
-    )
-    table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+    proof = f"{caption.label} has a caption; its words stand in columns"
+    draft.record("missed_table", caption.page, before, table.text, proof)
     draft.pieces[places[0] : places[-1] + 1] = [table]
+
+
+def _table_in(draft: Draft, caption: Piece, boxes: Sequence[Box]) -> Piece | None:
+    """The table that the words in these boxes form, if they stand in two or more rows and columns."""
+    box = around(*boxes)
+    cells = grid(draft.words_in(draft.page(caption.page), box))
+    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+        return None
+    return Piece(kind="table", text=cells_text(cells), page=caption.page, box=box, cells=cells, label=caption.label)
 
 
 def _grid_places(draft: Draft, caption: Piece) -> list[int]:
@@ -197,14 +206,8 @@ def grid(words: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
     if not words:
         return ()
     starts = _columns(words)
-    rows: list[tuple[float, list[Word]]] = []
-    for word in sorted(words, key=lambda item: (item.y0 + item.y1) / 2):
-        middle = (word.y0 + word.y1) / 2
-        if rows and middle - rows[-1][0] < _SAME_LINE:
-            rows[-1][1].append(word)
-        else:
-            rows.append((middle, [word]))
-    return tuple(_cells(row, starts) for _, row in rows)
+    rows = _by_height(words, lambda word: (word.y0 + word.y1) / 2)
+    return tuple(_cells(row, starts) for row in rows)
 
 
 def _columns(words: Sequence[Word]) -> list[float]:
@@ -228,7 +231,6 @@ def _cells(row: Sequence[Word], starts: Sequence[float]) -> tuple[str, ...]:
 
 _ROW_GAP = 30.0
 _SLACK = 2.0
-_LEAST = 2
 
 
 def rebuild_unread_tables(draft: Draft) -> None:
@@ -241,21 +243,16 @@ def rebuild_unread_tables(draft: Draft) -> None:
 def _rebuild_unread(draft: Draft, caption: Piece, at: Box) -> None:
     page = draft.page(caption.page)
     boxes = [piece.box for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
-    unread = [line for line in page.body if not any(_holds(box, line.box) for box in boxes)]
+    unread = [line for line in page.body if not any(middle_in(line.box, box, _SLACK) for box in boxes)]
     lines = _run(unread, at, below=True) or _run(unread, at, below=False)
     if not lines:
         return
-    box = lines[0].box
-    for line in lines[1:]:
-        box = union(box, line.box)
-    cells = grid(draft.words_in(page, box))
-    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+    table = _table_in(draft, caption, [line.box for line in lines])
+    if table is None:
         return
-    text = cells_text(cells)
     proof = f"{caption.label} has a caption; no piece holds the words in columns beside it"
-    draft.record("missed_table", caption.page, "", text, proof)
-    _take_out(draft, caption, text.replace("|", " ").split())
-    table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+    draft.record("missed_table", caption.page, "", table.text, proof)
+    _take_out(draft, caption, table.text.replace("|", " ").split())
     draft.pieces.insert(draft.pieces.index(caption) + 1, table)
 
 
@@ -273,11 +270,6 @@ def _run(lines: Sequence[Line], at: Box, *, below: bool) -> list[Line]:
         run.append(line)
         edge = line.box.y1 if below else line.box.y0
     return run
-
-
-def _holds(outer: Box, inner: Box) -> bool:
-    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
-    return outer.x0 - _SLACK <= x <= outer.x1 + _SLACK and outer.y0 - _SLACK <= y <= outer.y1 + _SLACK
 
 
 def _take_out(draft: Draft, caption: Piece, words: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lxml.html import HtmlElement
 
 from referee.papers.html.tree import class_names, has_class, is_note
-from referee.papers.pieces import squeeze
+from referee.papers.pieces import joined_tex, squeeze, tex_group
 
 _TEX_NOTE = re.compile(r"^(?:application/x-(?:la)?tex|latex|tex)$", re.IGNORECASE)
 _STYLE = re.compile(r"^(?:\\(?:displaystyle|textstyle)\s*)+")
@@ -70,26 +70,11 @@ def _clean(tex: str) -> str:
 
 
 def _row(element: HtmlElement) -> str:
-    parts = [_tex(child) for child in element]
-    return _join([part for part in parts if part]) or _own(element)
-
-
-def _join(parts: list[str]) -> str:
-    """Parts one after the other; a command's name is kept apart from a letter after it."""
-    text = ""
-    for part in parts:
-        glued = re.search(r"\\[a-zA-Z]+$", text) and part[0].isalpha()
-        text += f" {part}" if glued else part
-    return text
+    return joined_tex(_tex(child) for child in element) or _own(element)
 
 
 def _own(element: HtmlElement) -> str:
     return " ".join("".join(str(part) for part in element.itertext()).translate(_INVISIBLE).split())
-
-
-def _group(element: HtmlElement) -> str:
-    text = _tex(element)
-    return text if len(text) == 1 else f"{{{text}}}"
 
 
 def _tex(element: HtmlElement) -> str:
@@ -126,9 +111,9 @@ def _script(tag: str, parts: list[HtmlElement]) -> str | None:
         if tag in ("msub", "munder", "msup", "mover"):
             if tag in ("mover", "munder") and (accent := _ACCENTS.get(_own(second))):
                 return f"{accent}{{{_tex(first)}}}"
-            return f"{_tex(first)}{'_' if tag in ('msub', 'munder') else '^'}{_group(second)}"
+            return f"{_tex(first)}{'_' if tag in ('msub', 'munder') else '^'}{tex_group(_tex(second))}"
     if len(parts) == 3 and tag in ("msubsup", "munderover"):
-        return f"{_tex(parts[0])}_{_group(parts[1])}^{_group(parts[2])}"
+        return f"{_tex(parts[0])}_{tex_group(_tex(parts[1]))}^{tex_group(_tex(parts[2]))}"
     return None
 
 

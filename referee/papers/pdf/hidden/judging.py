@@ -10,8 +10,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.papers.pdf.hidden.contrast import FAINT, LARGE_PT, UNSEEN, Char
-from referee.papers.pdf.hidden.objects import Area, Bounds, Color, PageObjects, TextObject
+from referee.papers.pdf.hidden.objects import (
+    FAINT,
+    LARGE_PT,
+    UNSEEN,
+    Area,
+    Bounds,
+    Char,
+    Color,
+    PageObjects,
+    TextObject,
+)
 from referee.schemas.paper import Certainty
 
 TINY_PT = 2.0

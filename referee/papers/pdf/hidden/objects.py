@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,11 @@ from pypdfium2 import PdfPage
 
 Bounds = tuple[float, float, float, float]
 Color = tuple[int, int, int, int]
+UNSEEN = 5.0
+FAINT = 10.0
+CLEAR = 25.0
+# Large signs are read at half the contrast that small ones need.
+LARGE_PT = 18.0
 _MAX_DEPTH = 8
 _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
@@ -54,6 +59,60 @@ class Area:
     color: Color | None
     image: bool = False
     solid: bool = False
+
+
+@dataclass(slots=True)
+class Char:
+    """A character of a suspect object. ``contrast`` is a CIE76 colour difference: under 5 is hard to tell apart.
+
+    ``index`` counts in the text page; ``bounds`` are left, bottom, right, top in page space; ``inside`` says whether
+    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page.
+    """
+
+    index: int
+    text: str
+    bounds: Bounds
+    object: TextObject
+    contrast: float = 0.0
+    inside: bool = True
+    inked: bool = False
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where page space lies in pixels of scale 1: x, y of a point are sums with these factors."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+    width: float
+    height: float
+
+    def place(self, bounds: Bounds) -> Bounds:
+        """Left, top, right, bottom in points from the visible page's top left corner."""
+        points = [
+            (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
+            for x in (bounds[0], bounds[2])
+            for y in (bounds[1], bounds[3])
+        ]
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+def frame_of(page: PdfPage, box: Bounds) -> Frame:
+    """The frame of a page whose visible part is ``box`` (left, bottom, right, top), turned as its rotation says."""
+    left, bottom, right, top = box
+    wide, high = right - left, top - bottom
+    turns: dict[int, tuple[float, float, float, float, float, float, float, float]] = {
+        0: (1, 0, 0, -1, -left, top, wide, high),
+        90: (0, 1, 1, 0, -bottom, -left, high, wide),
+        180: (-1, 0, 0, 1, right, -bottom, wide, high),
+        270: (0, -1, -1, 0, top, right, high, wide),
+    }
+    return Frame(*turns[page.get_rotation() % 360])
 
 
 @dataclass
@@ -285,3 +344,9 @@ def _marks(handle: Any) -> tuple[str, ...]:
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
         names.append(string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetName, mark))))
     return tuple(names)
+
+
+def set_active(objects: Iterable[TextObject], active: bool) -> None:
+    """Put objects on the page, or take them off, in memory only."""
+    for text in objects:
+        pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))

@@ -16,8 +16,16 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
-from referee.papers.pdf.hidden.contrast import Char, set_active
-from referee.papers.pdf.hidden.objects import Matrix, TextObject, address_of, matrix_of, multiply, page_text
+from referee.papers.pdf.hidden.objects import (
+    Char,
+    Matrix,
+    TextObject,
+    address_of,
+    matrix_of,
+    multiply,
+    page_text,
+    set_active,
+)
 from referee.papers.pdf.hidden.runs import Run
 from referee.papers.pdf.hidden.stored import take_off
 

@@ -12,9 +12,8 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model
-from referee.papers.pdf.hidden.contrast import Char, Frame
 from referee.papers.pdf.hidden.judging import Verdict, judge
-from referee.papers.pdf.hidden.objects import Bounds, PageObjects, TextObject, bounds_of
+from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, bounds_of
 from referee.papers.pdf.pages import printable
 from referee.schemas.paper import Box, Certainty, Finding
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 from referee.papers.hidden.characters import find_invisible
-from referee.papers.pdf.hidden.contrast import Char, Frame, frame_of, measure
 from referee.papers.pdf.hidden.elsewhere import find_elsewhere
 from referee.papers.pdf.hidden.judging import find_suspects, split_ocr_layer
-from referee.papers.pdf.hidden.objects import Bounds, PageObjects, TextObject, read_objects
+from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, frame_of, read_objects
 from referee.papers.pdf.hidden.removal import PageCut, cut_out
 from referee.papers.pdf.hidden.runs import MAX_TEXT, Run, box_around, find_runs, tell
 from referee.papers.pdf.hidden.stored import Replaced, find_replaced, open_flat, spell
@@ -123,6 +122,8 @@ def _look(
     *,
     printed: int,
 ) -> None:
+    from referee.papers.pdf.hidden.contrast import measure  # numpy: most papers have nothing to look at
+
     chars = measure(found.page, text_page, suspects, found.frame)
     layer, found.chars = split_ocr_layer(chars, objects, box, printed)
     found.scanned = bool(layer)

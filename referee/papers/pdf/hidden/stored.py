@@ -13,8 +13,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model
-from referee.papers.pdf.hidden.contrast import Char, Frame
-from referee.papers.pdf.hidden.objects import TextObject, mark_value, matrix_of, string_of
+from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, matrix_of, string_of
 from referee.papers.pdf.hidden.runs import MAX_TEXT, box_around
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding

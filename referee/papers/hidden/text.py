@@ -161,7 +161,9 @@ def _why_unseen(match: re.Match[str]) -> str:
     values = declarations(style["double"] or style["single"] or style["bare"] or "") if style else {}
     if match["tag"].lower() == "font" and (named := _FONT_COLOUR.search(attributes)):
         values.setdefault("color", named["value"].lower())
-    return switched_off(values)[0] or Look().inside(values).reason()
+    # A style sheet that is not here may place it and cut what flows over.
+    unknown = {"position": "absolute", "overflow": "hidden"}
+    return switched_off({**unknown, **values}, outside_pt=-75.0)[0] or Look().inside(values).reason()
 
 
 def _element(text: str, opening: re.Match[str], closed: int | None, reason: str) -> _Span:

@@ -16,7 +16,6 @@ _POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12
 _SIZE_WORDS = {"xx-small": 7.0, "x-small": 7.5, "small": 10.0, "medium": 12.0, "large": 13.5, "x-large": 18.0}
 _SMALLEST = 2.0
 LEAST_CONTRAST = 1.2
-_OFF_SCREEN = -300.0
 _MOST = 50
 _HIDES = "holds text that a reader cannot see"
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -195,13 +194,18 @@ def _background(values: Mapping[str, str], above: Colour | None) -> Colour | Non
     return above if found is not None and found[3] < 0.1 else found
 
 
-def switched_off(values: Mapping[str, str]) -> tuple[str, Certainty]:
-    """Why an element with these declarations is not shown with all that it holds, or nothing."""
+def switched_off(values: Mapping[str, str], outside_pt: float = -300.0) -> tuple[str, Certainty]:
+    """Why an element with these declarations is not shown with all that it holds, or nothing.
+
+    Args:
+        values: Its declarations.
+        outside_pt: How far left or up text has to be moved, in points, to lie outside the page.
+    """
     if values.get("display") == "none":
         return "display is none", "high"
-    if _number(values.get("opacity")) < 0.05:
+    if _number(values.get("opacity")) < 0.1:
         return "opacity zero", "high"
-    if _off_screen(values):
+    if _off_screen(values, outside_pt):
         return "placed outside the page", "high"
     return ("clipped to nothing", "medium") if _clipped(values) else ("", "high")
 
@@ -213,18 +217,20 @@ def _number(value: str | None) -> float:
         return 1.0
 
 
-def _off_screen(values: Mapping[str, str]) -> bool:
+def _off_screen(values: Mapping[str, str], outside_pt: float) -> bool:
     placed = values.get("position") in ("absolute", "fixed")
     names = ("text-indent", "margin-left", *(("left", "top", "right", "bottom") if placed else ()))
     lengths = [points(values[name], 12.0) for name in names if name in values]
     moved = re.search(r"translate[xy]?\(\s*-\d{4,}", values.get("transform", ""))
-    return any(length is not None and length <= _OFF_SCREEN for length in lengths) or bool(moved)
+    return any(length is not None and length <= outside_pt for length in lengths) or bool(moved)
 
 
 def _clipped(values: Mapping[str, str]) -> bool:
-    clip = values.get("clip", "").replace("px", "").replace(",", " ").split()
-    if clip in (["rect(0", "0", "0", "0)"], ["rect(1", "1", "1", "1)"]):
-        return True
+    sides = [points(side, 12.0) for side in re.findall(r"[\w.%+-]+", values.get("clip", "").removeprefix("rect"))]
+    if len(sides) == 4 and None not in sides:
+        top, right, bottom, left = (side or 0.0 for side in sides)
+        if right - left <= 1 or bottom - top <= 1:
+            return True
     if re.search(r"inset\(\s*(?:50|100)%", values.get("clip-path", "")) or "scale(0)" in values.get("transform", ""):
         return True
     if "hidden" not in (values.get("overflow"), values.get("overflow-x"), values.get("overflow-y")):

@@ -34,11 +34,12 @@ from fuzz_mutations import mutated
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.isolated.limits import ChildLimits, enter
-from referee.papers.isolated.load import load_paper_isolated
+from referee.papers.child import enter
+from referee.papers.isolated import load_as_set
+from referee.settings import PaperSettings
 
 ROOT = Path(__file__).parents[1]
-LIMITS = ChildLimits(seconds=60)
+LIMITS = PaperSettings(max_seconds=60)
 FRESH_EVERY = 20
 ENDS = ("paper", "refused", "crashed", "time", "memory", "fault")
 KEPT = ("crashed", "time", "memory", "fault")
@@ -82,7 +83,7 @@ def run(seeds: dict[str, bytes], seconds: float, seed: int, keep: Path) -> Count
 def read_fresh(path: Path) -> tuple[str, str]:
     """As production reads it."""
     try:
-        load_paper_isolated(path, limits=LIMITS)
+        load_as_set(path, LIMITS)
     except PaperParseError as error:
         return error.ids.get("converter", "refused").replace("reply", "fault"), error.message
     return "paper", ""
@@ -96,7 +97,7 @@ def read_forked(path: Path) -> tuple[str, str]:
         os.close(reading)
         os._exit(child(path, writing))
     os.close(writing)
-    told, late = listened(reading, time.monotonic() + LIMITS.seconds)
+    told, late = listened(reading, time.monotonic() + LIMITS.max_seconds)
     os.close(reading)
     if late:
         os.kill(pid, signal.SIGKILL)
@@ -111,7 +112,7 @@ def read_forked(path: Path) -> tuple[str, str]:
 
 def child(path: Path, writing: int) -> int:
     """Read one file and say how it ended."""
-    enter(LIMITS)
+    enter(LIMITS.max_seconds, LIMITS.max_memory_mb)
     try:
         load_paper(path).model_dump_json().encode()
         told = "paper"

@@ -18,7 +18,7 @@ from referee.data.submissions import Submission
 from referee.errors import ContextTooLong, DataError
 from referee.evals.agreement import MapName
 from referee.llm.models import Models
-from referee.papers.isolated.load import read_paper
+from referee.papers.isolated import read_paper
 from referee.runs import Progress
 from referee.schemas.estimate import ArenaEstimate, ReviewEstimate
 from referee.schemas.paper import Paper

@@ -21,7 +21,7 @@ from referee.experiments.plan import Plan
 from referee.experiments.plan_file import Given, load_plan
 from referee.experiments.units import UnitStore
 from referee.llm.models import check_models
-from referee.papers.isolated.load import read_paper
+from referee.papers.isolated import read_paper
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.paper import Paper

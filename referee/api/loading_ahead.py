@@ -14,7 +14,7 @@ from pathlib import Path
 from referee.api.strategies import STRATEGIES
 from referee.errors import RefereeError
 from referee.llm.spec import ModelSpec
-from referee.papers.isolated.load import read_paper
+from referee.papers.isolated import read_paper
 from referee.papers.load import checked_head
 from referee.schemas.paper import Paper
 from referee.settings import Settings

@@ -18,7 +18,7 @@ from referee.errors import SettingsError
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name
-from referee.papers.isolated.load import load_as_set
+from referee.papers.isolated import load_as_set
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
 from referee.schemas.calibration import RatingMap
 from referee.schemas.estimate import ReviewEstimate

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from referee.data import keys
 from referee.errors import DataError
 from referee.papers.assembly import assemble
-from referee.papers.markdown import read_markdown
 from referee.papers.pieces import Piece
+from referee.papers.text import read_markdown
 from referee.schemas.paper import Converter, Paper
 
 _CONVERTER = Converter(name="referee-rows", version="1")

@@ -27,13 +27,14 @@ class Assembled:
     repairs: tuple[Repair, ...]
 
 
-def assemble(pieces: Sequence[Piece], *, front_first: bool) -> Assembled:
+def assemble(pieces: Sequence[Piece], *, front_first: bool, front: Sequence[Piece] = ()) -> Assembled:
     """Group pieces under their headings and give every section its role.
 
     Args:
         pieces: In reading order, the title not among them.
         front_first: Whether short text before the first heading is authors and affiliations even when neither an
             abstract nor an introduction follows it (true for PDF).
+        front: Authors and affiliations that a reader knows by their markup.
 
     Returns:
         Sections, the bibliography, the abstract's text, and ``no_headings`` when no heading was there: then all text
@@ -48,10 +49,39 @@ def assemble(pieces: Sequence[Piece], *, front_first: bool) -> Assembled:
             message="No heading was found; the whole text stands in one section named 'Text'.",
             certainty="high",
         )
-        return _close(sections, (finding,), [])
+        return _close(_with_front(sections, front), (finding,), [])
     lead = _lead_sections(pieces[:first], pieces[first], front_first)
     sections, repairs = part_unheaded([*lead, *_headed_sections(pieces[first:])])
-    return _close(sections, (), [*repairs, *return_floats(sections)])
+    repairs += return_floats(sections)
+    return _close(_with_front(sections, front), (), repairs)
+
+
+def _with_front(sections: list[OpenSection], front: Sequence[Piece]) -> list[OpenSection]:
+    """Authors and affiliations joined to the front matter, which stands before all else and no reviewer is shown."""
+    if not front:
+        return sections
+    had = [piece for section in sections if section.role == "front" for piece in section.pieces]
+    others = [section for section in sections if section.role != "front"]
+    return [OpenSection("Front matter", 1, None, "front", [*front, *had]), *others]
+
+
+def lead_front(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Part the short paragraphs between a known title and the first heading (authors, addresses) from the rest.
+
+    They end at the first paragraph of 40 words or with 'Abstract' at its head; without a heading nothing is parted.
+    """
+    first = next((index for index, piece in enumerate(pieces) if piece.kind == "heading"), 0)
+    cut = 0
+    while cut < first and not _is_running(pieces[cut]):
+        cut += 1
+    return list(pieces[:cut]), list(pieces[cut:])
+
+
+def _is_running(piece: Piece) -> bool:
+    if piece.kind not in ("paragraph", "list", "footnote"):
+        return True
+    words = piece.text.split()
+    return len(words) >= _LONG_WORDS or plain_name(words[0]) in ("abstract", "summary")
 
 
 def _lead_sections(lead: Sequence[Piece], heading: Piece, front_first: bool) -> list[OpenSection]:

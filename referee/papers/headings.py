@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from referee.papers.pieces import Piece
 from referee.schemas.paper import SectionRole
 
 _DOTTED = re.compile(r"^(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}|\d{1,2})[.:)]?\s+(?P<title>\S.*)$")
 _LETTER = re.compile(r"^(?P<number>[A-Z])(?P<stop>[.:)]?)\s+(?P<title>\S.*)$")
 _ROMAN = re.compile(r"^(?P<number>[IVX]{1,5})\.\s+(?P<title>\S.*)$")
 _APPENDIX = re.compile(r"^appendix\s+(?P<number>[A-Z])(?:[.:)\s]|$)", re.IGNORECASE)
+
+_ROMAN_DIGITS = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
 
 _ROLE_NAMES: dict[str, SectionRole] = {
     "abstract": "abstract",
@@ -94,6 +100,24 @@ def name_headings(headings: Sequence[str]) -> list[HeadingName]:
     return names
 
 
+def number_headings(pieces: Sequence[Piece], *, mixed: bool = False) -> list[Piece]:
+    """The pieces with the numbers that stand in their headings' words, and levels from 1.
+
+    A number gives its level: converted pages often have the wrong one. A heading of level 0 is one that the source only
+    implies, and stands at the top. Where headings come with numbers already, those in words count only if ``mixed``.
+    """
+    pieces = list(pieces)
+    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
+    lowest = min((pieces[index].level for index in places if pieces[index].level), default=1)
+    counted = any(pieces[index].number for index in places)
+    for index, name in zip(places, name_headings([pieces[i].text for i in places]), strict=True):
+        piece = replace(pieces[index], level=max(1, pieces[index].level - lowest + 1))
+        if not counted or (mixed and piece.number is None):
+            piece = replace(piece, text=name.title, number=name.number, level=name.level or piece.level)
+        pieces[index] = piece
+    return pieces
+
+
 def _name_one(text: str, roman_paper: bool, starts: set[str], after_references: bool) -> HeadingName:
     if roman_paper and (match := _ROMAN.match(text)):
         return HeadingName(match["number"], match["title"], 1)
@@ -117,6 +141,19 @@ def number_key(number: str) -> tuple[int, ...]:
     head, *rest = number.split(".")
     first = int(head) if head.isdigit() else 1000 + ord(head[0]) - ord("A") + 1
     return (first, *(int(part) for part in rest))
+
+
+def numeral(count: int, form: str) -> str:
+    """A count as Word names its forms: 'decimal', 'decimalZero', 'lowerRoman', 'upperLetter'; others as decimal."""
+    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
+        text = ""
+        for worth, letters in _ROMAN_DIGITS:
+            text, count = text + letters * (count // worth), count % worth
+        return text if form == "lowerRoman" else text.upper()
+    if form in ("lowerLetter", "upperLetter") and 0 < count <= 26 * 20:
+        text = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
+        return text if form == "lowerLetter" else text.upper()
+    return f"{count:02d}" if form == "decimalZero" else str(count)
 
 
 def follows(before: tuple[int, ...], number: tuple[int, ...]) -> bool:

@@ -11,10 +11,9 @@ from typing import Literal
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
 from referee.papers.hidden import checked, scan_text
-from referee.papers.markdown import read_markdown
 from referee.papers.pieces import Piece
-from referee.papers.plaintext import read_plaintext
 from referee.papers.sniff import Kind, describe_bytes, is_broken_docx, kind_of
+from referee.papers.text import read_markdown, read_plaintext
 from referee.schemas.paper import Converter, Paper
 
 TextFormat = Literal["markdown", "text"]

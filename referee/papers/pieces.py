@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -61,6 +63,40 @@ class OpenSection:
     number: str | None
     role: SectionRole
     pieces: list[Piece] = field(default_factory=list)
+
+
+_COMMAND_AT_END = re.compile(r"\\[a-zA-Z]+$")
+_LABEL = re.compile(
+    r"(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\b", re.IGNORECASE
+)
+
+
+def caption_label(text: str) -> str | None:
+    """'Table 2' for 'TABLE 2: ...', 'Figure 1' for 'Fig. 1. ...'; null where a caption has no label."""
+    match = _LABEL.match(text.lstrip("$*_ "))
+    if not match:
+        return None
+    kind = match["kind"].rstrip(".").capitalize()
+    return f"{'Figure' if kind == 'Fig' else kind} {match['number'].lstrip('.')}"
+
+
+def filled_up(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Rows made equally long by empty cells at their ends."""
+    width = max(map(len, rows), default=0)
+    return tuple((*row, *("" for _ in range(width - len(row)))) for row in rows)
+
+
+def joined_tex(parts: Iterable[str]) -> str:
+    """Parts of a formula one after the other; a command's name is kept apart from a letter after it."""
+    text = ""
+    for part in parts:
+        text += f" {part}" if part[:1].isalpha() and _COMMAND_AT_END.search(text[-40:]) else part
+    return text
+
+
+def tex_group(text: str) -> str:
+    """A script or argument: in braces unless it is a single sign."""
+    return text if len(text) == 1 else f"{{{text}}}"
 
 
 def cells_text(rows: tuple[tuple[str, ...], ...]) -> str:

@@ -1,20 +1,160 @@
-"""Papers by arXiv id or web address: fetched once, kept in the cache, then read like any file."""
+"""Papers by arXiv id or web address: fetched once, kept in the cache with their origin, then read like any file."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import fcntl
+import hashlib
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from pydantic import ValidationError
+
 from referee.errors import DataError, PaperParseError
-from referee.papers.arxiv import ARXIV, ArxivId, parse_arxiv
-from referee.papers.kept import Origin, folder_of, keep, kept_origin, one_at_a_time
 from referee.papers.sniff import Kind, describe_bytes, kind_of
 from referee.runs import Event, Progress, silent
+from referee.runs.files import write_atomically
+from referee.schemas.base import Frozen
 from referee.web import Fetched, WebLimits, fetch_page
 from referee.web.targets import scrubbed
+
+ARXIV = "https://arxiv.org"
+_HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org", "browse.arxiv.org"})
+_PAGES = "abs|pdf|html|e-print|src|format|ps"
+_ARCHIVES = (
+    "acc-phys adap-org alg-geom ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph cmp-lg comp-gas cond-mat cs dg-ga "
+    "econ eess funct-an gr-qc hep-ex hep-lat hep-ph hep-th math math-ph mtrl-th nlin nucl-ex nucl-th patt-sol physics "
+    "plasm-ph q-alg q-bio q-fin quant-ph solv-int stat supr-con"
+).replace(" ", "|")
+_ID = re.compile(rf"(?P<id>\d{{4}}\.\d{{4,5}}|(?:{_ARCHIVES})(?:\.[A-Z]{{2}})?/\d{{7}})(?P<version>v[1-9]\d?)?")
+_PATH = re.compile(rf"/(?:{_PAGES})/(?P<id>.+?)(?:\.pdf)?/?")
+_PREFIX = re.compile(r"arxiv:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ArxivId:
+    """An id as ``2401.01234`` or ``cs/0112017``, and its version as ``v2``; empty means the newest one."""
+
+    id: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.id}{self.version}"
+
+    @property
+    def file_name(self) -> str:
+        """The id as the beginning of a file's name."""
+        return str(self).replace("/", "-")
+
+    def source_address(self, base: str = ARXIV) -> str:
+        """Where the submitted source is: a tar or gzip file, or the PDF where only that was submitted."""
+        return f"{base}/src/{self}"
+
+    def pdf_address(self, base: str = ARXIV) -> str:
+        """Where the PDF is."""
+        return f"{base}/pdf/{self}"
+
+
+def parse_arxiv(text: str) -> ArxivId | None:
+    """The id in ``2401.01234v2``, ``arXiv:cs/0112017`` or the address of a page or file of arXiv; None for all else.
+
+    An old id without its archive's name (``0112017``) is ambiguous and no id.
+    """
+    text = text.strip()
+    if "://" in text:
+        text = _id_in_address(text)
+    elif prefix := _PREFIX.match(text):
+        text = text[prefix.end() :]
+    match = _ID.fullmatch(text)
+    return ArxivId(match["id"], match["version"] or "") if match else None
+
+
+def _id_in_address(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    if parts.scheme.lower() not in ("http", "https") or host not in _HOSTS:
+        return ""
+    match = _PATH.fullmatch(unquote(parts.path))
+    return match["id"] if match else ""
+
+
+_RECORD = "source.json"
+_LOCK_POLL_S = 0.2
+
+
+class Origin(Frozen):
+    """Where a kept file came from. ``note`` is what the person has to know about it, or empty."""
+
+    source: str
+    url: str
+    file: str
+    sha256: str
+    fetched_at: datetime
+    note: str = ""
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since it was fetched."""
+        return (datetime.now(UTC) - self.fetched_at).total_seconds()
+
+
+def folder_of(source: str, cache_folder: Path) -> Path:
+    """The folder of one source under the cache: its name is the source's digest, so no source can name a path."""
+    return cache_folder / "papers" / hashlib.sha256(source.encode()).hexdigest()[:32]
+
+
+def kept_origin(folder: Path) -> Origin | None:
+    """The record of a folder whose file is whole; None where there is none, or the file was changed or removed."""
+    try:
+        origin = Origin.model_validate_json((folder / _RECORD).read_bytes())
+        data = (folder / origin.file).read_bytes()
+    except (OSError, ValidationError):
+        return None
+    return origin if hashlib.sha256(data).hexdigest() == origin.sha256 else None
+
+
+def keep(folder: Path, data: bytes, *, source: str, url: str, file: str, note: str) -> Path:
+    """Store a file and then its record; what an interrupted process leaves is no kept file.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    path = folder / file
+    part = folder / f".{file}.part"
+    part.write_bytes(data)
+    part.replace(path)
+    digest = hashlib.sha256(data).hexdigest()
+    origin = Origin(source=source, url=url, file=file, sha256=digest, fetched_at=datetime.now(UTC), note=note)
+    write_atomically(folder / _RECORD, origin.model_dump_json(indent=1) + "\n")
+    return path
+
+
+@asynccontextmanager
+async def one_at_a_time(cache_folder: Path) -> AsyncGenerator[None]:
+    """Hold the right to fetch papers: one request at a time, over all processes that share the cache.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    folder = cache_folder / "papers"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as handle:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                await asyncio.sleep(_LOCK_POLL_S)
+        yield
+
 
 _FRESH_S = 24 * 3600
 _SUFFIXES: dict[Kind, str] = {"pdf": ".pdf", "docx": ".docx", "html": ".html", "latex": ".tex"}

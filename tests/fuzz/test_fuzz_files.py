@@ -19,13 +19,13 @@ import pytest
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
-from referee.papers.isolated.limits import ChildLimits
-from referee.papers.isolated.load import load_paper_isolated
+from referee.papers.isolated import load_as_set
+from referee.settings import PaperSettings
 
 from .fuzz_budget import FACTOR
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-LIMITS = ChildLimits(seconds=60, memory_mb=1024)
+LIMITS = PaperSettings(max_seconds=60, max_memory_mb=1024)
 TEX = (
     "\\documentclass{article}\n\\title{A Small Paper}\n\\begin{document}\n\\maketitle\n\\input{method}\n"
     "\\section{Results}\nWe find $x^2$ in Table~\\ref{t}.\\footnote{So.}\n\\begin{table}\\caption{All.}\\label{t}\n"
@@ -97,7 +97,7 @@ def try_all(folder: Path, name: str, seed: bytes, mutations: ModuleType, number:
 
 def end_of(path: Path) -> str:
     try:
-        return load_paper_isolated(path, limits=LIMITS).format
+        return load_as_set(path, LIMITS).format
     except PaperParseError as error:
         return f"{error.ids.get('converter', 'refused')}: {error.message}"
 
@@ -133,7 +133,7 @@ def test_what_is_damaged_is_the_same_on_every_day(examples: Path, monkeypatch: p
 @pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.zip"])
 def test_the_undamaged_archives_are_papers(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(archives()[name])
-    paper = load_paper_isolated(tmp_path / name, limits=LIMITS)
+    paper = load_as_set(tmp_path / name, LIMITS)
     assert [section.heading for section in paper.content][-1] == "Results"
 
 

@@ -6,15 +6,19 @@ import io
 import re
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import docx
+from docx.document import Document
+from docx.exceptions import PythonDocxError
+from docx.opc.exceptions import PackageNotFoundError
+from lxml import etree
+from lxml.etree import XMLSyntaxError
 
 from referee.errors import PaperParseError
 from referee.papers.archive import BROKEN_ZIP
-from referee.papers.docx.names import local
+from referee.papers.docx.styles import local
 from referee.papers.sniff import describe_bytes
-
-if TYPE_CHECKING:
-    from docx.document import Document
 
 _MOST_FILES = 4_000
 _MOST_BYTES = 400 * 2**20
@@ -107,18 +111,15 @@ def _check_parts(name: str, archive: zipfile.ZipFile) -> None:
 
 
 def _open(name: str, data: bytes) -> Document:
-    import docx
-    from docx.exceptions import PythonDocxError
-    from docx.opc.exceptions import PackageNotFoundError
-    from lxml.etree import XMLSyntaxError
-
+    package = io.BytesIO(data)
     broken = (PythonDocxError, PackageNotFoundError, XMLSyntaxError, zipfile.BadZipFile, zlib.error)
     try:
-        document = docx.Document(io.BytesIO(data))
+        document = docx.Document(package)
         if document.element.body is None:
             raise PaperParseError(f"{name!r} has no body.", hint=_AGAIN)
     except (*broken, KeyError, ValueError, AttributeError, TypeError) as error:
-        raise PaperParseError(f"{name!r} cannot be read as a Word document: {error}", hint=_AGAIN) from error
+        cause = str(error).replace(f"file '{package}' ", "it ")  # python-docx names the buffer
+        raise PaperParseError(f"{name!r} cannot be read as a Word document: {cause}", hint=_AGAIN) from error
     return document
 
 
@@ -128,8 +129,6 @@ def part_root(document: Document, name: str, kind: str) -> Any | None:
     Raises:
         PaperParseError: The part is broken or holds something else.
     """
-    from lxml import etree
-
     for relation in document.part.rels.values():
         if relation.is_external or not relation.reltype.endswith(f"/{kind}"):
             continue

@@ -3,20 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from referee.papers.docx.hidden import HiddenRuns, Place
-from referee.papers.docx.names import W, local
-from referee.papers.docx.numbering import Mark, Numbering
-from referee.papers.docx.styles import Styles, value
-from referee.papers.docx.tables import read_cells
-from referee.papers.docx.text import Line, TextReader
+from referee.papers.docx.styles import Mark, Numbering, Styles, W, local, value
+from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader, shade_of
 from referee.papers.headings import plain_name, role_by_name
-from referee.papers.pieces import Piece, cells_text
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
 
-_CAPTION = re.compile(r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing)\s*(?P<number>[A-Z]?\.?\d+[a-z]?)\b", re.I)
+_WIDEST = 100
+ReadCell = Callable[[Any, Place], str]
+
+
+def read_cells(table: Any, styles: Styles, read_cell: ReadCell) -> tuple[tuple[str, ...], ...]:
+    """The cells row by row, all rows equally wide; a merged cell has its text at its first place only.
+
+    Args:
+        table: The ``w:tbl``.
+        styles: To know whether the table's style shades cells.
+        read_cell: Text of one cell, given what lies behind it.
+    """
+    unknown = styles.shades(value(table.find(f"{W}tblPr/{W}tblStyle")))
+    rows: list[list[str]] = []
+    for row in _rows(table):
+        cells: list[str] = [""] * _before(row)
+        for cell in _inside(row, "tc"):
+            shade = shade_of(cell.find(f"{W}tcPr/{W}shd"))
+            place = Place(shade if shade is not None else None if unknown else Place().shade)
+            merged = cell.find(f"{W}tcPr/{W}vMerge")
+            goes_on = merged is not None and value(merged) != "restart"
+            cells.append("" if goes_on else read_cell(cell, place))
+            cells.extend("" for _ in range(_span(cell) - 1))
+        rows.append(cells[:_WIDEST])
+    return tuple(row for row in filled_up(rows) if any(cell.strip() for cell in row))
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    return (row for row in _inside(table, "tr") if row.find(f"{W}trPr/{W}del") is None)
+
+
+def _inside(parent: Any, name: str) -> Iterator[Any]:
+    """Children of a name, also those that a content control or a revision wraps."""
+    for child in parent:
+        found = local(child.tag)
+        if found == name:
+            yield child
+        elif found in ("sdt", "sdtContent", "ins", "customXml", "moveTo"):
+            yield from _inside(child, name)
+
+
+def _before(row: Any) -> int:
+    return _bounded(value(row.find(f"{W}trPr/{W}gridBefore")), 0)
+
+
+def _span(cell: Any) -> int:
+    return max(1, _bounded(value(cell.find(f"{W}tcPr/{W}gridSpan")), 1))
+
+
+def _bounded(printed: str | None, default: int) -> int:
+    return min(int(printed), _WIDEST) if printed and printed.isdigit() and len(printed) < 6 else default
+
+
 _CAPTION_TEXT = re.compile(r"^(?:Table|Figure|Fig\.|Algorithm|Listing)\s*[A-Z]?\.?\d+[a-z]?\s*[.:|—–]\s*\S", re.I)
 _FORMULA = re.compile(r"\$(?P<tex>[^$]+)\$")
 _TAG = re.compile(r"(?:\s|\\quad|#|\\)*\((?P<tag>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*$")
@@ -225,15 +273,6 @@ class BodyReader:
         if self._list:
             self._add("list", "\n".join(self._list))
             self._list = []
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' for 'TABLE 2. ...'; null where a caption has no label."""
-    match = _CAPTION.match(text)
-    if not match:
-        return None
-    kind = match["kind"].rstrip(".").capitalize()
-    return f"{'Figure' if kind == 'Fig' else kind} {match['number']}"
 
 
 def label_tables(pieces: list[Piece]) -> list[Piece]:

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from typing import Any
 
-from referee.papers.docx.names import M, W, local
+from referee.papers.docx.styles import M, W, local
+from referee.papers.pieces import joined_tex, tex_group
 
 _NARY = {"∑": "\\sum", "∏": "\\prod", "∐": "\\coprod", "∫": "\\int", "∬": "\\iint", "∭": "\\iiint", "∮": "\\oint"}
 _NARY |= {"⋃": "\\bigcup", "⋂": "\\bigcap", "⨁": "\\bigoplus", "⨂": "\\bigotimes", "⋁": "\\bigvee", "⋀": "\\bigwedge"}
@@ -28,7 +29,6 @@ _SIGNS |= {
 }
 _SIGNS |= _NARY
 _SPACES = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064\u200a\u200b\u2009\u2005"), None)
-_PROPERTIES = re.compile(r"Pr$")
 _GREEK = re.compile(r"GREEK (?P<case>SMALL|CAPITAL) LETTER (?P<name>[A-Z]+)")
 _RENAMED = {"LAMDA": "lambda", "OMICRON": "o"}
 _NO_TEXT = frozenset({"del", "moveFrom", "ctrlPr", "instrText", "delText"})
@@ -42,15 +42,8 @@ def tex_of(element: Any) -> str:
 def _row(element: Any | None) -> str:
     if element is None:
         return ""
-    text = ""
-    for child in element:
-        name = local(child.tag)
-        if name in _NO_TEXT or _PROPERTIES.search(name):
-            continue
-        part = _one(child, name)
-        glued = re.search(r"\\[a-zA-Z]+$", text) and part[:1].isalpha()
-        text += f" {part}" if glued else part
-    return text
+    named = ((child, local(child.tag)) for child in element)
+    return joined_tex(_one(child, name) for child, name in named if name not in _NO_TEXT and not name.endswith("Pr"))
 
 
 def _one(element: Any, name: str) -> str:
@@ -82,15 +75,12 @@ def _is_on(element: Any | None) -> bool:
 
 def _letters(text: str) -> str:
     """Greek letters and signs by their names; the letters of mathematical alphabets as plain ones."""
-    parts = ""
-    for char in text:
-        named = _SIGNS.get(char) or _greek(char)
-        if named is None:
-            plain = unicodedata.normalize("NFKC", char) if 0x1D400 <= ord(char) <= 0x1D7FF else char
-            named = _greek(plain) or plain
-        glued = re.search(r"\\[a-zA-Z]+$", parts) and named[:1].isalpha()
-        parts += f" {named}" if glued else named
-    return parts
+    return joined_tex(_named(char) for char in text)
+
+
+def _named(char: str) -> str:
+    plain = unicodedata.normalize("NFKC", char) if 0x1D400 <= ord(char) <= 0x1D7FF else char
+    return _SIGNS.get(char) or _greek(char) or _greek(plain) or plain
 
 
 def _greek(char: str) -> str | None:
@@ -111,13 +101,9 @@ def _part(element: Any, name: str) -> str:
 
 def _property(element: Any, name: str) -> str | None:
     """The value of a property; an empty string where it is there without a value."""
-    properties = next((child for child in element if _PROPERTIES.search(local(child.tag))), None)
+    properties = next((child for child in element if local(child.tag).endswith("Pr")), None)
     found = None if properties is None else properties.find(f"{M}{name}")
     return None if found is None else (_value(found) or "")
-
-
-def _group(text: str) -> str:
-    return text if len(text) == 1 else f"{{{text}}}"
 
 
 def _fraction(element: Any) -> str:
@@ -134,19 +120,19 @@ def _root(element: Any) -> str:
     return f"\\sqrt[{degree}]{{{_part(element, 'e')}}}" if degree else f"\\sqrt{{{_part(element, 'e')}}}"
 
 
-def _scripts(element: Any) -> str:
+def _low_and_high(element: Any) -> str:
     low, high = _part(element, "sub"), _part(element, "sup")
-    scripts = (f"_{_group(low)}" if low else "") + (f"^{_group(high)}" if high else "")
-    base = _part(element, "e")
+    return (f"_{tex_group(low)}" if low else "") + (f"^{tex_group(high)}" if high else "")
+
+
+def _scripts(element: Any) -> str:
+    base, scripts = _part(element, "e"), _low_and_high(element)
     return f"{{}}{scripts}{base}" if local(element.tag) == "sPre" else f"{base}{scripts}"
 
 
 def _nary(element: Any) -> str:
-    sign = _property(element, "chr") or "∫"
-    low, high = _part(element, "sub"), _part(element, "sup")
-    scripts = (f"_{_group(low)}" if low else "") + (f"^{_group(high)}" if high else "")
-    body = _part(element, "e")
-    return f"{_NARY.get(sign, sign)}{scripts}{' ' if body else ''}{body}"
+    sign, body = _property(element, "chr") or "∫", _part(element, "e")
+    return f"{_NARY.get(sign, sign)}{_low_and_high(element)}{' ' if body else ''}{body}"
 
 
 def _delimited(element: Any) -> str:
@@ -178,7 +164,7 @@ def _function_name(text: str) -> str:
 
 def _limit(element: Any) -> str:
     sign = "_" if local(element.tag) == "limLow" else "^"
-    return f"{_function_name(_part(element, 'e'))}{sign}{_group(_part(element, 'lim'))}"
+    return f"{_function_name(_part(element, 'e'))}{sign}{tex_group(_part(element, 'lim'))}"
 
 
 def _rows(element: Any) -> str:

@@ -1,12 +1,24 @@
-"""What styles say: the kind of a paragraph, and the properties that a run inherits."""
+"""What styles say of paragraphs and runs, and the numbers that Word counts by itself ('3.1', '(ii)', '[7]')."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from referee.papers.docx.names import W
+from referee.papers.headings import numeral
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+
+
+def local(tag: object) -> str:
+    """An element's name without its namespace; nothing for comments."""
+    return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""
+
 
 _HEADING = re.compile(r"^heading (?P<level>[1-9])$", re.IGNORECASE)
 _KINDS = {
@@ -98,3 +110,116 @@ def value(element: Any | None) -> str | None:
 def is_on(element: Any | None) -> bool:
     """Whether a switch such as ``w:vanish`` or ``w:b`` is there and not turned off."""
     return element is not None and (value(element) or "1") not in ("0", "false", "off", "none")
+
+
+_DEEPEST = 8
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is printed before a numbered paragraph; ``depth`` counts from 0."""
+
+    text: str
+    depth: int
+
+
+class Numbering:
+    """Counts the numbered paragraphs of one document in reading order."""
+
+    def __init__(self, root: Any | None, styles: Styles) -> None:
+        self._styles = styles
+        self._abstract: dict[str, Any] = {}
+        self._numbers: dict[str, Any] = {}
+        self._counts: dict[tuple[str, int], int] = {}
+        self._started: set[tuple[str, int]] = set()
+        if root is not None:
+            self._abstract = {e.get(f"{W}abstractNumId"): e for e in root.findall(f"{W}abstractNum")}
+            self._numbers = {e.get(f"{W}numId"): e for e in root.findall(f"{W}num")}
+
+    def mark(self, paragraph: Any) -> Mark | None:
+        """Count this paragraph and return what Word prints before it; null where it is not numbered."""
+        found = self._place(paragraph)
+        if found is None:
+            return None
+        number_id, depth = found
+        number = self._numbers.get(number_id)
+        abstract_id = value(None if number is None else number.find(f"{W}abstractNumId")) or ""
+        levels = {self._depth(e): e for e in self._levels(abstract_id)}
+        level = levels.get(depth)
+        if level is None:
+            return Mark("•", depth)
+        form = value(level.find(f"{W}numFmt")) or "decimal"
+        if form in ("bullet", "none"):
+            shown = form == "bullet" and bool((value(level.find(f"{W}lvlText")) or "").strip())
+            return Mark("•" if shown else "", depth)
+        self._count(number, number_id, abstract_id, levels, depth)
+        pattern = value(level.find(f"{W}lvlText")) or f"%{depth + 1}."
+        legal = level.find(f"{W}isLgl") is not None
+
+        def printed(match: re.Match[str]) -> str:
+            at = int(match[1]) - 1
+            count = self._counts.get((abstract_id, at), self._start(levels.get(at)))
+            form = "decimal" if legal else value(levels[at].find(f"{W}numFmt")) if at in levels else "decimal"
+            return numeral(count, form or "decimal")
+
+        return Mark(re.sub(r"%([1-9])", printed, pattern).strip(), depth)
+
+    def _levels(self, abstract_id: str) -> list[Any]:
+        abstract = self._abstract.get(abstract_id)
+        return [] if abstract is None else abstract.findall(f"{W}lvl")
+
+    def _place(self, paragraph: Any) -> tuple[str, int] | None:
+        """The list and the depth a paragraph belongs to: its own, or its style's."""
+        properties = self._styles.paragraph_property(paragraph, "numPr")
+        if properties is None:
+            return None
+        number_id = value(properties.find(f"{W}numId"))
+        depth = value(properties.find(f"{W}ilvl"))
+        if number_id is None:
+            inherited = self._inherited(paragraph)
+            number_id = None if inherited is None else value(inherited.find(f"{W}numId"))
+        if number_id in (None, "0"):
+            return None
+        if depth is None:
+            depth = self._depth_by_style(paragraph, str(number_id))
+        return str(number_id), min(int(depth), _DEEPEST) if depth.isdigit() else 0
+
+    def _inherited(self, paragraph: Any) -> Any | None:
+        style_id = value(paragraph.find(f"{W}pPr/{W}pStyle"))
+        places = (style.find(f"{W}pPr/{W}numPr") for style in self._styles.chain(style_id))
+        return next((place for place in places if place is not None and place.find(f"{W}numId") is not None), None)
+
+    def _depth_by_style(self, paragraph: Any, number_id: str) -> str:
+        """A heading style belongs to the level that names it."""
+        number = self._numbers.get(number_id)
+        abstract_id = value(None if number is None else number.find(f"{W}abstractNumId")) or ""
+        style_id = value(paragraph.find(f"{W}pPr/{W}pStyle"))
+        for level in self._levels(abstract_id):
+            if style_id and value(level.find(f"{W}pStyle")) == style_id:
+                return level.get(f"{W}ilvl") or "0"
+        return "0"
+
+    def _count(self, number: Any | None, number_id: str, abstract_id: str, levels: dict[int, Any], depth: int) -> None:
+        override = None if number is None else number.find(f"{W}lvlOverride[@{W}ilvl='{depth}']/{W}startOverride")
+        if override is not None and (number_id, depth) not in self._started:
+            self._counts.pop((abstract_id, depth), None)
+            printed = value(override) or "1"
+            first = int(printed) if printed.isdigit() else 1
+        else:
+            first = self._start(levels.get(depth))
+        self._started.add((number_id, depth))
+        before = self._counts.get((abstract_id, depth))
+        self._counts[abstract_id, depth] = first if before is None else before + 1
+        for deeper in range(depth + 1, _DEEPEST + 1):
+            self._counts.pop((abstract_id, deeper), None)
+
+    @staticmethod
+    def _depth(level: Any) -> int:
+        printed = level.get(f"{W}ilvl") or "0"
+        return int(printed) if printed.isdigit() else 0
+
+    @staticmethod
+    def _start(level: Any | None) -> int:
+        printed = value(None if level is None else level.find(f"{W}start")) or "1"
+        return min(int(printed), _MOST) if printed.isdigit() else 1

@@ -1,4 +1,4 @@
-"""The text of one paragraph: runs that are seen, formulas, notes; deleted text and comments are none."""
+"""The text of one paragraph: runs that are seen, formulas, notes; deleted and hidden text and comments are none."""
 
 from __future__ import annotations
 
@@ -7,10 +7,78 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.papers.docx.equations import tex_of
-from referee.papers.docx.hidden import HiddenRuns, Place
-from referee.papers.docx.names import MC, W, local
-from referee.papers.docx.numbering import spell
-from referee.papers.docx.styles import Styles, is_on, value
+from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, value
+from referee.papers.headings import numeral
+from referee.papers.hidden.visibility import LEAST_CONTRAST, Colour, HiddenWords, colour, contrast
+
+_SMALLEST = 2.0
+_NARROWEST = 10
+_HIGHLIGHTS = {"darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080"}
+_HIGHLIGHTS |= {"darkRed": "800000", "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0"}
+_HIGHLIGHTS |= {"black": "000000", "blue": "0000ff", "cyan": "00ffff", "green": "00ff00", "magenta": "ff00ff"}
+_HIGHLIGHTS |= {"red": "ff0000", "yellow": "ffff00", "white": "ffffff"}
+
+
+@dataclass
+class Place:
+    """What lies behind a run: the shade of its cell, or that a table style shades cells in a way not read here."""
+
+    shade: Colour | None = (255, 255, 255, 1)
+
+
+class HiddenRuns:
+    """Decides for each run, and keeps what was hidden."""
+
+    def __init__(self, styles: Styles) -> None:
+        self._styles = styles
+        self.words = HiddenWords("file", between="")
+
+    def reason(self, run: Any, paragraph: Any | None, place: Place) -> str:
+        """Why a run cannot be seen ('marked as hidden', 'font size 1.0 pt', ...), or nothing."""
+
+        def read(name: str) -> Any | None:
+            return self._styles.run_property(run, paragraph, name)
+
+        if is_on(read("vanish")):
+            return "marked as hidden"
+        size = value(read("sz")) or ""
+        if size.isdigit() and int(size) / 2 < _SMALLEST:
+            return f"font size {int(size) / 2:.1f} pt"
+        width = (value(read("w")) or "").rstrip("%")
+        if width.isdigit() and int(width) < _NARROWEST:
+            return f"letters set {width}% wide"
+        if self._is_unfilled(run):
+            return "letters without a fill"
+        ink = colour(f"#{value(read('color')) or 'auto'}")
+        behind = self._behind(run, paragraph, place)
+        if ink is not None and behind is not None and contrast(ink, behind) < LEAST_CONTRAST:
+            return "colour of its background"
+        return ""
+
+    @staticmethod
+    def _is_unfilled(run: Any) -> bool:
+        fill = run.find(f"{W}rPr/{W14}textFill")
+        return fill is not None and any(local(child.tag) == "noFill" for child in fill)
+
+    def _behind(self, run: Any, paragraph: Any | None, place: Place) -> Colour | None:
+        marked = value(self._styles.run_property(run, paragraph, "highlight"))
+        if marked and marked != "none":
+            return colour(f"#{_HIGHLIGHTS.get(marked, 'ffff00')}")
+        shades = [self._styles.run_property(run, paragraph, "shd")]
+        if paragraph is not None:
+            shades.append(self._styles.paragraph_property(paragraph, "shd"))
+        for shade in shades:
+            found = shade_of(shade)
+            if found is not None:
+                return found
+        return place.shade
+
+
+def shade_of(shade: Any | None) -> Colour | None:
+    """The colour of a ``w:shd``; null where there is none, or it is left to Word."""
+    fill = None if shade is None else shade.get(f"{W}fill")
+    return None if not fill or fill == "auto" else colour(f"#{fill}")
+
 
 _DELETED = frozenset({"del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "commentReference"})
 _THROUGH = frozenset(
@@ -67,7 +135,7 @@ class TextReader:
         """Read one ``w:p``."""
         line = Line()
         self._children(paragraph, paragraph, place, line)
-        self._hidden.pass_visible()
+        self._hidden.words.end()
         rows = (" ".join(row.split()) for row in line.text.split("\n"))
         line.text = "\n".join(row for row in rows if row)
         return line
@@ -95,10 +163,10 @@ class TextReader:
         if not text:
             return
         if reason := self._hidden.reason(run, paragraph, place):
-            self._hidden.tell(text, reason)
+            self._hidden.words.add(text, reason)
             return
         if text.strip():
-            self._hidden.pass_visible()
+            self._hidden.words.end()
             line.bold = line.bold and is_on(self._styles.run_property(run, paragraph, "b"))
             size = value(self._styles.run_property(run, paragraph, "sz")) or ""
             line.size = max(line.size, int(size) / 2 if size.isdigit() else 0.0)
@@ -134,7 +202,7 @@ class TextReader:
             line.notes.append((kind, call.get(f"{W}id") or "", None))
             return ""
         self._counts[kind] += 1
-        mark = spell(self._counts[kind], "decimal" if kind == "footnote" else "lowerRoman")
+        mark = numeral(self._counts[kind], "decimal" if kind == "footnote" else "lowerRoman")
         line.notes.append((kind, call.get(f"{W}id") or "", mark))
         return f"[^{mark}]"
 

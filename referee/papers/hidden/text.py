@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import find_invisible, without_invisible
+from referee.papers.hidden.visibility import Look, declarations, switched_off
 from referee.schemas.paper import Certainty, Finding
 
 _MAX_TEXT = 2000
@@ -17,26 +18,9 @@ _COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
 _LINK_COMMENT = re.compile(
     r"^ {0,3}\[(?://|comment|_|#)\]:\s*(?:#|<>|\S+)\s*[(\"'](?P<text>[^\n]*?)[)\"']\s*$", re.MULTILINE | re.I
 )
-_WHITE = (
-    r"(?:#fff(?:fff)?(?:ff)?\b|#f[c-f]f[c-f]f[c-f]\b|(?:white|snow|ivory|transparent)\b"
-    r"|rgba?\(\s*25\d\s*,\s*25\d\s*,\s*25\d|rgba\([^)]*,\s*0(?:\.0\d*)?\s*\))"
-)
-_STYLES: tuple[tuple[str, str], ...] = (
-    (r"display\s*:\s*none", "is switched off (display: none)"),
-    (r"visibility\s*:\s*(?:hidden|collapse)", "is switched off (visibility)"),
-    (r"(?:^|[;\s\"'])opacity\s*:\s*0?(?:\.0\d*)?(?:[;\s\"']|$)", "is fully transparent"),
-    (r"font-size\s*:\s*(?:0(?:\.\d+)?|1(?:\.\d+)?)(?:px|pt|em|rem|%)?\s*(?:[;\"']|$|!)", "is set too small to be seen"),
-    (rf"(?:^|[;\s\"'])color\s*:\s*{_WHITE}", "has the colour of the page"),
-    (r"(?:left|top|text-indent|margin-left)\s*:\s*-\d{3,}", "lies outside the page"),
-    (
-        r"clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?:max-)?(?:height|width)\s*:\s*0(?:px)?\s*[;\"']",
-        "is clipped away",
-    ),
-)
-_STYLE_RULES = tuple((re.compile(pattern, re.IGNORECASE), reason) for pattern, reason in _STYLES)
+_STYLE = re.compile(r"\bstyle\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+))", re.IGNORECASE)
+_FONT_COLOUR = re.compile(r"(?<![-\w])color\s*=\s*[\"']?\s*(?P<value>[^\s\"'>]+)", re.IGNORECASE)
 _HIDDEN_ATTRIBUTE = re.compile(r"(?:^|\s)hidden(?:\s|=|$)|\btype\s*=\s*[\"']?hidden", re.IGNORECASE)
-_WHITE_FONT = re.compile(rf"\bcolor\s*=\s*[\"']?{_WHITE}", re.IGNORECASE)
-_BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*(?!\s*(?:#fff|white|none|transparent|inherit))", re.IGNORECASE)
 _UNSHOWN_TAGS = ("script", "style", "template", "noscript", "title")
 _TEX_WHITE = re.compile(
     r"\\(?:text)?color(?:box)?\s*(?:\[[^\]]*\])?\{\s*white\s*\}\s*\{(?P<text>[^{}]*)\}|\{\s*\\color\{white\}(?P<rest>[^{}]*)\}"
@@ -99,7 +83,7 @@ def _spans(text: str) -> Iterator[_Span]:
     for match in _TEX_WHITE.finditer(text):
         if match.start() not in code:
             words = match["text"] or match["rest"] or match["phantom"] or ""
-            yield _Span(*match.span(), words.strip(), "is set in white or as a blank")
+            yield _Span(*match.span(), words.strip(), "set in white or as a blank")
 
 
 class _Places:
@@ -162,21 +146,24 @@ def _ends(tags: Iterable[re.Match[str]]) -> dict[int, int]:
 def _comment(match: re.Match[str]) -> _Span:
     words = re.sub(r"\s+", " ", match["text"]).strip()
     certainty: Certainty = "high" if addresses_a_model(words) else "low"
-    return _Span(*match.span(), words, "is a comment", certainty)
+    return _Span(*match.span(), words, "a comment", certainty)
 
 
 def _why_unseen(match: re.Match[str]) -> str:
     attributes = html.unescape(match["attributes"])
     if match["tag"].lower() in _UNSHOWN_TAGS:
-        return "is of a kind that browsers do not show"
+        return "an element that browsers do not show"
     if _HIDDEN_ATTRIBUTE.search(re.sub(r"=\s*(\"[^\"]*\"|'[^']*')", "= ", attributes)) or re.search(
         r"type\s*=\s*[\"']?hidden", attributes, re.IGNORECASE
     ):
-        return "is switched off (hidden)"
-    for rule, reason in _STYLE_RULES:
-        if rule.search(attributes) and not (reason == "has the colour of the page" and _BACKGROUND.search(attributes)):
-            return reason
-    return "has the colour of the page" if _WHITE_FONT.search(attributes) else ""
+        return "the hidden attribute"
+    style = _STYLE.search(attributes)
+    values = declarations(style["double"] or style["single"] or style["bare"] or "") if style else {}
+    if match["tag"].lower() == "font" and (named := _FONT_COLOUR.search(attributes)):
+        values.setdefault("color", named["value"].lower())
+    # A style sheet that is not here may place it and cut what flows over.
+    unknown = {"position": "absolute", "overflow": "hidden"}
+    return switched_off({**unknown, **values}, outside_pt=-75.0)[0] or Look().inside(values).reason()
 
 
 def _element(text: str, opening: re.Match[str], closed: int | None, reason: str) -> _Span:
@@ -210,7 +197,7 @@ def _finding(text: str, span: _Span) -> Finding:
         kind="hidden_text",
         message=(
             f"Line {line} holds text that a reader of the rendered page cannot see "
-            f"({len(span.text.split())} words): it {span.reason}. It was taken out before the paper was read."
+            f"({len(span.text.split())} words): {span.reason}. It was taken out before the paper was read."
         ),
         certainty=span.certainty,
         text=span.text[:_MAX_TEXT],

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from referee.papers.headings import plain_name, role_by_name
-from referee.papers.html.inline import Line, note_text, text_of
-from referee.papers.html.marks import (
+from referee.papers.html.elements import (
     ABSTRACT,
     BIBLIOGRAPHY,
     FRONT,
-    caption_label,
     entry_of,
     heading_of,
+    is_equation_table,
     is_marked,
     note_mark,
+    read_cells,
+    read_equations,
 )
-from referee.papers.html.math import tex_of
-from referee.papers.html.tables import is_equation_table, read_cells, read_equations
+from referee.papers.html.text import Line, note_text, tex_of, text_of
 from referee.papers.html.tree import drop, has_class, is_block
-from referee.papers.pieces import Entry, Piece, cells_text
+from referee.papers.pieces import Entry, Piece, caption_label, cells_text
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

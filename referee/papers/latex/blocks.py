@@ -8,19 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from referee.papers.latex import floats
-from referee.papers.latex.algorithms import algorithm_lines
-from referee.papers.latex.balance import MATH_ENVIRONMENTS
 from referee.papers.latex.comments import VERBATIM
-from referee.papers.latex.counters import Target
-from referee.papers.latex.definitions import THE_COUNTER
-from referee.papers.latex.equations import equation_pieces
+from referee.papers.latex.counters import LISTS, NUMBERED, Target, Theorem, item_mark
+from referee.papers.latex.displays import algorithm_lines, equation_pieces, is_tabular
 from referee.papers.latex.inline import Reading, key_text, text_of, tidy
-from referee.papers.latex.lists import LISTS, NUMBERED, item_mark
-from referee.papers.latex.nodes import BLANK_LINE, SIZES, TextPart, changes_size, holds_blocks, inside, items
-from referee.papers.latex.scan import names
-from referee.papers.latex.specs import HEADINGS, arguments, children, printed_arguments
-from referee.papers.latex.tables import is_tabular
-from referee.papers.latex.theorems import Theorem
+from referee.papers.latex.macros import THE_COUNTER
+from referee.papers.latex.nodes import (
+    BLANK_LINE,
+    HEADINGS,
+    SIZES,
+    TextPart,
+    arguments,
+    changes_size,
+    children,
+    holds_blocks,
+    inside,
+    items,
+    printed_arguments,
+)
+from referee.papers.latex.scan import MATH_ENVIRONMENTS, names
 from referee.papers.pieces import Piece
 
 BIBLIOGRAPHY_PLACE = "\ue010"

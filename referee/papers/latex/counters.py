@@ -1,9 +1,12 @@
-r"""LaTeX's counters: what ``\section``, ``equation`` and captions would print as their number."""
+"""What LaTeX counts and prints: headings, equations and captions, theorem-like environments, items of lists."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+
+from referee.papers.headings import numeral
+from referee.papers.latex.scan import names
 
 _ARTICLE = {
     "part": r"\Roman{part}",
@@ -17,7 +20,7 @@ _IEEE = {"section": r"\Roman{section}", "subsection": r"\Alph{subsection}", "sub
 _PARENTS = {"section": "chapter", "subsection": "section", "subsubsection": "subsection", "paragraph": "subsubsection"}
 _THE = re.compile(r"\\the([a-zA-Z]+)")
 _SHOWN = re.compile(r"\\(arabic|roman|Roman|alph|Alph|fnsymbol|value)\s*\{\s*@?(\w+)\s*\}")
-_ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_NUMERALS = {"roman": "lowerRoman", "Roman": "upperRoman", "alph": "lowerLetter", "Alph": "upperLetter"}
 
 
 @dataclass(frozen=True)
@@ -93,14 +96,93 @@ class Counters:
 
 
 def shown(style: str, value: int) -> str:
-    """A number as digits, letters (26 at most, else digits) or Roman numerals."""
-    if style in ("alph", "Alph") and 1 <= value <= 26:
-        letter = chr(ord("a") + value - 1)
-        return letter.upper() if style == "Alph" else letter
-    if style in ("roman", "Roman") and 1 <= value < 400:
-        text, left = "", value
-        for size, mark in _ROMAN:
-            text += mark * (left // size)
-            left %= size
-        return text.upper() if style == "Roman" else text
-    return str(value)
+    """A number in one of LaTeX's styles (``arabic``, ``roman``, ``Alph``, ...)."""
+    return numeral(value, _NUMERALS.get(style, "decimal"))
+
+
+_DECLARED = re.compile(
+    r"\\newtheorem\s*(?P<star>\*)?\s*\{(?P<name>[^{}]+)\}\s*(?:\[(?P<shared>\w+\*?)\])?\s*\{(?P<title>[^{}]*)\}"
+    r"\s*(?:\[(?P<within>\w+)\])?"
+)
+_DECLARED_LATER = re.compile(
+    r"\\(?:declaretheorem|spnewtheorem)\s*(?:\[(?P<options>[^\]]*)\])?\s*\{(?P<name>[^{}]+)\}(?:\s*\{(?P<title>[^{}]*)\})?"
+)
+_CUSTOMARY = {
+    name: name.capitalize()
+    for name in names("""theorem lemma corollary proposition definition remark example assumption claim conjecture
+    fact observation hypothesis property problem question""")
+}
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """One kind: what is printed ('Lemma'), and the counter it steps (None: it has no numbers)."""
+
+    title: str
+    counter: str | None
+
+
+def theorem_kinds(source: str, counters: Counters) -> dict[str, Theorem]:
+    """The theorem-like environments of a source; their counters are set up as declared.
+
+    Customary names that are used but declared nowhere come from the class; they are numbered one by one.
+    """
+    kinds: dict[str, Theorem] = {}
+    for match in _DECLARED.finditer(source):
+        name, title = match["name"].strip(), match["title"].strip() or match["name"].strip().capitalize()
+        if match["star"]:
+            kinds[name] = Theorem(title, None)
+            continue
+        shared = match["shared"]
+        counter = kinds[shared].counter if shared in kinds else (shared or name)
+        if match["within"]:
+            counters.within(name, match["within"])
+        kinds[name] = Theorem(title, counter)
+    for match in _DECLARED_LATER.finditer(source):
+        options = dict(
+            part.split("=", 1) for part in (match["options"] or "").replace(" ", "").split(",") if "=" in part
+        )
+        name = match["name"].strip()
+        title = match["title"] or options.get("name", options.get("title", name.capitalize()))
+        sibling = options.get("sibling", options.get("numberlike", ""))
+        counter = kinds[sibling].counter if sibling in kinds else (sibling or name)
+        if parent := options.get("numberwithin", options.get("parent", options.get("within", ""))):
+            counters.within(name, parent)
+        kinds.setdefault(name, Theorem(title.strip("{}"), None if options.get("numbered") == "no" else counter))
+    for name, title in _CUSTOMARY.items():
+        if name not in kinds and f"\\begin{{{name}}}" in source:
+            kinds[name] = Theorem(title, name)
+    return kinds
+
+
+_ENUMERATE = (("{}.", "arabic"), ("({})", "alph"), ("{}.", "roman"), ("{}.", "Alph"))
+_STYLED = re.compile(r"\\(arabic|roman|Roman|alph|Alph)\s*\*?")
+_SHORT = re.compile(r"(?<![A-Za-z\\])([1iIaA])(?![A-Za-z])")
+_SHORT_STYLES = {"1": "arabic", "i": "roman", "I": "Roman", "a": "alph", "A": "Alph"}
+LISTS = frozenset(names("itemize enumerate description list compactitem compactenum inparaenum asparaenum tablenotes"))
+NUMBERED = frozenset(names("enumerate compactenum inparaenum asparaenum"))
+
+
+def item_mark(kind: str, options: str, depth: int, number: int) -> tuple[str, str]:
+    r"""What stands before an item, and the number a reference to it prints.
+
+    Args:
+        kind: The list's environment.
+        options: Its optional argument, as ``enumitem`` (``label=(\roman*)``) or ``enumerate`` (``(i)``) reads it.
+        depth: Numbered lists around it.
+        number: The item's place, from 1.
+    """
+    if kind not in NUMBERED:
+        return "-", ""
+    label = re.search(r"label\s*=\s*(\{(?:[^{}]|\{[^{}]*\})*\}|[^,]+)", options)
+    if label:
+        form = re.sub(r"\\(?:textbf|textit|bfseries|itshape|upshape|protect)\b|[{}]", "", label[1])
+        mark = _STYLED.sub(lambda m: shown(m[1], number), form).strip()
+        return re.sub(r"\\[a-zA-Z]+", "", mark) or "-", mark.strip("().:")
+    if options and "=" not in options and (short := _SHORT.search(options)):
+        value = shown(_SHORT_STYLES[short[1]], number)
+        mark = re.sub(r"[{}\\]", "", options[: short.start()] + value + options[short.end() :])
+        return mark.strip(), value
+    form, style = _ENUMERATE[min(depth, 3)]
+    value = shown(style, number)
+    return form.format(value), value

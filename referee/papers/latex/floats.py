@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from referee.papers.latex.algorithms import algorithm_lines
 from referee.papers.latex.counters import Target
+from referee.papers.latex.displays import algorithm_lines, table_cells
 from referee.papers.latex.inline import key_text, text_of
-from referee.papers.latex.specs import arguments, children, printed_arguments
-from referee.papers.latex.tables import table_cells
+from referee.papers.latex.nodes import arguments, children, printed_arguments
 from referee.papers.pieces import Piece, cells_text
 
 if TYPE_CHECKING:

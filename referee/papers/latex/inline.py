@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
+
+from pylatexenc.latex2text import LatexNodes2Text
 
 from referee.papers.latex.comments import VERB, VERBATIM, Aside
 from referee.papers.latex.counters import Counters, Target
+from referee.papers.latex.nodes import CITES, REFS, arguments, children, printed_arguments
 from referee.papers.latex.scan import names
-from referee.papers.latex.specs import CITES, REFS, arguments, children, printed_arguments
 
 OPEN, BETWEEN, CLOSE = "\ue000", "\ue001", "\ue002"
 _SIMPLE_MATH = re.compile(
@@ -92,42 +93,35 @@ def _is_silent(node: Any) -> bool:
 _QUIET = frozenset(names("centering small footnotesize scriptsize tiny cellcolor rowcolor hspace vspace label"))
 
 
-@lru_cache(maxsize=1)
-def _renderer_class() -> Any:
-    """The renderer; made when first asked for, because pylatexenc is only loaded for LaTeX papers."""
-    from pylatexenc.latex2text import LatexNodes2Text
+class _Renderer(LatexNodes2Text):  # type: ignore[misc]
+    """pylatexenc's text with our own words for a paper's commands."""
 
-    class Renderer(LatexNodes2Text):  # type: ignore[misc]
-        """pylatexenc's text with our own words for a paper's commands."""
+    reading: Reading
 
-        reading: Reading
+    def macro_node_to_text(self, node: Any) -> str:
+        name = node.macroname
+        if (handler := _HANDLERS.get(name)) is not None:
+            return handler(self, node)
+        if name in _WORDS:
+            return _WORDS[name]
+        if self.latex_context.get_macro_spec(name) is None or name in _OURS:
+            return " ".join(filter(None, (self.nodelist_to_text([a]) for a in printed_arguments(node))))
+        return str(super().macro_node_to_text(node))
 
-        def macro_node_to_text(self, node: Any) -> str:
-            name = node.macroname
-            if (handler := _HANDLERS.get(name)) is not None:
-                return handler(self, node)
-            if name in _WORDS:
-                return _WORDS[name]
-            if self.latex_context.get_macro_spec(name) is None or name in _OURS:
-                return " ".join(filter(None, (self.nodelist_to_text([a]) for a in printed_arguments(node))))
-            return str(super().macro_node_to_text(node))
+    def math_node_to_text(self, node: Any) -> str:
+        source = _inner_source(node)
+        if self.math_mode == "text":
+            return str(super().math_node_to_text(node))
+        if _SIMPLE_MATH.match(source) and len(source) < 60:
+            return str(super().nodelist_to_text(node.nodelist)).replace("*", "∗") if source.strip() else ""
+        return f"${_SPACED.sub(' ', source).strip()}$"
 
-        def math_node_to_text(self, node: Any) -> str:
-            source = _inner_source(node)
-            if self.math_mode == "text":
-                return str(super().math_node_to_text(node))
-            if _SIMPLE_MATH.match(source) and len(source) < 60:
-                return str(super().nodelist_to_text(node.nodelist)).replace("*", "∗") if source.strip() else ""
-            return f"${_SPACED.sub(' ', source).strip()}$"
-
-        def environment_node_to_text(self, node: Any) -> str:
-            return str(self.nodelist_to_text(node.nodelist)) + " "
-
-    return Renderer
+    def environment_node_to_text(self, node: Any) -> str:
+        return str(self.nodelist_to_text(node.nodelist)) + " "
 
 
 def _renderer(reading: Reading, plain_math: bool) -> Any:
-    renderer = _renderer_class()(math_mode="text" if plain_math else "verbatim")
+    renderer = _Renderer(math_mode="text" if plain_math else "verbatim")
     renderer.reading = reading
     return renderer
 

@@ -1,28 +1,31 @@
-"""LaTeX sources to a ``Paper``, without running TeX."""
+"""LaTeX sources to a ``Paper``, without running TeX: title and author lines, then the body."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from pylatexenc.version import version_str
 
 from referee.errors import PaperParseError
 from referee.papers.archive import ArchiveLimits, unpack
 from referee.papers.assembly import Assembled, assemble
-from referee.papers.latex.balance import balanced
+from referee.papers.headings import plain_name, role_by_name
 from referee.papers.latex.bibtex import read_bibtex
 from referee.papers.latex.blocks import BIBLIOGRAPHY_PLACE, Blocks
 from referee.papers.latex.comments import Aside, document_body, printed_source
-from referee.papers.latex.counters import Counters
-from referee.papers.latex.front import author_pieces, has_heading, pdf_title, title_of, with_front
+from referee.papers.latex.counters import Counters, theorem_kinds
 from referee.papers.latex.hidden import find_hidden
-from referee.papers.latex.inline import Reading
-from referee.papers.latex.inputs import Joiner
+from referee.papers.latex.inline import Reading, text_of, tidy
 from referee.papers.latex.macros import Expander
-from referee.papers.latex.mainfile import choose_main
+from referee.papers.latex.nodes import has_block_algorithms, parse, without_lengths
+from referee.papers.latex.project import ArchiveFiles, Files, FolderFiles, Joiner, choose_main
 from referee.papers.latex.references import (
+    Resolver,
     Source,
     citation_style,
     find_bibliographies,
@@ -30,12 +33,98 @@ from referee.papers.latex.references import (
     printed_sources,
     reference_pieces,
 )  # fmt: skip
-from referee.papers.latex.resolve import Resolver
-from referee.papers.latex.sources import ArchiveFiles, Files, FolderFiles
-from referee.papers.latex.specs import has_block_algorithms, parse, without_lengths
-from referee.papers.latex.theorems import theorem_kinds
+from referee.papers.latex.scan import Braces, balanced, first_command
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Converter, Paper
+
+_AUTHOR_COMMANDS = (
+    "author", "affil", "affiliation", "address", "institute", "email", "icmlauthor", "icmlaffiliation", "ead", "thanks",
+    "icmlcorrespondingauthor", "institution", "date", "keywords", "icmlkeywords", "orcid", "cortext", "fntext",
+)  # fmt: skip
+_AUTHORS = re.compile(rf"\\(?:{'|'.join(_AUTHOR_COMMANDS)})(?![a-zA-Z@])\*?")
+_PARTED = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\(?:and|And|AND|qquad|quad|newline|par)(?![a-zA-Z])|\n\s*\n")
+_PDF_TITLE = re.compile(r"pdftitle\s*=\s*\{")
+_ABSTRACT_LINE = re.compile(r"^abstract[.:]?$", re.IGNORECASE)
+_WORDS_A_LINE = 30
+_TITLE_SIZE = 12.0
+
+
+def title_of(source: str, reading: Reading) -> str:
+    r"""The title that ``\title``, ``\icmltitle`` or ``pdftitle`` gives; empty without any of them."""
+    braces = Braces(source)
+    for name in ("title", "icmltitle"):
+        given = first_command(braces, name)
+        if given and (text := _plain(given, reading)):
+            return text
+    return ""
+
+
+def pdf_title(source: str, reading: Reading) -> str:
+    """The title in the document's properties."""
+    match = _PDF_TITLE.search(source)
+    group = Braces(source).group(match.end() - 1) if match else None
+    return _plain(group[0], reading) if group else ""
+
+
+def author_pieces(source: str, reading: Reading) -> list[Piece]:
+    """Author and affiliation lines wherever their commands stand, each short enough to stay front matter."""
+    braces = Braces(source)
+    pieces: list[Piece] = []
+    for match in _AUTHORS.finditer(source):
+        at = match.end()
+        while (optional := braces.bracket(at)) is not None and optional[1] > at:
+            at = optional[1]
+        given = ""
+        while (group := braces.group(at)) is not None and (not given or match[0].startswith("\\icml")):
+            given, at = f"{given}\\\\{group[0]}" if given else group[0], group[1]
+        for line in _PARTED.split(given):
+            words = _plain(line, reading).split()
+            for start in range(0, len(words), _WORDS_A_LINE):
+                pieces.append(Piece(kind="paragraph", text=" ".join(words[start : start + _WORDS_A_LINE])))
+    reading.footnotes.clear()
+    return pieces[:400]
+
+
+def _plain(source: str, reading: Reading) -> str:
+    quiet = Reading(reading.counters, reading.aside)
+    nodes: list[Any] = parse(balanced(without_lengths(source)).text)
+    return tidy(re.sub("[\ue000-\ue002][^\ue002]*\ue002?", "", text_of(nodes, quiet, plain_math=True)))
+
+
+def with_front(pieces: list[Piece], authors: list[Piece], title: str) -> tuple[str, list[Piece]]:
+    """The title and the body's pieces with the author lines first.
+
+    Where no command gave a title, it is the largest text before the first heading. A line 'Abstract' there becomes
+    the abstract's heading, and what stands before it author lines.
+    """
+    first = next((i for i, piece in enumerate(pieces) if piece.kind == "heading"), len(pieces))
+    lead, rest = pieces[:first], pieces[first:]
+    abstract = next((i for i, piece in enumerate(lead) if _ABSTRACT_LINE.match(piece.text)), None)
+    before = lead[:abstract] if abstract is not None else lead
+    largest = max((piece.size for piece in before if piece.kind == "paragraph"), default=0.0)
+    if not title and largest >= _TITLE_SIZE:
+        taken = [piece for piece in before if piece.size == largest and piece.kind == "paragraph"]
+        title = tidy(" ".join(piece.text for piece in taken))
+        before = [piece for piece in before if piece not in taken]
+    elif title:
+        before = [piece for piece in before if plain_name(piece.text) != plain_name(title)]
+    if abstract is None:
+        return title, [*authors, *before, *rest] if rest or before else []
+    front = [part for piece in before for part in _short(piece)]
+    heading = Piece(kind="heading", text="Abstract", level=1)
+    return title, [*authors, *front, heading, *lead[abstract + 1 :], *rest]
+
+
+def _short(piece: Piece) -> list[Piece]:
+    words = piece.text.split()
+    parts = [words[i : i + _WORDS_A_LINE] for i in range(0, len(words), _WORDS_A_LINE)]
+    return [replace(piece, text=" ".join(part), kind="paragraph", cells=()) for part in parts]
+
+
+def has_heading(pieces: list[Piece]) -> bool:
+    """Whether any heading beside the references is there, so that author lines can stand apart from the text."""
+    return any(piece.kind == "heading" and role_by_name(piece.text) != "references" for piece in pieces)
+
 
 _READER_VERSION = "1"
 _STYLE_FILES = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
@@ -83,8 +172,6 @@ def load_latex_archive(path: Path, data: bytes, limits: ArchiveLimits | None = N
 
 
 def _read(files: Files, main: str, shown: str, digest: Callable[[], str]) -> Paper:
-    from pylatexenc.version import version_str
-
     joiner = Joiner(files, main)
     try:
         title, assembled = _Document(joiner, main).read()

@@ -1,13 +1,214 @@
-"""The source with the paper's own macros put in, within bounds that hostile definitions cannot pass."""
+"""The paper's own macros: as they are defined, and put into the source within bounds that hostile ones cannot pass."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from referee.errors import PaperParseError
-from referee.papers.latex.definitions import DEFINING, Definitions, Macro
-from referee.papers.latex.limits import LIMITS
-from referee.papers.latex.scan import Braces
+from referee.papers.latex.project import LIMITS
+from referee.papers.latex.scan import CONTROL_WORD, Braces, names
+
+DEFINING = frozenset(
+    names("""newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef let
+    DeclareMathOperator newenvironment renewenvironment NewDocumentCommand RenewDocumentCommand
+    ProvideDocumentCommand DeclareDocumentCommand DeclarePairedDelimiter newif""")
+)
+# What the readers after this step know by name keeps its meaning, whatever a style file makes of it.
+_KEPT = frozenset(
+    names("""begin end section subsection subsubsection paragraph subparagraph chapter part appendix item label
+    ref eqref pageref autoref cref Cref cite citep citet citealp citealt citeauthor citeyear footnote footnotetext
+    caption captionof title author date thanks maketitle abstract bibitem bibliography bibliographystyle newblock
+    input include includegraphics multicolumn multirow tag notag nonumber par documentclass usepackage textcolor
+    color fontsize newtheorem numberwithin setcounter definecolor appendices affil affiliation address email
+    keywords""")
+)
+_KEPT_ENVIRONMENTS = frozenset(
+    names("""document abstract itemize enumerate description table figure tabular equation align proof algorithm
+    algorithmic thebibliography quote center verbatim""")
+)
+_PLACEHOLDER = re.compile(r"#+(\d)")
+_XPARSE = re.compile(r"\s*(?:(m)|([oO])\s*(?:\{([^{}]*)\})?|(s))")
+THE_COUNTER = "refereethe"
+
+
+@dataclass(frozen=True)
+class Macro:
+    r"""One definition.
+
+    Attributes:
+        body: The replacement, with ``#1`` for arguments.
+        optional: One entry an argument: None for a mandatory one, else the default of an optional one.
+        star: Whether a star may follow the name.
+        original: Of ``\let``: the command it stands for, which is left as it is.
+    """
+
+    body: str
+    optional: tuple[str | None, ...] = ()
+    star: bool = False
+    original: str | None = None
+
+    def filled(self, arguments: list[str]) -> str:
+        """The body with its arguments put in."""
+        if not arguments:
+            return self.body
+
+        def replaced(match: re.Match[str]) -> str:
+            index = int(match[1]) - 1
+            return arguments[index] if 0 <= index < len(arguments) else ""
+
+        return _PLACEHOLDER.sub(replaced, self.body)
+
+
+class Definitions:
+    """Macros, environments and switches by name, as far as the source has defined them."""
+
+    def __init__(self) -> None:
+        self.macros: dict[str, Macro] = {}
+        self.begins: dict[str, Macro] = {}
+        self.ends: dict[str, str] = {}
+        self.switches: dict[str, bool] = {}
+
+    def take(self, word: str, braces: Braces, at: int, plain_only: bool = False) -> tuple[int, str]:
+        r"""Read the definition whose command ends at ``at``.
+
+        Args:
+            word: The defining command.
+            braces: The source.
+            at: The place after the command.
+            plain_only: Leave out definitions with ``@`` or conditionals in them, as a style file's inner ones have.
+
+        Returns:
+            The place after it and what stays in the text for it: a note of a counter's new form, or nothing.
+        """
+        if at < len(braces.text) and braces.text[at] == "*":
+            at += 1
+        if word in ("newenvironment", "renewenvironment"):
+            return self._environment(braces, at, plain_only), ""
+        read = self._name(braces, at)
+        if read is None:
+            return at, ""
+        name, at = read
+        if word == "let":
+            return self._let(name, braces, at), ""
+        if word == "newif":
+            self.switches[name.removeprefix("if")] = False
+            return at, ""
+        macro, at = _READERS.get(word, _command)(braces, at)
+        if macro is None or name in _KEPT or (plain_only and re.search(r"@|\\if|\\expandafter|\\csname", macro.body)):
+            return at, ""
+        if name.startswith("the") and word in ("renewcommand", "def", "gdef") and not macro.optional:
+            return at, f"\\{THE_COUNTER}{{{name[3:]}}}{{{macro.body}}}"
+        if not (plain_only and name in self.macros):
+            self.macros[name] = macro
+        return at, ""
+
+    def _name(self, braces: Braces, at: int) -> tuple[str, int] | None:
+        argument = braces.argument(at)
+        if argument is None or not argument[0].strip().startswith("\\"):
+            return None
+        return argument[0].strip()[1:], argument[1]
+
+    def _let(self, name: str, braces: Braces, at: int) -> int:
+        at = braces.skip_blanks(at)
+        if braces.text[at : at + 1] == "=":
+            at = braces.skip_blanks(at + 1)
+        match = CONTROL_WORD.match(braces.text, at)
+        if match is None:
+            return at + 1
+        if name not in _KEPT:
+            self.macros[name] = self.macros.get(match[1], Macro("", original=match[1]))
+        return match.end()
+
+    def _environment(self, braces: Braces, at: int, plain_only: bool) -> int:
+        name = braces.group(at)
+        if name is None:
+            return at
+        optional, place = _arguments(braces, name[1])
+        begin = braces.group(place)
+        end = braces.group(begin[1]) if begin else None
+        if begin is None or end is None:
+            return place
+        known = name[0] in _KEPT_ENVIRONMENTS or (plain_only and "@" in begin[0] + end[0])
+        if not known:
+            self.begins[name[0]] = Macro(begin[0], optional)
+            self.ends[name[0]] = end[0]
+        return end[1]
+
+
+def _arguments(braces: Braces, at: int) -> tuple[tuple[str | None, ...], int]:
+    count = braces.bracket(at)
+    if count is None:
+        return (), at
+    at = count[1]
+    number = min(9, int(count[0])) if count[0].strip().isdigit() else 0
+    default = braces.bracket(at)
+    if default is not None and number:
+        return (default[0], *(None for _ in range(number - 1))), default[1]
+    return tuple(None for _ in range(number)), at
+
+
+def _command(braces: Braces, at: int) -> tuple[Macro | None, int]:
+    optional, at = _arguments(braces, at)
+    body = braces.argument(at)
+    return (Macro(body[0], optional), body[1]) if body else (None, at)
+
+
+def _def(braces: Braces, at: int) -> tuple[Macro | None, int]:
+    r"""``\def\x#1#2{...}``; one with other text between its parameters is passed over."""
+    brace = braces.text.find("{", at, at + 200)
+    body = braces.group(brace) if brace >= 0 else None
+    if body is None:
+        return None, at
+    parameters = braces.text[at:brace].strip()
+    count = parameters.count("#")
+    plain = parameters == "".join(f"#{i + 1}" for i in range(count))
+    return (Macro(body[0], tuple(None for _ in range(count))) if plain else None), body[1]
+
+
+def _operator(braces: Braces, at: int) -> tuple[Macro | None, int]:
+    body = braces.group(at)
+    return (Macro(f"\\operatorname{{{body[0]}}}"), body[1]) if body else (None, at)
+
+
+def _paired(braces: Braces, at: int) -> tuple[Macro | None, int]:
+    left = braces.argument(at)
+    right = braces.argument(left[1]) if left else None
+    if left is None or right is None:
+        return None, at
+    return Macro(f"{left[0]} #1 {right[0]}", (None,), star=True), right[1]
+
+
+def _document_command(braces: Braces, at: int) -> tuple[Macro | None, int]:
+    spec = braces.group(at)
+    body = braces.group(spec[1]) if spec else None
+    if spec is None or body is None:
+        return None, at
+    optional: list[str | None] = []
+    star, text = False, body[0]
+    for match in _XPARSE.finditer(spec[0]):
+        if match[4]:
+            star = True
+            text = re.sub(r"#(\d)", lambda m: f"#{int(m[1]) - 1}" if m[1] != "1" else "", text)
+        else:
+            optional.append(None if match[1] else (match[3] or ""))
+    known = not _XPARSE.sub("", spec[0]).strip()
+    return (Macro(text, tuple(optional), star) if known else None), body[1]
+
+
+_READERS = {
+    "def": _def,
+    "gdef": _def,
+    "edef": _def,
+    "xdef": _def,
+    "DeclareMathOperator": _operator,
+    "DeclarePairedDelimiter": _paired,
+    "NewDocumentCommand": _document_command,
+    "RenewDocumentCommand": _document_command,
+    "ProvideDocumentCommand": _document_command,
+    "DeclareDocumentCommand": _document_command,
+}
+
 
 _TOKEN = re.compile(r"\\(?:(?P<word>[a-zA-Z@]+)|.)", re.DOTALL)
 _AFTER_WORD = re.compile(r"[ \t]*(?:\n[ \t]*)?(?!\s*\n)|[ \t]*")

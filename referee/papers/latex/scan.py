@@ -1,8 +1,16 @@
-"""Reading LaTeX source by characters: braces, arguments, names."""
+"""LaTeX source by characters: braces, arguments, and broken source made whole.
+
+Every brace, environment and formula gets its partner, or loses its mark: a parser that meets an opening brace without
+a partner would take the rest of the paper for its argument.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+
+from referee.errors import PaperParseError
+from referee.papers.latex.project import LIMITS
 
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BLANKS = re.compile(r"[ \t]*(?:\n[ \t]*(?!\s*\n))?")
@@ -81,3 +89,186 @@ def first_command(braces: Braces, name: str) -> str | None:
 def names(text: str) -> tuple[str, ...]:
     """The words of ``text``: long lists of commands are easier to read, and to keep sorted, as words than as a list."""
     return tuple(text.split())
+
+
+MATH_ENVIRONMENTS = frozenset(
+    names("""equation equation* align align* alignat alignat* gather gather* multline multline* flalign flalign*
+    eqnarray eqnarray* displaymath math dmath dmath* IEEEeqnarray IEEEeqnarray* empheq""")
+)
+_TOKEN = re.compile(
+    r"\\(?P<edge>begin|end)\s*\{(?P<name>[^{}\\\n]{0,80})\}"
+    r"|\\(?P<heading>chapter|section|subsection|subsubsection|appendix|bibitem)(?![a-zA-Z@])"
+    r"|\\(?P<math>[()\[\]])|\\(?:[a-zA-Z@]+|.|\n)|(?P<brace>[{}])|(?P<dollar>\$\$?)|(?P<blank>\n[ \t]*\n\s*)",
+    re.DOTALL,
+)
+_CLOSERS = {")": "(", "]": "["}
+
+
+@dataclass
+class _Open:
+    """A mark that waits for its partner."""
+
+    kind: str
+    start: int
+    end: int
+
+    @property
+    def is_math(self) -> bool:
+        return self.kind in ("$", "$$", "(", "[") or self.kind.removeprefix("env ") in MATH_ENVIRONMENTS
+
+
+@dataclass
+class Balanced:
+    """The mended source, and what was mended, in words."""
+
+    text: str
+    mended: list[str] = field(default_factory=list)
+
+
+def balanced(source: str) -> Balanced:
+    r"""Mend what has no partner.
+
+    An unmatched brace or ``\end`` is taken out. An environment that is left open is closed before the next heading,
+    or where the one around it ends; a formula at the next blank line. A lone ``$`` becomes a dollar sign.
+
+    Raises:
+        PaperParseError: Braces and environments are nested deeper than any paper's.
+    """
+    return _Mender(source).run()
+
+
+class _Mender:
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.stack: list[_Open] = []
+        self.edits: list[tuple[int, int, str]] = []
+        self.mended: list[str] = []
+
+    def run(self) -> Balanced:
+        for match in _TOKEN.finditer(self.source):
+            self._take(match)
+            if len(self.stack) > LIMITS.nesting:
+                near = " ".join(self.source[max(0, match.start() - 60) : match.start()].split())
+                raise PaperParseError(
+                    f"Braces and environments lie more than {LIMITS.nesting} deep inside each other, near {near!r}.",
+                    hint="Close them, or give the paper as PDF.",
+                )
+        self._drop_to(0, len(self.source))
+        return Balanced(self._edited(), self.mended)
+
+    def _take(self, match: re.Match[str]) -> None:
+        at, end = match.span()
+        if match["edge"] == "begin":
+            self.stack.append(_Open(f"env {match['name']}", at, end))
+        elif match["edge"] == "end":
+            self._close(f"env {match['name']}", at, end)
+        elif match["brace"] == "{":
+            self.stack.append(_Open("{", at, end))
+        elif match["brace"] == "}":
+            self._close("{", at, end)
+        elif match["math"]:
+            if match["math"] in _CLOSERS:
+                self._close(_CLOSERS[match["math"]], at, end)
+            else:
+                self.stack.append(_Open(match["math"], at, end))
+        elif match["dollar"]:
+            self._dollar(match["dollar"], at, end)
+        elif match["blank"]:
+            self._end_math(at)
+        elif match["heading"]:
+            self._end_before_heading(at)
+
+    def _dollar(self, mark: str, at: int, end: int) -> None:
+        """A dollar closes the formula that is open at this level, or opens one; ``$$`` inside ``$`` is two."""
+        top = self.stack[-1].kind if self.stack else ""
+        if top == mark:
+            self.stack.pop()
+        elif top == "$" and mark == "$$":
+            self.stack[-1] = _Open("$", at + 1, end)
+        elif top == "$$":
+            self._edit(at, end, "", "a formula between $$ with a single $ in it")
+        else:
+            self.stack.append(_Open(mark, at, end))
+
+    def _close(self, kind: str, at: int, end: int) -> None:
+        place = next((i for i in range(len(self.stack) - 1, -1, -1) if self.stack[i].kind == kind), None)
+        if place is not None and kind == "{" and any(o.kind.startswith("env ") for o in self.stack[place + 1 :]):
+            place = None
+        if place is None:
+            name = f"\\end{{{kind[4:]}}}" if kind.startswith("env ") else "a closing brace or bracket"
+            self._edit(at, end, "", f"{name} without its beginning")
+            return
+        self._drop_to(place + 1, at)
+        self.stack.pop()
+
+    def _end_math(self, at: int) -> None:
+        place = next((i for i, opened in enumerate(self.stack) if opened.is_math), None)
+        if place is not None:
+            if self.stack[place].kind.startswith(("env ", "[", "$$")) and self._soon_closed(place, at):
+                self._edit_blank(at)
+                return
+            self._drop_to(place, at)
+
+    def _soon_closed(self, place: int, at: int) -> bool:
+        """Whether a display's end stands right after the blank line: then the line is only carelessly left empty."""
+        kind = self.stack[place].kind
+        closing = {"[": "\\]", "$$": "$$"}.get(kind, f"\\end{{{kind[4:]}}}")
+        end = self.source.find(closing, at, at + 3000)
+        inner = self.source[at : end if end >= 0 else at]
+        return end >= 0 and not re.search(r"\\(?:begin|section|subsection|item)\b", inner)
+
+    def _edit_blank(self, at: int) -> None:
+        end = at
+        while end < len(self.source) and self.source[end].isspace():
+            end += 1
+        self.edits.append((at, end, "\n"))
+
+    def _end_before_heading(self, at: int) -> None:
+        """A heading inside an open brace or list is a sign that its end was forgotten, if it has none later on."""
+        while self.stack and self.stack[-1].kind in _NEVER_AROUND_HEADINGS:
+            self._drop_to(len(self.stack) - 1, at)
+
+    def _drop_to(self, size: int, at: int) -> None:
+        """Mend every mark above ``size`` that is still open at ``at``."""
+        while len(self.stack) > size:
+            opened = self.stack.pop()
+            if opened.kind.startswith("env "):
+                name = opened.kind[4:]
+                if name != "document":
+                    self._edit(at, at, f"\\end{{{name}}}\n\n", f"an environment {name!r} without its end")
+            elif opened.kind == "{":
+                self._edit(opened.start, opened.end, " ", "an opening brace without its partner")
+            elif opened.kind == "$":
+                self._edit(opened.start, opened.end, "\\$", "a $ without its partner")
+            else:
+                self._edit(opened.start, opened.end, "", "a displayed formula without its end")
+
+    def _edit(self, start: int, end: int, text: str, what: str) -> None:
+        self.edits.append((start, end, text))
+        near = " ".join(self.source[max(0, start - 30) : start + 40].split())
+        self.mended.append(f"{what}, near {near!r}")
+
+    def _edited(self) -> str:
+        parts: list[str] = []
+        at = 0
+        for start, end, text in sorted(self.edits, key=lambda edit: edit[:2]):
+            parts.append(self.source[at : max(at, start)])
+            parts.append(text)
+            at = max(at, end)
+        return "".join(parts) + self.source[at:]
+
+
+_NEVER_AROUND_HEADINGS = frozenset(
+    f"env {name}"
+    for name in (
+        *MATH_ENVIRONMENTS,
+        "itemize",
+        "enumerate",
+        "table",
+        "table*",
+        "figure",
+        "figure*",
+        "tabular",
+        "abstract",
+    )
+)

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.papers.pdf.pages import Line, Page
+from referee.papers.pdf.pages import Line, Page, around
 from referee.papers.pieces import Piece, plain, squeeze
-from referee.schemas.paper import Box, Certainty, Finding
+from referee.schemas.paper import Certainty, Finding
 
 # A page's text counts as lost above both: single odd words come from formulas and ligatures.
 LOST_SHARE = 0.02
@@ -125,7 +125,6 @@ def _lost_text(page: Page, loss: PageLoss, body_size: float) -> Finding:
     certainty: Certainty = "high" if loss.share > 0.1 else "medium"
     if small > 0.5 * len(loss.lines):
         certainty = "low"
-    boxes = [line.box for line in loss.lines]
     return Finding(
         kind="lost_text",
         message=(
@@ -134,12 +133,7 @@ def _lost_text(page: Page, loss: PageLoss, body_size: float) -> Finding:
         ),
         certainty=certainty,
         page=page.number,
-        box=Box(
-            x0=min(b.x0 for b in boxes),
-            y0=min(b.y0 for b in boxes),
-            x1=max(b.x1 for b in boxes),
-            y1=max(b.y1 for b in boxes),
-        ),
+        box=around(*(line.box for line in loss.lines)),
         text=_cut(" … ".join(line.text for line in loss.lines)),
     )
 

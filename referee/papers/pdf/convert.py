@@ -1,4 +1,4 @@
-"""rustypaper's document model as pieces: tables, equations and references from their own keys."""
+"""From a PDF's bytes to pieces: what cannot be read is refused, the rest is rustypaper's document model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,66 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
+import rustypaper
+from pypdfium2 import PdfDocument
+
 from referee.errors import PaperParseError
 from referee.papers.bibliography import parse_entry
-from referee.papers.pdf.limits import refuse_scan
-from referee.papers.pieces import Entry, Piece, cells_text
+from referee.papers.pieces import Entry, Piece, caption_label, cells_text
 from referee.schemas.paper import BlockKind, Box, Converter
+
+_PASSWORD_ERROR = 4
+_SECURITY_ERROR = 5
+
+
+def open_checked(data: bytes, name: str, *, max_pages: int) -> PdfDocument:
+    """Open a PDF with pypdfium2 and check what can be known without converting it.
+
+    Args:
+        data: The file's bytes.
+        name: The file's name, for messages.
+        max_pages: Pages allowed.
+
+    Raises:
+        PaperParseError: It needs a password, cannot be read, or has no page or more than ``max_pages`` of them.
+    """
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise _open_error(error, data, name) from error
+    pages = len(document)
+    if pages == 0:
+        document.close()
+        raise PaperParseError(f"{name!r} is a PDF without pages.", hint="Export the paper again.")
+    if pages > max_pages:
+        document.close()
+        raise PaperParseError(
+            f"{name!r} has {pages:,} pages; at most {max_pages:,} are read.",
+            hint="Give the paper alone; if it really is that long, set paper.max_pages (REFEREE_PAPER__MAX_PAGES).",
+        )
+    return document
+
+
+def _open_error(error: Exception, data: bytes, name: str) -> PaperParseError:
+    if getattr(error, "err_code", None) in (_PASSWORD_ERROR, _SECURITY_ERROR):
+        return PaperParseError(
+            f"{name!r} is encrypted and needs a password.", hint="Save a copy without a password and give that one."
+        )
+    cause = "it ends before its end marker, so it was probably cut off" if b"%%EOF" not in data[-2048:] else str(error)
+    return PaperParseError(
+        f"{name!r} begins like a PDF but cannot be read: {cause}.",
+        hint="Download or export it again; check that a viewer opens it.",
+    )
+
+
+def refuse_scan(name: str, pages: int) -> PaperParseError:
+    """The error for a PDF whose pages hold pictures but no text."""
+    return PaperParseError(
+        f"{name!r} has no text layer: its {pages} page(s) hold only pictures, as a scan does.",
+        hint="Run it through text recognition (for example ocrmypdf) and give the result, or give the source text.",
+    )
+
 
 _KINDS: dict[str, BlockKind] = {
     "paragraph": "paragraph",
@@ -28,9 +83,6 @@ _KINDS: dict[str, BlockKind] = {
     "figure": "caption",
 }
 _INNER_LINK = re.compile(r"\[(?P<shown>[^\[\]]{1,40})\]\(#[\w.:-]{1,40}\)")
-_CAPTION_LABEL = re.compile(
-    r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)?[a-z]?)\b", re.I
-)
 
 
 def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
@@ -46,8 +98,6 @@ def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
     Raises:
         PaperParseError: It has no text layer, or the converter cannot read it.
     """
-    import rustypaper
-
     try:
         document = rustypaper.to_document(path)
     except rustypaper.ScannedDocument as error:
@@ -63,8 +113,6 @@ def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
 
 def converter() -> Converter:
     """Name and version of the converter used for PDFs."""
-    import rustypaper
-
     return Converter(name="rustypaper", version=rustypaper.__version__)
 
 
@@ -76,15 +124,6 @@ def clean(text: str) -> str:
     text = _INNER_LINK.sub(r"\g<shown>", text)
     kept = "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
     return unicodedata.normalize("NFC", kept).strip()
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' or 'Figure 1' when a text begins so."""
-    match = _CAPTION_LABEL.match(text)
-    if not match:
-        return None
-    kind = "Figure" if match["kind"].casefold().startswith("fig") else match["kind"].capitalize()
-    return f"{kind} {match['number'].lstrip('.')}"
 
 
 def _piece(block: dict[str, Any]) -> Piece | None:

@@ -65,8 +65,3 @@ def overlap_x(one: Box, other: Box) -> float:
     width = min(one.x1 - one.x0, other.x1 - other.x0)
     shared = min(one.x1, other.x1) - max(one.x0, other.x0)
     return max(0.0, shared) / width if width > 0 else 0.0
-
-
-def union(one: Box, other: Box) -> Box:
-    """The smallest box around both."""
-    return Box(x0=min(one.x0, other.x0), y0=min(one.y0, other.y0), x1=max(one.x1, other.x1), y1=max(one.y1, other.y1))

@@ -3,27 +3,117 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import math
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pypdfium2
+import pypdfium2.raw as raw
+from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
 from referee.papers.pdf.compare import find_losses
-from referee.papers.pdf.convert import convert, converter
+from referee.papers.pdf.convert import convert, converter, open_checked, refuse_scan
 from referee.papers.pdf.draft import Draft
-from referee.papers.pdf.hidden import Scan, scan_pdf
-from referee.papers.pdf.limits import open_checked, refuse_scan
+from referee.papers.pdf.hidden import scan_pdf
 from referee.papers.pdf.pages import Page, PageReader
 from referee.papers.pdf.repairs import repair
-from referee.papers.pdf.upright import Upright, turn_upright
 from referee.papers.pieces import Piece
-from referee.schemas.paper import Paper
+from referee.schemas.paper import Paper, Repair
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
+_QUARTER = 90
+_SAMPLES = 200
+_FEWEST_CHARS = 40
+_SHARE = 0.6
+_TOLERANCE = 5.0
+
+
+@dataclass(frozen=True)
+class Upright:
+    """The file with turned pages, and what was turned. Boxes of such a page are those of the page as it was turned."""
+
+    data: bytes
+    repairs: tuple[Repair, ...]
+
+
+def turn_upright(document: PdfDocument, data: bytes) -> Upright:
+    """Turn the pages on which most characters stand at another right angle.
+
+    Pages with fewer than 40 characters, or without an angle that 60% of a sample share, stay as they are.
+
+    Args:
+        document: The file, opened; pages are turned in it, so it is to be closed where anything was.
+        data: Its bytes.
+
+    Returns:
+        The file's own bytes and no repairs where no page has to be turned.
+
+    Raises:
+        PdfiumError: A page cannot be read.
+    """
+    repairs: list[Repair] = []
+    for number in range(len(document)):
+        page = document[number]
+        try:
+            shown, wanted = page.get_rotation(), _wanted(page)
+            if wanted is None or wanted == shown:
+                continue
+            page.set_rotation(wanted)
+        finally:
+            page.close()
+        repairs.append(_repair(number + 1, shown, wanted))
+    return Upright(_saved(document) if repairs else data, tuple(repairs))
+
+
+def _wanted(page: PdfPage) -> int | None:
+    """The ``/Rotate`` at which most of the page's words run from left to right; none where no angle has a majority."""
+    text = page.get_textpage()
+    try:
+        count = text.count_chars()
+        if count < _FEWEST_CHARS:
+            return None
+        step = max(1, count // _SAMPLES)
+        turns = Counter(
+            _turn(raw.FPDFText_GetCharAngle(text, index))
+            for index in range(0, count, step)
+            if raw.FPDFText_IsGenerated(text, index) == 0 and not chr(raw.FPDFText_GetUnicode(text, index)).isspace()
+        )
+    finally:
+        text.close()
+    if not turns:
+        return None
+    turn, most = turns.most_common(1)[0]
+    return turn if most >= _SHARE * turns.total() else None
+
+
+def _turn(radians: float) -> int | None:
+    """The ``/Rotate`` that undoes an angle, which pdfium gives clockwise; none for a slanted or unknown one."""
+    if radians < 0:
+        return None
+    quarters = math.degrees(radians) / _QUARTER
+    return -round(quarters) % 4 * _QUARTER if abs(quarters - round(quarters)) * _QUARTER <= _TOLERANCE else None
+
+
+def _repair(page: int, shown: int, wanted: int) -> Repair:
+    return Repair(
+        kind="turned_page",
+        page=page,
+        before=f"/Rotate {shown}",
+        after=f"/Rotate {wanted}",
+        proof="most of its characters then run from left to right",
+    )
+
+
+def _saved(document: PdfDocument) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
 
 
 def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
@@ -43,16 +133,17 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
     """
     document = open_checked(data, path.name, max_pages=max_pages)
     try:
-        upright = _turned(document, data, path.name)
-        if upright.repairs:
-            document.close()
-            document = open_checked(upright.data, path.name, max_pages=max_pages)
-        hidden = _scan(document, upright.data, path.name)
-        if hidden.clean is not None:
-            document.close()
-            document = open_checked(hidden.clean, path.name, max_pages=max_pages)
-        reader = PageReader(document)
-        pages = _read_pages(reader, path.name)
+        with _damage_named(path.name):
+            upright = turn_upright(document, data)
+            if upright.repairs:
+                document.close()
+                document = open_checked(upright.data, path.name, max_pages=max_pages)
+            hidden = scan_pdf(document, upright.data, path.name)
+            if hidden.clean is not None:
+                document.close()
+                document = open_checked(hidden.clean, path.name, max_pages=max_pages)
+            reader = PageReader(document)
+            pages = reader.read()
         if not any(page.lines for page in pages):
             raise refuse_scan(path.name, len(pages))
         with _file_with(path, hidden.clean or (upright.data if upright.repairs else None)) as readable:
@@ -90,38 +181,16 @@ def _file_with(path: Path, clean: bytes | None) -> Iterator[Path]:
         yield copy
 
 
-def _turned(document: PdfDocument, data: bytes, name: str) -> Upright:
-    import pypdfium2
-
+@contextmanager
+def _damage_named(name: str) -> Iterator[None]:
+    """Pdfium's error at a page, as a refusal of the file."""
     try:
-        return turn_upright(document, data)
+        yield
     except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _scan(document: PdfDocument, data: bytes, name: str) -> Scan:
-    import pypdfium2
-
-    try:
-        return scan_pdf(document, data, name)
-    except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _read_pages(reader: PageReader, name: str) -> tuple[Page, ...]:
-    import pypdfium2
-
-    try:
-        return reader.read()
-    except pypdfium2.PdfiumError as error:
-        raise _unreadable_page(name, error) from error
-
-
-def _unreadable_page(name: str, error: Exception) -> PaperParseError:
-    return PaperParseError(
-        f"{name!r} opens, but one of its pages cannot be read: {error}",
-        hint="The file is damaged; download or export it again.",
-    )
+        raise PaperParseError(
+            f"{name!r} opens, but one of its pages cannot be read: {error}",
+            hint="The file is damaged; download or export it again.",
+        ) from error
 
 
 def _check_page_numbers(name: str, pages: Sequence[Page], pieces: Sequence[Piece]) -> None:

@@ -13,17 +13,33 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfTextPage
 
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage
-
 _LINE_ENDS = (10, 13)
 _SOFT_HYPHENS = (2, 0xFFFE)
 _MARGIN = 0.09
+
+
+def around(*boxes: Box) -> Box:
+    """The smallest box around one or more others."""
+    return Box(
+        x0=min(box.x0 for box in boxes),
+        y0=min(box.y0 for box in boxes),
+        x1=max(box.x1 for box in boxes),
+        y1=max(box.y1 for box in boxes),
+    )
+
+
+def middle_in(inner: Box, outer: Box, slack: float) -> bool:
+    """Whether the middle of a box lies in another one, or at most ``slack`` points beside it."""
+    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
+    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ class Page:
 
     def lines_in(self, box: Box, slack: float = 1.5) -> list[Line]:
         """The lines whose middle lies in ``box``, in content order."""
-        return [line for line in self.body if _middle_in(line.box, box, slack)]
+        return [line for line in self.body if middle_in(line.box, box, slack)]
 
 
 class PageReader:
@@ -107,8 +123,6 @@ class PageReader:
         return words
 
     def _read_page(self, index: int) -> Page:
-        import pypdfium2.raw as pdfium
-
         page = self._document[index]
         text_page = page.get_textpage()
         height = page.get_height()
@@ -119,8 +133,6 @@ class PageReader:
 
 
 def _lines(text_page: PdfTextPage, height: float) -> list[Line]:
-    import pypdfium2.raw as pdfium
-
     raw = text_page.raw
     lines: list[Line] = []
     start, codes = 0, [pdfium.FPDFText_GetUnicode(raw, i) for i in range(text_page.count_chars())]
@@ -153,8 +165,6 @@ def _opened(char: str) -> str:
 
 
 def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, text: str, hyphen: bool) -> Line:
-    import pypdfium2.raw as pdfium
-
     inked = [i for i in range(start, end) if not chr(codes[i]).isspace()]
     # Every fourth character is enough for a line's size and height, and keeps a page near ten milliseconds.
     sample = sorted({*inked[::4], inked[0], inked[-1]})
@@ -176,8 +186,6 @@ def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, t
 
 
 def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float, float]:
-    import pypdfium2.raw as pdfium
-
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
     return left.value, height - top.value, right.value, height - bottom.value
@@ -185,8 +193,6 @@ def _char_box(raw: Any, index: int, height: float) -> tuple[float, float, float,
 
 def _scale(raw: Any, index: int) -> float:
     """How much the text matrix enlarges the font: some exporters write size 1 and scale it."""
-    import pypdfium2.raw as pdfium
-
     matrix = pdfium.FS_MATRIX()
     if not pdfium.FPDFText_GetMatrix(raw, index, matrix):
         return 1.0
@@ -194,16 +200,12 @@ def _scale(raw: Any, index: int) -> float:
 
 
 def _font(raw: Any, index: int) -> str:
-    import pypdfium2.raw as pdfium
-
     name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
     pdfium.FPDFText_GetFontInfo(raw, index, name, 128, flags)
     return name.value.decode("utf-8", errors="replace").split("+")[-1]
 
 
 def _words(text_page: PdfTextPage, height: float, chars: tuple[int, int]) -> list[Word]:
-    import pypdfium2.raw as pdfium
-
     words: list[Word] = []
     run: list[int] = []
     for index in range(chars[0], chars[1] + 1):
@@ -254,8 +256,3 @@ def _places(line: Line) -> list[tuple[str, int]]:
     """The line's words without digits at its own height band, and the two bands beside it."""
     words, band = re.sub(r"\d+", "#", line.key), round(line.box.y0 / 6)
     return [(words, band), (words, band - 1), (words, band + 1)]
-
-
-def _middle_in(inner: Box, outer: Box, slack: float) -> bool:
-    x, y = (inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2
-    return outer.x0 - slack <= x <= outer.x1 + slack and outer.y0 - slack <= y <= outer.y1 + slack

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from referee.errors import DataError, PaperParseError
-from referee.papers.arxiv import parse_arxiv
-from referee.papers.remote import fetch_paper, remote_name
+from referee.papers.remote import fetch_paper, parse_arxiv, remote_name
 from referee.runs import Event
 from tests.unit.web.page_server import PageServer, serving
 

@@ -16,14 +16,12 @@ from referee.papers.pdf.convert import clean
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
 from referee.papers.pdf.repairs.equations import repair_equations
-from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads
+from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads, repair_title
 from referee.papers.pdf.repairs.headings import recover_headings
-from referee.papers.pdf.repairs.hyphens import Vocabulary
 from referee.papers.pdf.repairs.kinds import repair_kinds
 from referee.papers.pdf.repairs.references import repair_references
 from referee.papers.pdf.repairs.tables import grid
-from referee.papers.pdf.repairs.title import repair_title
-from referee.papers.pdf.repairs.words import compose_accents, repair_words
+from referee.papers.pdf.repairs.words import Vocabulary, compose_accents, repair_words
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Box
 

@@ -16,8 +16,7 @@ from referee.papers import load_paper
 from referee.papers.assembly import assemble
 from referee.papers.bibliography import parse_entry
 from referee.papers.headings import follows, name_headings
-from referee.papers.markdown import read_markdown
-from referee.papers.plaintext import read_plaintext
+from referee.papers.text import read_markdown, read_plaintext
 
 MARKDOWN = """---
 title: "Front Matter Title"

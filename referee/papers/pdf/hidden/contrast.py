@@ -3,84 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from referee.papers.pdf.hidden.objects import Bounds, TextObject, address_of
+import numpy as np
+import pypdfium2.raw as pdfium
+from numpy.typing import NDArray
+from pypdfium2 import PdfPage, PdfTextPage
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from pypdfium2 import PdfPage, PdfTextPage
+from referee.papers.pdf.hidden.objects import CLEAR, LARGE_PT, Char, Frame, TextObject, address_of, set_active
 
-    Pixels = NDArray[np.uint8]
-
-UNSEEN = 5.0
-FAINT = 10.0
-CLEAR = 25.0
-# Large signs are read at half the contrast that small ones need.
-LARGE_PT = 18.0
+Pixels = NDArray[np.uint8]
 _SCALE, _CLOSE_SCALE = 1.0, 2.5
 _MAX_PIXELS = 4_000_000
 _PLAIN_TO_SEE, _STRONG, _STRONG_LARGE, _INK = 160, 60, 22, 60
 _ENOUGH_PX = 12
 _STRIDE = 12
 _SAMPLE_PX = 48
-
-
-@dataclass(slots=True)
-class Char:
-    """A character of a suspect object. ``contrast`` is a CIE76 colour difference: under 5 is hard to tell apart.
-
-    ``index`` counts in the text page; ``bounds`` are left, bottom, right, top in page space; ``inside`` says whether
-    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page.
-    """
-
-    index: int
-    text: str
-    bounds: Bounds
-    object: TextObject
-    contrast: float = 0.0
-    inside: bool = True
-    inked: bool = False
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where page space lies in pixels of scale 1: x, y of a point are sums with these factors."""
-
-    a: float
-    b: float
-    c: float
-    d: float
-    e: float
-    f: float
-    width: float
-    height: float
-
-    def place(self, bounds: Bounds) -> Bounds:
-        """Left, top, right, bottom in points from the visible page's top left corner."""
-        points = [
-            (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
-            for x in (bounds[0], bounds[2])
-            for y in (bounds[1], bounds[3])
-        ]
-        xs, ys = [x for x, _ in points], [y for _, y in points]
-        return min(xs), min(ys), max(xs), max(ys)
-
-
-def frame_of(page: PdfPage, box: Bounds) -> Frame:
-    """The frame of a page whose visible part is ``box`` (left, bottom, right, top), turned as its rotation says."""
-    left, bottom, right, top = box
-    wide, high = right - left, top - bottom
-    turns: dict[int, tuple[float, float, float, float, float, float, float, float]] = {
-        0: (1, 0, 0, -1, -left, top, wide, high),
-        90: (0, 1, 1, 0, -bottom, -left, high, wide),
-        180: (-1, 0, 0, 1, right, -bottom, wide, high),
-        270: (0, -1, -1, 0, top, right, high, wide),
-    }
-    return Frame(*turns[page.get_rotation() % 360])
 
 
 def measure(page: PdfPage, text_page: PdfTextPage, suspects: Sequence[TextObject], frame: Frame) -> list[Char]:
@@ -104,8 +43,6 @@ def measure(page: PdfPage, text_page: PdfTextPage, suspects: Sequence[TextObject
 
 def _first_look(chars: Sequence[Char], shown: Pixels, bare: Pixels, frame: Frame) -> list[Char | None]:
     """Each character as clearly there, as not there at all, or None where a closer look is needed."""
-    import numpy as np
-
     scale = _scale(frame, _SCALE)
     change = (np.maximum(shown, bare) - np.minimum(shown, bare)).max(axis=-1)
     boxes = _pixel_boxes(chars, change.shape, frame, scale)
@@ -127,8 +64,6 @@ def _first_look(chars: Sequence[Char], shown: Pixels, bare: Pixels, frame: Frame
 
 def _distance_behind(chars: Sequence[Char], bare: Pixels, boxes: NDArray[np.int64]) -> NDArray[np.float64]:
     """How far each character's colour is from what is behind it, in steps of 255: the middle of its box's corners."""
-    import numpy as np
-
     height, width = bare.shape[:2]
     left, top, right, bottom = np.minimum(boxes, np.array([[width], [height], [width], [height]]) - 1)
     corners = np.stack([bare[y, x] for y in (top, bottom) for x in (left, right)]).astype(np.int16)
@@ -138,8 +73,6 @@ def _distance_behind(chars: Sequence[Char], bare: Pixels, boxes: NDArray[np.int6
 
 def _pixel_boxes(chars: Sequence[Char], shape: tuple[int, ...], frame: Frame, scale: float) -> NDArray[np.int64]:
     """Left, top, right, bottom of each character in pixels, cut to the picture; four rows."""
-    import numpy as np
-
     x0, y0, x1, y1 = np.array([char.bounds for char in chars]).T
     xs = np.stack([frame.a * x + frame.c * y + frame.e for x, y in ((x0, y0), (x1, y1))])
     ys = np.stack([frame.b * x + frame.d * y + frame.f for x, y in ((x0, y0), (x1, y1))])
@@ -151,17 +84,7 @@ def _pixel_boxes(chars: Sequence[Char], shape: tuple[int, ...], frame: Frame, sc
     return np.asarray(boxes)
 
 
-def set_active(objects: Iterable[TextObject], active: bool) -> None:
-    """Put objects on the page, or take them off, in memory only."""
-    import pypdfium2.raw as pdfium
-
-    for text in objects:
-        pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))
-
-
 def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Char]:
-    import pypdfium2.raw as pdfium
-
     by_address = {text.address: text for text in suspects}
     raw, chars = text_page.raw, []
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
@@ -179,8 +102,6 @@ def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Ch
 
 def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
     """Each character with the address of its object. An object's characters stand together, so most need no call."""
-    import pypdfium2.raw as pdfium
-
     address, known = 0, 0
     for index in range(count):
         if index >= known:
@@ -217,8 +138,6 @@ def _paint(page: PdfPage, scale: float) -> Pixels:
 
 def _compared(char: Char, shown: Pixels, bare: Pixels, frame: Frame, scale: float) -> Char:
     """The character with its contrast measured in its own box."""
-    import numpy as np
-
     height, width = shown.shape[:2]
     x0, y0, x1, y1 = (value * scale for value in frame.place(char.bounds))
     left, top = max(0, int(x0)), max(0, int(y0))
@@ -246,8 +165,6 @@ def _compared(char: Char, shown: Pixels, bare: Pixels, frame: Frame, scale: floa
 
 def _backdrop(pixels: Any) -> Any:
     """The colour that most of a box has: ink of other text does not count."""
-    import numpy as np
-
     flat = pixels.reshape(-1, 3)
     shades = flat.sum(axis=-1) // 24
     return np.median(flat[shades == np.bincount(shades).argmax()], axis=0)
@@ -259,15 +176,11 @@ def _most_changed(change: Any, here: Any, there: Any) -> tuple[Any, Any]:
 
 
 def _apart(one: Any, other: Any) -> float:
-    import numpy as np
-
     return float(np.sqrt(((lab(one) - lab(other)) ** 2).sum(axis=-1)).max())
 
 
 def lab(pixels: Any) -> NDArray[np.float64]:
     """Blue, green, red values (0 to 255, last axis) as CIE L*a*b* under D65."""
-    import numpy as np
-
     unit = np.asarray(pixels, dtype=np.float64)[..., ::-1] / 255
     linear = np.where(unit <= 0.04045, unit / 12.92, ((unit + 0.055) / 1.055) ** 2.4)
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])

@@ -5,22 +5,23 @@ None of it reaches the paper's text: the readers do not look there. It is listed
 
 from __future__ import annotations
 
-import ctypes
 import html
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfPage
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import decode, find_invisible
+from referee.papers.pdf.hidden.objects import page_text, string_of
 from referee.papers.pdf.hidden.runs import MAX_TEXT
+from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box, Finding
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
 
 _NOTE_WORDS, _INFO_WORDS = 3, 25
 _INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "Creator", "Producer")
@@ -101,8 +102,6 @@ def _outline(document: PdfDocument) -> Iterator[_Note]:
 
 
 def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
-    import pypdfium2.raw as pdfium
-
     printed = None
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
@@ -112,30 +111,15 @@ def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
             where = "a form field" if subtype == pdfium.FPDF_ANNOT_WIDGET else "a note (annotation)"
             least = 10**6 if subtype == pdfium.FPDF_ANNOT_LINK else _NOTE_WORDS
             for key in keys:
-                if value := _string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)):
-                    printed = printed or _key(_text_of(page))
-                    if _key(value) not in printed:
+                if value := string_of(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)):
+                    printed = printed or squeeze(page_text(page))
+                    if squeeze(value) not in printed:
                         yield _Note(where, re.sub(r"<[^>]*>", " ", value), least, number, _box(page, annotation))
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
 
 
-def _text_of(page: PdfPage) -> str:
-    text_page = page.get_textpage()
-    try:
-        text: str = text_page.get_text_range()
-    finally:
-        text_page.close()
-    return text
-
-
-def _key(text: str) -> str:
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
-
-
 def _box(page: PdfPage, annotation: Any) -> Box:
-    import pypdfium2.raw as pdfium
-
     rect, height = pdfium.FS_RECTF(), page.get_height()
     pdfium.FPDFAnnot_GetRect(annotation, rect)
     return Box(x0=rect.left, y0=height - rect.top, x1=rect.right, y1=height - rect.bottom)
@@ -143,8 +127,6 @@ def _box(page: PdfPage, annotation: Any) -> Box:
 
 def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:
     """Alternative and replacement texts, titles and expansions of the structure tree's elements on a page."""
-    import pypdfium2.raw as pdfium
-
     tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
     if not tree:
         return
@@ -156,8 +138,6 @@ def _alternatives(page: PdfPage, number: int) -> Iterator[_Note]:
 
 
 def _element(element: Any, number: int, depth: int) -> Iterator[_Note]:
-    import pypdfium2.raw as pdfium
-
     if not element or depth > _MAX_DEPTH:
         return
     readers = (
@@ -167,17 +147,7 @@ def _element(element: Any, number: int, depth: int) -> Iterator[_Note]:
         pdfium.FPDF_StructElement_GetExpansion,
     )
     for reader in readers:
-        if value := _string(partial(reader, element)):
+        if value := string_of(partial(reader, element)):
             yield _Note("an alternative text", value, 10**6, number)
     for index in range(pdfium.FPDF_StructElement_CountChildren(element)):
         yield from _element(pdfium.FPDF_StructElement_GetChildAtIndex(element, index), number, depth + 1)
-
-
-def _string(read: Callable[[Any, int], int]) -> str:
-    """A UTF-16 value by pdfium's custom: asked for its length in bytes first."""
-    length = read(None, 0)
-    if length <= 2:
-        return ""
-    buffer = (ctypes.c_ushort * (length // 2))()
-    read(buffer, length)
-    return bytes(buffer)[: length - 2].decode("utf-16-le", errors="ignore").strip()

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 Bounds = tuple[float, float, float, float]
 Color = tuple[int, int, int, int]
+UNSEEN = 5.0
+FAINT = 10.0
+CLEAR = 25.0
+# Large signs are read at half the contrast that small ones need.
+LARGE_PT = 18.0
 _MAX_DEPTH = 8
 _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
@@ -54,6 +61,60 @@ class Area:
     solid: bool = False
 
 
+@dataclass(slots=True)
+class Char:
+    """A character of a suspect object. ``contrast`` is a CIE76 colour difference: under 5 is hard to tell apart.
+
+    ``index`` counts in the text page; ``bounds`` are left, bottom, right, top in page space; ``inside`` says whether
+    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page.
+    """
+
+    index: int
+    text: str
+    bounds: Bounds
+    object: TextObject
+    contrast: float = 0.0
+    inside: bool = True
+    inked: bool = False
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where page space lies in pixels of scale 1: x, y of a point are sums with these factors."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+    width: float
+    height: float
+
+    def place(self, bounds: Bounds) -> Bounds:
+        """Left, top, right, bottom in points from the visible page's top left corner."""
+        points = [
+            (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
+            for x in (bounds[0], bounds[2])
+            for y in (bounds[1], bounds[3])
+        ]
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+def frame_of(page: PdfPage, box: Bounds) -> Frame:
+    """The frame of a page whose visible part is ``box`` (left, bottom, right, top), turned as its rotation says."""
+    left, bottom, right, top = box
+    wide, high = right - left, top - bottom
+    turns: dict[int, tuple[float, float, float, float, float, float, float, float]] = {
+        0: (1, 0, 0, -1, -left, top, wide, high),
+        90: (0, 1, 1, 0, -bottom, -left, high, wide),
+        180: (-1, 0, 0, 1, right, -bottom, wide, high),
+        270: (0, -1, -1, 0, top, right, high, wide),
+    }
+    return Frame(*turns[page.get_rotation() % 360])
+
+
 @dataclass
 class PageObjects:
     """What one page paints. ``crowded`` says that there are too many areas to list them."""
@@ -66,8 +127,6 @@ class PageObjects:
 
 def read_objects(page: PdfPage) -> PageObjects:
     """All text objects of a page, forms opened, and its areas of at least two points in both directions."""
-    import pypdfium2.raw as pdfium
-
     found = PageObjects()
     count = pdfium.FPDFPage_CountObjects(page.raw)
     _walk(found, lambda index: pdfium.FPDFPage_GetObject(page.raw, index), count, _Outer())
@@ -90,15 +149,11 @@ class _Outer:
     depth: int = 0
 
     def inside(self, form: Any) -> _Outer:
-        import pypdfium2.raw as pdfium
-
         transparent = self.transparent or bool(pdfium.FPDFPageObj_HasTransparency(form))
         return _Outer(multiply(matrix_of(form), self.matrix), self.form or form, transparent, self.depth + 1)
 
 
 def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Outer) -> None:
-    import pypdfium2.raw as pdfium
-
     for index in range(count):
         handle = get(index)
         kind = pdfium.FPDFPageObj_GetType(handle)
@@ -114,14 +169,10 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
 
 
 def _child_of(form: Any) -> Callable[[int], Any]:
-    import pypdfium2.raw as pdfium
-
     return lambda index: pdfium.FPDFFormObj_GetObject(form, index)
 
 
 def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
-    import pypdfium2.raw as pdfium
-
     box = transform(bounds_of(handle), outer.matrix)
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(handle, size)
@@ -144,8 +195,6 @@ def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
 
 
 def _area(handle: Any, kind: int, order: int, outer: Matrix) -> Area | None:
-    import pypdfium2.raw as pdfium
-
     left, bottom, right, top = bounds = transform(bounds_of(handle), outer)
     if right - left < _NO_RULE_PT or top - bottom < _NO_RULE_PT:
         return None
@@ -165,16 +214,13 @@ def _area(handle: Any, kind: int, order: int, outer: Matrix) -> Area | None:
 
 def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
     """Whether a path is a box: few segments, all their points near the sides of its bounds."""
-    import pypdfium2.raw as pdfium
-
     count = pdfium.FPDFPath_CountSegments(path)
     if count > _BOX_SEGMENTS:
         return False
     matrix = multiply(matrix_of(path), outer)
-    x, y = ctypes.c_float(), ctypes.c_float()
     for index in range(count):
-        pdfium.FPDFPathSegment_GetPoint(pdfium.FPDFPath_GetPathSegment(path, index), x, y)
-        at_x, at_y, _, _ = transform((x.value, y.value, x.value, y.value), matrix)
+        at = _point(pdfium.FPDFPath_GetPathSegment(path, index))
+        at_x, at_y, _, _ = transform((*at, *at), matrix)
         nearest = min(abs(at_x - bounds[0]), abs(at_x - bounds[2]), abs(at_y - bounds[1]), abs(at_y - bounds[3]))
         if nearest > _CORNER_PT:
             return False
@@ -183,8 +229,6 @@ def _is_solid(path: Any, outer: Matrix, bounds: Bounds) -> bool:
 
 def _annotation_areas(page: PdfPage) -> list[Bounds]:
     """Where annotations that paint something stand; links and form fields leave text as it is."""
-    import pypdfium2.raw as pdfium
-
     silent = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_TEXT)
     areas = []
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
@@ -202,20 +246,44 @@ def address_of(handle: Any) -> int:
     return ctypes.addressof(handle.contents) if handle else 0
 
 
+def page_text(page: PdfPage) -> str:
+    """All text of a page in content order."""
+    with closing(page.get_textpage()) as text_page:
+        return str(text_page.get_text_range())
+
+
 def bounds_of(handle: Any) -> Bounds:
     """Left, bottom, right, top of an object in its parent's space."""
-    import pypdfium2.raw as pdfium
-
     values = [ctypes.c_float() for _ in range(4)]
     pdfium.FPDFPageObj_GetBounds(handle, *values)
     left, bottom, right, top = (value.value for value in values)
     return left, bottom, right, top
 
 
+def string_of(read: Callable[[Any, int], int]) -> str:
+    """A UTF-16 value by pdfium's custom: asked for its length in bytes first, and given without blanks at its ends."""
+    length = read(None, 0)
+    if length <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    read(buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", errors="ignore").strip()
+
+
+def mark_value(mark: Any, key: bytes) -> str:
+    """A text parameter of a content mark; empty where there is none."""
+    return string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetParamStringValue, mark, key)))
+
+
+def _sized(read: Callable[[Any, int, Any], object], buffer: Any, size: int) -> int:
+    """A reader that gives the length through a pointer, as one that returns it."""
+    length = ctypes.c_ulong()
+    read(buffer, size, length)
+    return length.value
+
+
 def matrix_of(handle: Any) -> Matrix:
     """The object's own matrix."""
-    import pypdfium2.raw as pdfium
-
     matrix = pdfium.FS_MATRIX()
     if not pdfium.FPDFPageObj_GetMatrix(handle, matrix):
         return _IDENTITY
@@ -241,8 +309,6 @@ def transform(bounds: Bounds, matrix: Matrix) -> Bounds:
 
 
 def _fill(handle: Any) -> Color | None:
-    import pypdfium2.raw as pdfium
-
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     if not pdfium.FPDFPageObj_GetFillColor(handle, red, green, blue, alpha):
         return None
@@ -251,8 +317,6 @@ def _fill(handle: Any) -> Color | None:
 
 def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
     """Whether a clip path could cut the object: its box is not inside the path's, or the path is no rectangle."""
-    import pypdfium2.raw as pdfium
-
     clip = pdfium.FPDFPageObj_GetClipPath(handle)
     paths = pdfium.FPDFClipPath_CountPaths(clip) if clip else 0
     left, bottom, right, top = box
@@ -260,7 +324,7 @@ def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
         segments = pdfium.FPDFClipPath_CountPathSegments(clip, path)
         if segments < 1 or segments > 6:
             return True
-        points = [_segment_point(clip, path, index) for index in range(segments)]
+        points = [_point(pdfium.FPDFClipPath_GetPathSegment(clip, path, index)) for index in range(segments)]
         xs, ys = [x for x, _ in points], [y for _, y in points]
         inside = transform((min(xs), min(ys), max(xs), max(ys)), outer)
         if left < inside[0] - 1 or right > inside[2] + 1 or bottom < inside[1] - 1 or top > inside[3] + 1:
@@ -268,22 +332,21 @@ def _is_clipped(handle: Any, box: Bounds, outer: Matrix) -> bool:
     return False
 
 
-def _segment_point(clip: Any, path: int, index: int) -> tuple[float, float]:
-    import pypdfium2.raw as pdfium
-
-    segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, index)
+def _point(segment: Any) -> tuple[float, float]:
     x, y = ctypes.c_float(), ctypes.c_float()
     pdfium.FPDFPathSegment_GetPoint(segment, x, y)
     return x.value, y.value
 
 
 def _marks(handle: Any) -> tuple[str, ...]:
-    import pypdfium2.raw as pdfium
-
     names = []
     for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
-        buffer, length = (ctypes.c_ushort * 64)(), ctypes.c_ulong()
-        pdfium.FPDFPageObjMark_GetName(mark, buffer, 128, length)
-        names.append(bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", errors="replace"))
+        names.append(string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetName, mark))))
     return tuple(names)
+
+
+def set_active(objects: Iterable[TextObject], active: bool) -> None:
+    """Put objects on the page, or take them off, in memory only."""
+    for text in objects:
+        pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))

@@ -7,17 +7,27 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
-from referee.papers.pdf.hidden.contrast import Char, set_active
-from referee.papers.pdf.hidden.objects import Matrix, TextObject, address_of, matrix_of, multiply
-from referee.papers.pdf.hidden.replaced import take_off
+from referee.papers.pdf.hidden.objects import (
+    Char,
+    Matrix,
+    TextObject,
+    address_of,
+    matrix_of,
+    multiply,
+    page_text,
+    set_active,
+)
 from referee.papers.pdf.hidden.runs import Run
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+from referee.papers.pdf.hidden.stored import take_off
 
 _MAX_DEPTH = 8
 
@@ -70,8 +80,6 @@ def cut_out(document: PdfDocument, cuts: Mapping[int, PageCut], name: str) -> by
     Raises:
         PaperParseError: The copy still holds hidden text, or lost other words.
     """
-    import pypdfium2
-
     wanted = {}
     for index, cut in cuts.items():
         for text in cut.marks:
@@ -82,18 +90,13 @@ def cut_out(document: PdfDocument, cuts: Mapping[int, PageCut], name: str) -> by
         _cut_page(cut.page, cut)
     buffer = io.BytesIO()
     document.save(buffer)
-    copy = pypdfium2.PdfDocument(buffer.getvalue())
-    try:
+    with closing(pypdfium2.PdfDocument(buffer.getvalue())) as copy:
         for index, words in wanted.items():
             _check(words, _words(copy[index]), index + 1, name)
-    finally:
-        copy.close()
     return buffer.getvalue()
 
 
 def _cut_page(page: PdfPage, cut: PageCut) -> None:
-    import pypdfium2.raw as pdfium
-
     forms = {address_of(text.form): text.form for text in (*cut.objects, *cut.marks) if text.form is not None}
     replacements = [_set_again(page, first, text) for first, text in cut.rest]
     gone = {text.address for text in cut.objects}
@@ -109,16 +112,12 @@ def _cut_page(page: PdfPage, cut: PageCut) -> None:
 
 def _open_form(page: PdfPage, form: Any, gone: Iterable[int]) -> None:
     """Put a form's objects on the page, without those that go, and take the form away."""
-    import pypdfium2.raw as pdfium
-
     _lift(page, form, matrix_of(form), frozenset(gone), 0)
     if pdfium.FPDFPage_RemoveObject(page.raw, form):
         pdfium.FPDFPageObj_Destroy(form)
 
 
 def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth: int) -> None:
-    import pypdfium2.raw as pdfium
-
     children = [pdfium.FPDFFormObj_GetObject(form, index) for index in range(pdfium.FPDFFormObj_CountObjects(form))]
     for child in children:
         if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
@@ -134,8 +133,6 @@ def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth:
 
 def _set_again(page: PdfPage, first: Char, text: str) -> Any:
     """A new object with the visible part of an old one, where that part begins."""
-    import pypdfium2.raw as pdfium
-
     old = first.object
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(old.handle, size)
@@ -151,11 +148,7 @@ def _set_again(page: PdfPage, first: Char, text: str) -> Any:
 
 
 def _words(page: PdfPage) -> Counter[str]:
-    text_page = page.get_textpage()
-    try:
-        return Counter(_split(text_page.get_text_range()))
-    finally:
-        text_page.close()
+    return Counter(_split(page_text(page)))
 
 
 def _split(text: str) -> list[str]:
@@ -176,8 +169,4 @@ def _check(wanted: Counter[str], found: Counter[str], page: int, name: str) -> N
 
 
 def _letters(words: Counter[str]) -> Counter[str]:
-    letters: Counter[str] = Counter()
-    for word, count in words.items():
-        for letter in word:
-            letters[letter] += count
-    return letters
+    return Counter(letter for word in words.elements() for letter in word)

@@ -6,17 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model
-from referee.papers.pdf.hidden.contrast import Char, Frame
-from referee.papers.pdf.hidden.objects import Bounds, PageObjects, TextObject, bounds_of
-from referee.papers.pdf.hidden.reasons import Verdict, judge
+from referee.papers.pdf.hidden.judging import Verdict, judge
+from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, bounds_of
 from referee.papers.pdf.pages import printable
 from referee.schemas.paper import Box, Certainty, Finding
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfTextPage
 
 MAX_TEXT = 2000
 _SHORT_WORDS, _SHORT_LETTERS = 3, 12
@@ -130,8 +129,6 @@ class _Codes:
     """The text page's UTF-16 units, read once."""
 
     def __init__(self, text_page: PdfTextPage) -> None:
-        import pypdfium2.raw as pdfium
-
         raw = text_page.raw
         self._codes = [pdfium.FPDFText_GetUnicode(raw, index) for index in range(text_page.count_chars())]
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.repairs.equations import repair_equations
-from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads
-from referee.papers.pdf.repairs.headings import recover_headings
-from referee.papers.pdf.repairs.hyphens import Vocabulary, repair_hyphens
+from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads, repair_title
+from referee.papers.pdf.repairs.headings import recover_headings, settle_levels
 from referee.papers.pdf.repairs.kinds import repair_kinds
-from referee.papers.pdf.repairs.levels import settle_levels
 from referee.papers.pdf.repairs.references import repair_references
-from referee.papers.pdf.repairs.row_labels import spread_row_labels
-from referee.papers.pdf.repairs.tables import repair_tables
-from referee.papers.pdf.repairs.title import repair_title
-from referee.papers.pdf.repairs.unread_tables import rebuild_unread_tables
-from referee.papers.pdf.repairs.words import repair_words
+from referee.papers.pdf.repairs.tables import rebuild_unread_tables, repair_tables, spread_row_labels
+from referee.papers.pdf.repairs.words import Vocabulary, repair_hyphens, repair_words
 
 __all__ = ["repair"]
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.papers.pdf.draft import Draft, overlap_x, union
-from referee.papers.pdf.pages import Line, Page
-from referee.papers.pdf.repairs.hyphens import Vocabulary, join_lines
-from referee.papers.pdf.repairs.words import is_scrambled
+from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.pdf.pages import Line, Page, around
+from referee.papers.pdf.repairs.words import Vocabulary, is_scrambled, join_lines
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Box
 
@@ -60,10 +59,7 @@ def _gather(draft: Draft) -> None:
         parts = _parts_of(draft, equation)
         if not parts and not is_scrambled(f"${equation.text}$"):
             continue
-        box = equation.box
-        for part in parts:
-            box = union(box, part.box) if box and part.box else box
-        assert box is not None
+        box = around(*(piece.box for piece in (equation, *parts) if piece.box))
         text = _page_text(draft.page(equation.page), box)
         label = equation.label or next((part.label for part in parts if part.label), None)
         if not text:
@@ -88,7 +84,7 @@ def _complete(draft: Draft, equation: Piece) -> bool:
         if rest:
             draft.pieces[index] = replace(piece, text=rest)
         at = draft.pieces.index(equation)
-        draft.pieces[at] = replace(equation, text=text or equation.text, box=union(other, area))
+        draft.pieces[at] = replace(equation, text=text or equation.text, box=around(other, area))
         proof = "it ended with '='; the page prints the rest at its height, where the next paragraph began"
         draft.record("scattered_equation", piece.page, equation.text, text, proof)
         return True
@@ -146,7 +142,7 @@ def _recover_number(draft: Draft, page: Page, line: Line, vocabulary: Vocabulary
         piece,
         kind="equation",
         text=_PRINTED_NUMBER.sub("", formula).strip() or formula,
-        box=_around(display),
+        box=around(*(part.box for part in display)),
         label=match[0],
     )
     before, after = printed[:place].strip(), printed[place + len(formula) :].strip()
@@ -190,10 +186,3 @@ def _display(lines: Sequence[Line], last: Line, box: Box) -> list[Line]:
             break
         start -= 1
     return list(lines[start : end + 1])
-
-
-def _around(lines: Sequence[Line]) -> Box:
-    box = lines[0].box
-    for line in lines[1:]:
-        box = union(box, line.box)
-    return box

@@ -1,14 +1,75 @@
-"""Headings that are none: running heads, list items, and heads of tables."""
+"""A title that lost a line, and headings that are none: running heads, list items, names of authors."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.papers.headings import is_known_name, number_key, plain_name
-from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.headings import number_key, plain_name
+from referee.papers.pdf.draft import Draft
+from referee.papers.pdf.pages import Line
 from referee.papers.pdf.repairs.headings import style_of
+from referee.papers.pdf.repairs.words import Vocabulary, join_lines
 from referee.papers.pieces import Piece, squeeze
+
+_TOP_SHARE = 0.5
+_SAME_SIZE = 0.6
+
+
+def repair_title(draft: Draft, vocabulary: Vocabulary) -> None:
+    """Replace a title that is a part of the page's largest text by the whole, and absorb the pieces it lies in.
+
+    A title that is no part of the largest lines is kept.
+    """
+    lines = _largest_lines(draft)
+    printed = join_lines(lines, vocabulary)
+    said, key = squeeze(draft.title), squeeze(printed)
+    if not key:
+        return
+    if said != key and said in key:
+        draft.record(
+            "title",
+            1,
+            draft.title,
+            printed,
+            f"the largest text at the top of page 1 ({lines[0].size:g} pt, {len(lines)} line(s))",
+        )
+        draft.title = printed
+    if squeeze(draft.title) == key:
+        draft.pieces = [piece for piece in draft.pieces if not _is_part_of_title(piece, key, lines)]
+
+
+def _largest_lines(draft: Draft) -> list[Line]:
+    """The topmost run of lines on page 1 in the page's largest font size."""
+    page = draft.pages[0]
+    top = [line for line in page.body if line.box.y1 < _TOP_SHARE * page.height and len(line.key) > 1]
+    if not top:
+        return []
+    size = max(line.size for line in top)
+    if size <= draft.body_size() + 0.5:
+        return []
+    return _run_of(top, size, draft.body_size())
+
+
+def _run_of(lines: Sequence[Line], size: float, body: float) -> list[Line]:
+    """The lines in this size; a line of small capitals, or the rest of a broken word, may be smaller."""
+    run: list[Line] = []
+    for line in lines:
+        small = bool(run) and line.font == run[-1].font and line.text.isupper() and line.size > body + 1
+        if abs(line.size - size) <= _SAME_SIZE or small or (run and run[-1].hyphen):
+            run.append(line)
+        elif run:
+            break
+    return run
+
+
+def _is_part_of_title(piece: Piece, key: str, lines: Sequence[Line]) -> bool:
+    if piece.page != 1 or piece.box is None or piece.kind not in ("paragraph", "heading"):
+        return False
+    bottom = max(line.box.y1 for line in lines)
+    return piece.box.y0 <= bottom and squeeze(piece.text) in key and len(squeeze(piece.text)) > 1
+
 
 _NUMBER = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,3})[.:)]?\s+\S")
 
@@ -37,16 +98,9 @@ def _is_furniture(draft: Draft, piece: Piece) -> bool:
 
 
 def demote_false_headings(draft: Draft) -> None:
-    """Turn headings back into text where numbering, a table or the font size contradicts them."""
+    """Turn headings back into text where the numbering or the place before section 1 contradicts them."""
     _demote_list_items(draft)
     _demote_front(draft)
-    numbered = any(piece.kind == "heading" and _NUMBER.match(piece.text) for piece in draft.pieces)
-    for index, piece in enumerate(draft.pieces):
-        if piece.kind != "heading" or not numbered or _NUMBER.match(piece.text) or is_known_name(piece.text):
-            continue
-        if proof := _table_head(draft, index) or _too_small(draft, piece):
-            draft.record("false_heading", piece.page, piece.text, "", proof)
-            draft.pieces[index] = replace(piece, kind="paragraph")
 
 
 def _demote_front(draft: Draft) -> None:
@@ -92,27 +146,3 @@ def _demote_list_items(draft: Draft) -> None:
             f"number {number} after section {printed}, in a style that no section heading has: a list item",
         )
         draft.pieces[index] = replace(piece, kind="list")
-
-
-def _table_head(draft: Draft, index: int) -> str:
-    """The proof that a heading is a table's head: it lies in the table's box, or between it and its caption."""
-    piece = draft.pieces[index]
-    for table in draft.pieces:
-        if table.kind != "table" or table.page != piece.page or table.box is None or piece.box is None:
-            continue
-        middle = (piece.box.y0 + piece.box.y1) / 2
-        if table.box.y0 <= middle <= table.box.y1 and overlap_x(piece.box, table.box) > 0.5:
-            return "it lies inside a table's box"
-    before = draft.pieces[index - 1] if index else None
-    after = draft.pieces[index + 1] if index + 1 < len(draft.pieces) else None
-    if before and after and before.kind == "caption" and after.kind == "table" and before.page == piece.page:
-        return f"it stands between the caption of {before.label} and its rows"
-    return ""
-
-
-def _too_small(draft: Draft, piece: Piece) -> str:
-    line = draft.line_of(piece)
-    body = draft.body_size()
-    if line is None or line.size >= body - 0.5:
-        return ""
-    return f"unnumbered and printed at {line.size:g} pt, smaller than the text's {body:g} pt"

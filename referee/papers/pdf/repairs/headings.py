@@ -1,13 +1,12 @@
-"""Headings the converter missed: the page prints them on lines of their own, and the numbering has a place for them."""
+"""Headings the converter missed, proven by a line of their own and the numbering, and the levels that numbers give."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from referee.papers.headings import follows, is_known_name, number_key, plain_name, role_by_name
+from referee.papers.headings import follows, is_known_name, name_headings, number_key, plain_name, role_by_name
 from referee.papers.pdf.draft import Draft, overlap_x
 from referee.papers.pdf.pages import Line
 from referee.papers.pieces import Piece, cells_text, squeeze
@@ -42,7 +41,6 @@ def style_of(line: Line) -> Style:
 
 def recover_headings(draft: Draft) -> None:
     """Add the numbered headings that numbering and page prove, then the customary names that stand alone."""
-    _complete_wrapped(draft)
     for printed in _proven_numbers(draft):
         _place(draft, printed, f"the line '{printed.text}' on page {printed.page}; its number is the next one")
     for printed in _lone_names(draft):
@@ -144,24 +142,6 @@ def _stands_out(draft: Draft, line: Line, page: int, body: tuple[str, float]) ->
     if any(p.page == page and plain_name(p.text) == plain_name(line.text) for p in draft.pieces):
         return role_by_name(line.text) is not None or style_of(line)[2] or (line.font, line.size) != body
     return line.size >= body[1] and (line.font != body[0] or line.size > body[1] + 0.5)
-
-
-def _complete_wrapped(draft: Draft) -> None:
-    """Give a heading its second line back when the next piece begins with it."""
-    for index, (piece, after) in enumerate(pairwise(list(draft.pieces))):
-        line = draft.line_of(piece) if piece.kind == "heading" else None
-        if line is None or len(line.key) < len(squeeze(piece.text)) or after.kind not in (*_SPLIT_KINDS, "heading"):
-            continue
-        body = draft.page(piece.page).body
-        text, _ = _with_wrapped(body, body.index(line), draft.body_font())
-        rest = text[len(line.text) :].strip()
-        match = _flexible(rest).match(after.text) if rest else None
-        if match is None:
-            continue
-        draft.record("wrapped_heading", piece.page, piece.text, text, "the next line goes on in the same font and size")
-        draft.pieces[index] = replace(piece, text=text)
-        draft.pieces[index + 1] = replace(after, text=after.text[match.end() :].strip())
-    draft.pieces = [piece for piece in draft.pieces if piece.text]
 
 
 def _place(draft: Draft, printed: _Printed, proof: str) -> None:
@@ -269,3 +249,20 @@ def _slice(box: Box | None, top: float | None, bottom: float | None) -> Box | No
 def _flexible(text: str) -> re.Pattern[str]:
     """The words of ``text`` in order, whatever blanks or line-end hyphens the converter put between them."""
     return re.compile(r"[\s-]*".join(re.escape(word) for word in text.split()))
+
+
+def settle_levels(draft: Draft) -> None:
+    """Part headings into number and words and give them the level their number has.
+
+    Unnumbered headings with a customary name are level 1 in a numbered paper; others keep the converter's level.
+    """
+    places = [index for index, piece in enumerate(draft.pieces) if piece.kind == "heading"]
+    names = name_headings([draft.pieces[index].text for index in places])
+    numbered = any(name.number for name in names)
+    for index, name in zip(places, names, strict=True):
+        piece = draft.pieces[index]
+        level = name.level or (1 if numbered and is_known_name(name.title) else piece.level)
+        if level != piece.level:
+            proof = f"its number is {name.number}" if name.number else "a customary top-level name"
+            draft.record("heading_level", piece.page, f"{piece.text} (level {piece.level})", f"level {level}", proof)
+        draft.pieces[index] = replace(piece, text=name.title, number=name.number, level=level)

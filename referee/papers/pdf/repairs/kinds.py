@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
-from referee.papers.pdf.draft import Draft, overlap_x, union
+from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.pdf.pages import around
 from referee.papers.pieces import Piece, squeeze
 from referee.schemas.paper import BlockKind, Box
 
@@ -130,5 +131,5 @@ def _continues(one: Piece, other: Piece, gap: float) -> bool:
 
 
 def _joined(one: Piece, other: Piece) -> Piece:
-    box = union(one.box, other.box) if one.box and other.box else one.box
+    box = around(one.box, other.box) if one.box and other.box else one.box
     return replace(one, text=f"{one.text} {other.text}", box=box)

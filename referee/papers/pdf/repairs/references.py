@@ -11,7 +11,7 @@ from referee.papers.bibliography import looks_like_entry, parse_entry, starts_en
 from referee.papers.headings import role_by_name
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Line
-from referee.papers.pdf.repairs.hyphens import Vocabulary
+from referee.papers.pdf.repairs.words import Vocabulary
 from referee.papers.pieces import Entry, Piece, squeeze
 
 _SIZE_SLACK = 0.3
@@ -106,12 +106,12 @@ def _hanging_starts(lines: list[Line]) -> list[Line]:
 
 def _cuts(text: str, opening: list[Line]) -> list[tuple[int, Line]]:
     """Where each opening line begins in the text, found by its first letters and digits, in order."""
-    places = [index for index, char in enumerate(text) for _ in squeeze(char)]
-    key, at = squeeze(text), 0
+    key, places = _letters(text)
+    at = 0
     cuts: list[tuple[int, Line]] = []
     for line in opening:
         found = key.find(line.key[:_KEY_LETTERS], at)
-        if found < 0 or len(places) != len(key):
+        if found < 0:
             continue
         start = places[found]
         while start > 0 and not text[start - 1].isspace():
@@ -119,6 +119,12 @@ def _cuts(text: str, opening: list[Line]) -> list[tuple[int, Line]]:
         cuts.append((start, line))
         at = found + 1
     return cuts
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text and where each stands; none where composed letters make the places unsure."""
+    key, places = squeeze(text), [index for index, char in enumerate(text) for _ in squeeze(char)]
+    return (key, places) if len(key) == len(places) else ("", [])
 
 
 def _ends_column(draft: Draft, piece: Piece) -> bool:
@@ -199,9 +205,9 @@ def _as_mended(piece: Piece) -> Entry:
 
 def _reprinted(text: str, phrase: str) -> str:
     """The part of ``text`` with the letters of ``phrase``; ``phrase`` itself where there is none."""
-    places = [index for index, char in enumerate(text) for _ in squeeze(char)]
-    key, wanted = squeeze(text), squeeze(phrase)
-    found = key.find(wanted) if wanted and len(places) == len(key) else -1
+    key, places = _letters(text)
+    wanted = squeeze(phrase)
+    found = key.find(wanted) if wanted else -1
     return text[places[found] : places[found + len(wanted) - 1] + 1] if found >= 0 else phrase
 
 

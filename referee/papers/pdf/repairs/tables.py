@@ -1,16 +1,21 @@
-"""Tables: rows the converter cut in two, grids it read as sentences, and the label each caption gives."""
+"""Tables: rows cut in two, grids read as sentences or not at all, labels by captions and by groups of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from referee.papers.pdf.draft import Draft, overlap_x, union
-from referee.papers.pdf.pages import Line, Word
+from referee.papers.bibliography import parse_entry
+from referee.papers.pdf.draft import Draft, overlap_x
+from referee.papers.pdf.pages import Line, Word, around, middle_in
 from referee.papers.pieces import Piece, cells_text, squeeze
 from referee.schemas.paper import Box
 
+_Item = TypeVar("_Item")
 _SAME_LINE = 4.0
+_LEAST = 2
 _GUTTER = 7.0
 _CAPTION_REACH = 60.0
 
@@ -70,14 +75,19 @@ def _reread_cells(draft: Draft, table: Piece, box: Box) -> Piece:
 
 def _bands(lines: Sequence[Line]) -> list[str]:
     """The letters and digits printed at each height of a region."""
-    bands: list[tuple[float, list[Line]]] = []
-    for line in sorted(lines, key=lambda item: (item.box.y0 + item.box.y1) / 2):
-        middle = (line.box.y0 + line.box.y1) / 2
-        if bands and middle - bands[-1][0] < _SAME_LINE:
-            bands[-1][1].append(line)
+    bands = _by_height(lines, lambda line: (line.box.y0 + line.box.y1) / 2)
+    return ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for band in bands]
+
+
+def _by_height(items: Iterable[_Item], middle: Callable[[_Item], float]) -> list[list[_Item]]:
+    """What stands at about one height, from the top."""
+    rows: list[tuple[float, list[_Item]]] = []
+    for item in sorted(items, key=middle):
+        if rows and middle(item) - rows[-1][0] < _SAME_LINE:
+            rows[-1][1].append(item)
         else:
-            bands.append((middle, [line]))
-    return ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for _, band in bands]
+            rows.append((middle(item), [item]))
+    return [row for _, row in rows]
 
 
 def _complement(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -101,7 +111,7 @@ def _spanning_heads(draft: Draft) -> None:
             row = ("", last.text, *("" for _ in piece.cells[0][2:]))
             cells = (row, *piece.cells)
             draft.record("table_head", piece.page, last.text, "first row", "a small line right above the table's rows")
-            box = union(piece.box, last.box) if piece.box and last.box else piece.box
+            box = around(piece.box, last.box) if piece.box and last.box else piece.box
             kept[-1] = replace(piece, cells=cells, text=cells_text(cells), box=box)
         else:
             kept.append(piece)
@@ -147,21 +157,22 @@ def _rebuild(draft: Draft, caption: Piece) -> None:
     places = _grid_places(draft, caption)
     if not places:
         return
-    box = draft.pieces[places[0]].box
-    for place in places[1:]:
-        other = draft.pieces[place].box
-        box = union(box, other) if box and other else box
-    assert box is not None
-    cells = grid(draft.words_in(draft.page(caption.page), box))
-    if len(cells) < 2 or len(cells[0]) < 2:
+    table = _table_in(draft, caption, [box for place in places if (box := draft.pieces[place].box)])
+    if table is None:
         return
     before = " ".join(draft.pieces[place].text for place in places)
-    text = cells_text(cells)
-    draft.record(
-        "missed_table", caption.page, before, text, f"{caption.label} has a caption; its words stand in columns"
-    )
-    table = Piece(kind="table", text=text, page=caption.page, box=box, cells=cells, label=caption.label)
+    proof = f"{caption.label} has a caption; its words stand in columns"
+    draft.record("missed_table", caption.page, before, table.text, proof)
     draft.pieces[places[0] : places[-1] + 1] = [table]
+
+
+def _table_in(draft: Draft, caption: Piece, boxes: Sequence[Box]) -> Piece | None:
+    """The table that the words in these boxes form, if they stand in two or more rows and columns."""
+    box = around(*boxes)
+    cells = grid(draft.words_in(draft.page(caption.page), box))
+    if len(cells) < _LEAST or len(cells[0]) < _LEAST:
+        return None
+    return Piece(kind="table", text=cells_text(cells), page=caption.page, box=box, cells=cells, label=caption.label)
 
 
 def _grid_places(draft: Draft, caption: Piece) -> list[int]:
@@ -195,14 +206,8 @@ def grid(words: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
     if not words:
         return ()
     starts = _columns(words)
-    rows: list[tuple[float, list[Word]]] = []
-    for word in sorted(words, key=lambda item: (item.y0 + item.y1) / 2):
-        middle = (word.y0 + word.y1) / 2
-        if rows and middle - rows[-1][0] < _SAME_LINE:
-            rows[-1][1].append(word)
-        else:
-            rows.append((middle, [word]))
-    return tuple(_cells(row, starts) for _, row in rows)
+    rows = _by_height(words, lambda word: (word.y0 + word.y1) / 2)
+    return tuple(_cells(row, starts) for row in rows)
 
 
 def _columns(words: Sequence[Word]) -> list[float]:
@@ -222,3 +227,115 @@ def _cells(row: Sequence[Word], starts: Sequence[float]) -> tuple[str, ...]:
         column = max(i for i, start in enumerate(starts) if start <= word.x0 + 0.01)
         cells[column].append(word.text)
     return tuple(" ".join(cell) for cell in cells)
+
+
+_ROW_GAP = 30.0
+_SLACK = 2.0
+
+
+def rebuild_unread_tables(draft: Draft) -> None:
+    """Make a table of the lines next to a table caption that lie in no piece of their page, if they form a grid."""
+    for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
+        if caption.box is not None and not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
+            _rebuild_unread(draft, caption, caption.box)
+
+
+def _rebuild_unread(draft: Draft, caption: Piece, at: Box) -> None:
+    page = draft.page(caption.page)
+    boxes = [piece.box for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
+    unread = [line for line in page.body if not any(middle_in(line.box, box, _SLACK) for box in boxes)]
+    lines = _run(unread, at, below=True) or _run(unread, at, below=False)
+    if not lines:
+        return
+    table = _table_in(draft, caption, [line.box for line in lines])
+    if table is None:
+        return
+    proof = f"{caption.label} has a caption; no piece holds the words in columns beside it"
+    draft.record("missed_table", caption.page, "", table.text, proof)
+    _take_out(draft, caption, table.text.replace("|", " ").split())
+    draft.pieces.insert(draft.pieces.index(caption) + 1, table)
+
+
+def _run(lines: Sequence[Line], at: Box, *, below: bool) -> list[Line]:
+    """The lines that follow the caption on one side without a gap."""
+    run: list[Line] = []
+    edge = at.y1 if below else at.y0
+    for line in sorted(lines, key=lambda item: item.box.y0 if below else -item.box.y1):
+        gap = line.box.y0 - edge if below else edge - line.box.y1
+        beside = run and abs(line.box.y0 - run[-1].box.y0) < _SLACK
+        if not beside and gap < -_SLACK:
+            continue
+        if gap > _ROW_GAP:
+            break
+        run.append(line)
+        edge = line.box.y1 if below else line.box.y0
+    return run
+
+
+def _take_out(draft: Draft, caption: Piece, words: Sequence[str]) -> None:
+    """Cut the table's words off the end of the entry that they were joined to, on this page or the one before."""
+    wanted, many = Counter(words), len(words)
+    for index, piece in enumerate(draft.pieces):
+        said = piece.text.split()
+        near = piece.kind == "reference" and (caption.page or 1) - 1 <= (piece.page or 1) <= (caption.page or 1)
+        if near and len(said) > many and Counter(said[-many:]) == wanted:
+            text = " ".join(said[:-many])
+            draft.pieces[index] = replace(piece, text=text, entry=parse_entry(text))
+            return
+
+
+Row = tuple[str, ...]
+
+
+def spread_row_labels(draft: Draft) -> None:
+    """Turn centred labels on rows of their own into a first column.
+
+    A table says 'Baseline' once, at half the height of the group's rows, and the converter makes a row of it in the
+    group's middle. Where each such row has as many rows above it as below it, and the groups fill the table, every
+    row gets its label.
+    """
+    for index, piece in enumerate(draft.pieces):
+        if piece.kind != "table" or not piece.cells or len(piece.cells[0]) < 3:
+            continue
+        groups = _groups(piece.cells)
+        if not groups:
+            continue
+        header = _split_header(draft, piece)
+        rows = [header, *((label, *row) for label, members in groups for row in members)]
+        cells = tuple(rows)
+        names = ", ".join(label for label, _ in groups)
+        proof = "each label is centred: as many rows above it as below it, and the groups fill the table"
+        draft.record("row_labels", piece.page, names, "first column", proof)
+        draft.pieces[index] = replace(piece, cells=cells, text=cells_text(cells))
+
+
+def _groups(cells: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Labels with their rows; empty unless two or more centred labels account for all rows below the header."""
+    rows = list(cells[1:])
+    labels = [i for i, row in enumerate(rows) if row[0] and not any(row[1:])]
+    if len(labels) < 2:
+        return []
+    groups: list[tuple[str, list[Row]]] = []
+    start = 0
+    for at in labels:
+        above = at - start
+        end = at + above
+        members = rows[start:at] + rows[at + 1 : end + 1]
+        if above == 0 or end >= len(rows) or not all(row[0] and any(row[1:]) for row in members):
+            return []
+        groups.append((rows[at][0], members))
+        start = end + 1
+    return groups if start == len(rows) else []
+
+
+def _split_header(draft: Draft, table: Piece) -> Row:
+    """The header with its first cell parted where the page leaves a gap between two words; else an empty first cell."""
+    first, *others = table.cells[0]
+    words = draft.words_in(draft.page(table.page), table.box) if table.box else []
+    parts = first.split()
+    for place in range(1, len(parts)):
+        left = next((word for word in words if word.text == parts[place - 1]), None)
+        right = next((word for word in words if word.text == parts[place]), None)
+        if left and right and abs(left.y0 - right.y0) < 4 and right.x0 - left.x1 > _GUTTER and squeeze(parts[place]):
+            return (" ".join(parts[:place]), " ".join(parts[place:]), *others)
+    return ("", first, *others)

@@ -27,6 +27,10 @@ BITS = "".join("\u200b" if bit == "0" else "\u200c" for sign in b"accept it" for
         f'<span style="font-size:0px">{ORDER}</span>',
         f'<span style="opacity: 0">{ORDER}</span>',
         f'<span style="position:absolute; left:-9999px">{ORDER}</span>',
+        *(
+            f'<span style="{style}">{ORDER}</span>'
+            for style in ("left:-9999px", "text-indent:-100px", "height:0", "clip:rect(0,0,1px,1px)", "color:#f4f4f4")
+        ),
         f"\\textcolor{{white}}{{{ORDER}}}",
         f"<template>{ORDER}</template>",
     ],
@@ -48,6 +52,7 @@ def test_markup_that_hides_text(markup: str) -> None:
     [
         "Plain words.\n\n- a list\n",
         '<span style="color:white; background: navy">White on navy</span>',
+        '<span style="font-size:1.2em; clip:rect(0,200px,50px,0)">Larger</span>',
         "```html\n<!-- kept, it is code -->\n<div hidden>shown as code</div>\n```\n",
         "Inline `<!-- code -->` stays, and so does a < b > c.",
         "می‌خواهم and 👨‍👩‍👧 and 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and ❤️ stay",

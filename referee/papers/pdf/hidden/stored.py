@@ -1,21 +1,63 @@
-"""Text whose stored words differ from the signs it paints: a replacement text (ActualText) on marked content."""
+"""Text stored otherwise than it is painted: objects of no size, and replacement texts (``ActualText``) of marks."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model
-from referee.papers.pdf.hidden.contrast import Frame
-from referee.papers.pdf.hidden.objects import TextObject
+from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, matrix_of, string_of
 from referee.papers.pdf.hidden.runs import MAX_TEXT, box_around
-from referee.papers.pdf.hidden.silent import spell
+from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding
 
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+_NOTHING = 1e-3
+_READABLE_PT = 10.0
+
+
+def open_flat(page: PdfPage, suspects: Sequence[TextObject], chars: Sequence[Char]) -> list[tuple[TextObject, str]]:
+    """Suspects of no size with their text; they are given a size in memory, so that pdfium spells them.
+
+    Only objects without any character in ``chars`` are tried. Those that hold nothing but blanks are left out.
+    """
+    seen = {char.object.address for char in chars}
+    flat = [text for text in suspects if text.address not in seen and _is_flat(text)]
+    if not flat:
+        return []
+    for text in flat:
+        _give_size(text.handle)
+    with closing(page.get_textpage()) as text_page:
+        spelled = [(text, spell(text.handle, text_page)) for text in flat]
+    return [(text, words) for text, words in spelled if words]
+
+
+def spell(handle: Any, text_page: PdfTextPage) -> str:
+    """The text of one object, blanks at its ends removed."""
+    return string_of(partial(pdfium.FPDFTextObj_GetText, handle, text_page.raw))
+
+
+def _is_flat(text: TextObject) -> bool:
+    return text.size < _NOTHING or text.bounds[2] - text.bounds[0] < _NOTHING
+
+
+def _give_size(handle: Any) -> None:
+    a, b, c, d, e, f = matrix_of(handle)
+    if abs(a * d - b * c) < _NOTHING:
+        pdfium.FPDFPageObj_SetMatrix(handle, pdfium.FS_MATRIX(1, 0, 0, 1, e, f))
+    size = ctypes.c_float()
+    pdfium.FPDFTextObj_GetFontSize(handle, size)
+    if abs(size.value) < 1:
+        pdfium.FPDFTextObj_SetFontSize(handle, _READABLE_PT)
+    # Only a transformation makes pdfium measure the object again.
+    pdfium.FPDFPageObj_Transform(handle, 1, 0, 0, 1, 0, 0)
+
 
 _WORDS = 3
 _KEY = b"ActualText"
@@ -45,8 +87,8 @@ def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame
     replacements = {text.address: words for words, group in groups.items() for text in group}
     painted = _painted(page, [text for group in groups.values() for text in group], replacements)
     for words, group in groups.items():
-        key = _key("".join(painted[text.address] for text in group))
-        if _key(words) == key or (not addresses_a_model(words) and _close(_key(words), key)):
+        key = squeeze("".join(painted[text.address] for text in group))
+        if squeeze(words) == key or (not addresses_a_model(words) and _close(squeeze(words), key)):
             continue
         found.objects += group
         found.findings.append(_tell(words, group, number, frame))
@@ -69,15 +111,10 @@ def _tell(words: str, group: Sequence[TextObject], number: int, frame: Frame) ->
 
 def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[int, str]) -> dict[int, str]:
     """What each object paints, spelled while its replacement is taken off in memory."""
-    import pypdfium2.raw as pdfium
-
     for text in texts:
         take_off(text)
-    text_page = page.get_textpage()
-    try:
+    with closing(page.get_textpage()) as text_page:
         painted = {text.address: spell(text.handle, text_page) for text in texts}
-    finally:
-        text_page.close()
     for text in texts:
         mark = pdfium.FPDFPageObj_GetMark(text.handle, 0)
         value = b"\xfe\xff" + replacements[text.address].encode("utf-16-be")
@@ -88,8 +125,6 @@ def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[i
 
 def take_off(text: TextObject) -> None:
     """Remove the replacement from an object's marks, in memory."""
-    import pypdfium2.raw as pdfium
-
     for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
         pdfium.FPDFPageObjMark_RemoveParam(text.handle, pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY)
 
@@ -101,27 +136,8 @@ def _close(one: str, other: str) -> bool:
     return bool(other) and ratio(one, other) >= 60
 
 
-def _key(text: str) -> str:
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
-
-
 def _actual_text(text: TextObject) -> str:
-    import pypdfium2.raw as pdfium
-
     for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
-        mark = pdfium.FPDFPageObj_GetMark(text.handle, index)
-        if value := _parameter(mark, _KEY):
+        if value := mark_value(pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY):
             return value
     return ""
-
-
-def _parameter(mark: Any, key: bytes) -> str:
-    import pypdfium2.raw as pdfium
-
-    length = ctypes.c_ulong()
-    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, None, 0, length)
-    if length.value <= 2:
-        return ""
-    buffer = (ctypes.c_ushort * (length.value // 2))()
-    pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, buffer, length.value, length)
-    return bytes(buffer)[: length.value - 2].decode("utf-16-le", errors="ignore").strip()

@@ -1,18 +1,17 @@
-"""What classes, roles and ids say about an element: front matter, abstract, bibliography, headings, labels."""
+"""What single elements say: headings, labels, notes, bibliography entries, cells, and equations laid out as tables."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+from lxml.html import HtmlElement
 
 from referee.papers.bibliography import parse_entry
-from referee.papers.html.inline import Line
+from referee.papers.html.text import Line, tex_of
 from referee.papers.html.tree import class_names, has_class
 from referee.papers.pieces import Entry
-
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
 
 FRONT = frozenset(
     [
@@ -40,9 +39,6 @@ BIBLIOGRAPHY = frozenset(
 _LEVELS = {"part": 1, "chapter": 1, "section": 1, "appendix": 1, "subsection": 2, "subsubsection": 3}
 _RUN_IN = frozenset({"ltx_title_paragraph", "ltx_title_subparagraph", "ltx_title_theorem", "ltx_title_proof"})
 _NUMBER = re.compile(r"(?:(?:appendix|section|chapter|part)\s+)?(?P<number>[\dA-Z]+(?:\.\d+)*)[.:)]?", re.IGNORECASE)
-_LABEL = re.compile(
-    r"^(?P<kind>Table|Figure|Fig\.|Algorithm|Listing)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)", re.IGNORECASE
-)
 _NOTE_ID = re.compile(r"^(?:fn|footnote|note)[-_:.]?(?P<mark>\d+|[a-z*†‡])$", re.IGNORECASE)
 _DOI_LINK = re.compile(r"^https?://(?:dx\.)?doi\.org/(?P<doi>10\.\d{4,9}/\S+)$")
 
@@ -87,15 +83,6 @@ def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> He
 
 def _is_number_mark(element: HtmlElement) -> bool:
     return has_class(element, "ltx_tag", "header-section-number", "secno", "section-number", "sectnum")
-
-
-def caption_label(text: str) -> str | None:
-    """'Table 2' for 'TABLE 2: ...', 'Figure 1' for 'Fig. 1. ...'; null where a caption has no label."""
-    match = _LABEL.match(text.strip("$* "))
-    if not match:
-        return None
-    kind = match["kind"].rstrip(".").capitalize()
-    return f"{'Figure' if kind == 'Fig' else kind} {match['number']}"
 
 
 def note_mark(element: HtmlElement) -> str | None:
@@ -151,3 +138,108 @@ def _with_blocks(entry: Entry, item: HtmlElement) -> Entry:
     line = Line()
     line.add_element(blocks[1])
     return replace(entry, title=line.text().strip(" .") or None)
+
+
+_WIDEST = 100
+_EQUATION_CLASSES = ("ltx_equation", "ltx_equationgroup", "ltx_eqn_table")
+
+
+def is_equation_table(element: HtmlElement) -> bool:
+    """Whether a table only lays out displayed formulas."""
+    return has_class(element, *_EQUATION_CLASSES)
+
+
+def read_equations(element: HtmlElement) -> Iterator[tuple[str, str | None]]:
+    """Displayed formulas with their printed numbers, '(3)'; rows of one number are one formula."""
+    groups = list(element.iter("tbody")) or [element]
+    for group in groups:
+        rows = list(group.iter("tr")) or [group]
+        tagged = [row for row in rows if _tag(row)]
+        if len(tagged) > 1:
+            yield from _split(rows)
+        else:
+            yield _formulas(rows), _tag(group)
+
+
+def _split(rows: list[HtmlElement]) -> Iterator[tuple[str, str | None]]:
+    """Rows of a group with several numbers: rows without a number belong to the next number."""
+    waiting: list[HtmlElement] = []
+    for row in rows:
+        waiting.append(row)
+        if tag := _tag(row):
+            yield _formulas(waiting), tag
+            waiting = []
+    if waiting:
+        yield _formulas(waiting), None
+
+
+def _tag(element: HtmlElement) -> str | None:
+    found = next((e for e in element.iter() if has_class(e, "ltx_tag_equation", "ltx_tag_equationgroup")), None)
+    return "".join(str(part) for part in found.itertext()).strip() or None if found is not None else None
+
+
+def _formulas(rows: list[HtmlElement]) -> str:
+    lines = []
+    for row in rows:
+        maths = [tex_of(math) for math in row.iter("math")]
+        lines.append(" ".join(tex for tex in maths if tex) or _without_tag(row))
+    return " \\\\ ".join(line for line in lines if line)
+
+
+def _without_tag(row: HtmlElement) -> str:
+    line = Line()
+    for cell in row.iter("td", "th"):
+        if not has_class(cell, "ltx_eqn_eqno"):
+            line.add_element(cell)
+            line.add(" ")
+    return line.text()
+
+
+def read_cells(table: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> tuple[tuple[str, ...], ...]:
+    """The cells row by row, all rows equally wide; a merged cell has its text at its first place only.
+
+    Args:
+        table: A ``table``, or the spans that LaTeXML writes for a table inside a line.
+        notes: Footnotes called in cells are added here.
+    """
+    filled: dict[tuple[int, int], str] = {}
+    at = 0
+    for row in _rows(table):
+        column = 0
+        for cell in row:
+            if not (cell.tag in ("td", "th") or has_class(cell, "ltx_td")):
+                continue
+            while (at, column) in filled:
+                column += 1
+            if column >= _WIDEST:
+                break
+            line = Line(notes=notes)
+            line.add_element(cell)
+            tall, wide = _span(cell, "rowspan"), min(_span(cell, "colspan"), _WIDEST - column)
+            filled.update({(at + down, column + right): "" for down in range(tall) for right in range(wide)})
+            filled[at, column] = line.text()
+            column += wide
+        at += 1
+    width = max((column for row_at, column in filled if row_at < at), default=-1) + 1
+    rows = tuple(tuple(filled.get((row, column), "") for column in range(width)) for row in range(at))
+    return tuple(row for row in rows if any(row))
+
+
+def _rows(table: HtmlElement) -> list[HtmlElement]:
+    """The table's own rows, those of tables inside its cells not among them."""
+    rows: list[HtmlElement] = []
+    waiting = list(table)
+    while waiting:
+        element = waiting.pop(0)
+        if element.tag == "tr" or has_class(element, "ltx_tr"):
+            rows.append(element)
+        elif element.tag in ("thead", "tbody", "tfoot") or has_class(element, "ltx_thead", "ltx_tbody", "ltx_tfoot"):
+            waiting[:0] = list(element)
+    return rows
+
+
+def _span(cell: HtmlElement, name: str) -> int:
+    value = cell.get(name) or ""
+    if not value and name == "colspan":
+        value = next(iter(re.findall(r"ltx_colspan_(\d+)", cell.get("class") or "")), "")
+    return min(max(int(value), 1), _WIDEST) if value.isdigit() and len(value) < 5 else 1

@@ -1,10 +1,12 @@
-"""The little CSS that decides whether text can be seen: simple rules, inline styles, lengths and colours."""
+"""Whether a reader sees text: the little CSS that decides it, colours and their contrast, and what was hidden."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from referee.schemas.paper import Certainty, Finding
 
 Colour = tuple[float, float, float, float]
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -12,6 +14,11 @@ _SIMPLE = re.compile(r"^(?P<tag>[a-z][a-z0-9]*)?(?P<rest>(?:[.#][\w-]+)*)$", re.
 _LENGTH = re.compile(r"^(?P<value>[+-]?(?:\d+\.?\d*|\.\d+))(?P<unit>px|pt|em|rem|ex|ch|%|in|cm|mm|pc|vw|vh|)$")
 _POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0, "rem": 12.0, "vw": 6.0, "vh": 6.0}
 _SIZE_WORDS = {"xx-small": 7.0, "x-small": 7.5, "small": 10.0, "medium": 12.0, "large": 13.5, "x-large": 18.0}
+_SMALLEST = 2.0
+LEAST_CONTRAST = 1.2
+_MOST = 50
+_HIDES = "holds text that a reader cannot see"
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _NAMES = {
     "white": (255, 255, 255), "snow": (255, 250, 250), "ivory": (255, 255, 240), "ghostwhite": (248, 248, 255),
     "mintcream": (245, 255, 250), "azure": (240, 255, 255), "floralwhite": (255, 250, 240),
@@ -139,3 +146,135 @@ def _luminance(value: Colour) -> float:
     parts = [min(max(part / 255, 0.0), 1.0) for part in value[:3]]
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How text is set: what an element hands down to its children."""
+
+    colour: Colour | None = (0, 0, 0, 1)
+    background: Colour | None = (255, 255, 255, 1)
+    size: float = 12.0
+    invisible: bool = False
+
+    def inside(self, values: Mapping[str, str]) -> Look:
+        """The look of an element with these declarations, inside one that looks so."""
+        look = self
+        if size := values.get("font-size"):
+            found = points(size, self.size)
+            look = replace(look, size=self.size if found is None else found)
+        if shown := values.get("visibility"):
+            look = replace(look, invisible=shown in ("hidden", "collapse"))
+        ink = values.get("-webkit-text-fill-color") or values.get("color")
+        if ink and ink not in ("inherit", "currentcolor"):
+            look = replace(look, colour=colour(ink))
+        return replace(look, background=_background(values, look.background))
+
+    def reason(self) -> str:
+        """Why text that looks so cannot be seen, or nothing."""
+        if self.invisible:
+            return "visibility is hidden"
+        if self.size < _SMALLEST:
+            return f"font size {self.size:.1f} pt"
+        if self.colour is not None and self.colour[3] < 0.1:
+            return "transparent colour"
+        if self.colour and self.background and contrast(self.colour, self.background) < LEAST_CONTRAST:
+            return "colour of its background"
+        return ""
+
+
+def _background(values: Mapping[str, str], above: Colour | None) -> Colour | None:
+    """The colour behind the text; null where it is a picture, a gradient or not understood."""
+    if values.get("background-image", "none") != "none":
+        return None
+    value = values.get("background-color") or values.get("background")
+    if not value or value in ("inherit", "none", "initial"):
+        return above
+    found = colour(value)
+    return above if found is not None and found[3] < 0.1 else found
+
+
+def switched_off(values: Mapping[str, str], outside_pt: float = -300.0) -> tuple[str, Certainty]:
+    """Why an element with these declarations is not shown with all that it holds, or nothing.
+
+    Args:
+        values: Its declarations.
+        outside_pt: How far left or up text has to be moved, in points, to lie outside the page.
+    """
+    if values.get("display") == "none":
+        return "display is none", "high"
+    if _number(values.get("opacity")) < 0.1:
+        return "opacity zero", "high"
+    if _off_screen(values, outside_pt):
+        return "placed outside the page", "high"
+    return ("clipped to nothing", "medium") if _clipped(values) else ("", "high")
+
+
+def _number(value: str | None) -> float:
+    try:
+        return float(value.rstrip("%")) if value else 1.0
+    except ValueError:
+        return 1.0
+
+
+def _off_screen(values: Mapping[str, str], outside_pt: float) -> bool:
+    placed = values.get("position") in ("absolute", "fixed")
+    names = ("text-indent", "margin-left", *(("left", "top", "right", "bottom") if placed else ()))
+    lengths = [points(values[name], 12.0) for name in names if name in values]
+    moved = re.search(r"translate[xy]?\(\s*-\d{4,}", values.get("transform", ""))
+    return any(length is not None and length <= outside_pt for length in lengths) or bool(moved)
+
+
+def _clipped(values: Mapping[str, str]) -> bool:
+    sides = [points(side, 12.0) for side in re.findall(r"[\w.%+-]+", values.get("clip", "").removeprefix("rect"))]
+    if len(sides) == 4 and None not in sides:
+        top, right, bottom, left = (side or 0.0 for side in sides)
+        if right - left <= 1 or bottom - top <= 1:
+            return True
+    if re.search(r"inset\(\s*(?:50|100)%", values.get("clip-path", "")) or "scale(0)" in values.get("transform", ""):
+        return True
+    if "hidden" not in (values.get("overflow"), values.get("overflow-x"), values.get("overflow-y")):
+        return False
+    sizes = [points(values[n], 12.0) for n in ("width", "height", "max-width", "max-height") if n in values]
+    return any(size is not None and size <= 1 for size in sizes)
+
+
+class HiddenWords:
+    """Text that a reader cannot see, as it is met in reading order; neighbours hidden for one reason are one piece."""
+
+    def __init__(self, holder: str, between: str) -> None:
+        self._holder = holder
+        self._between = between
+        self._pieces: list[tuple[str, str, Certainty]] = []
+        self._open = False
+
+    def add(self, text: str, reason: str, certainty: Certainty = "high") -> None:
+        """Keep hidden text."""
+        if not text.strip():
+            return
+        if self._open and self._pieces[-1][1:] == (reason, certainty):
+            text = f"{self._pieces.pop()[0]}{self._between}{text}"
+        self._pieces.append((text, reason, certainty))
+        self._open = True
+
+    def end(self) -> None:
+        """Text that is seen stands here: what is hidden after it is another piece."""
+        self._open = False
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One finding for each piece with a word in it, at most 50; a last one counts the rest."""
+        told = [(" ".join(text.split()), why, certainty) for text, why, certainty in self._pieces if _WORD.search(text)]
+        findings = [
+            Finding(
+                kind="hidden_text",
+                message=f"The {self._holder} {_HIDES} ({why}); it is kept out of the sections.",
+                certainty=certainty,
+                text=text,
+            )
+            for text, why, certainty in told[:_MOST]
+        ]
+        if more := told[_MOST:]:
+            message = f"The {self._holder} holds {len(more)} more pieces of text that a reader cannot see."
+            rest = "\n".join(text for text, _, _ in more)
+            findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=rest))
+        return tuple(findings)

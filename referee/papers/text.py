@@ -1,4 +1,4 @@
-"""Markdown papers: a small block parser that keeps every word of the source."""
+"""Markdown and plain-text papers: small block parsers that keep every word of the source."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from referee.papers.bibliography import starts_entry
-from referee.papers.headings import name_headings, role_by_name
-from referee.papers.pieces import Piece, cells_text
+from referee.papers.headings import follows, is_known_name, number_headings, number_key, role_by_name
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
 
 # Closing marks are stripped from the text afterwards: a pattern for them takes quadratic time on a line of blanks.
 _ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
@@ -35,7 +35,7 @@ def read_markdown(source: str) -> tuple[str, list[Piece]]:
     title, matter, start = _front_matter(lines)
     pieces = ([Piece(kind="code", text=matter, label="front matter")] if matter else []) + _blocks(lines[start:])
     title, pieces = _take_title(title, pieces)
-    return title, split_entries(_number(pieces))
+    return title, split_entries(number_headings(pieces))
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[str, str, int]:
@@ -83,7 +83,7 @@ def _next_block(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
         return at + 1
     if at + 1 < len(lines) and "|" in line and "|" in lines[at + 1] and _TABLE_RULE.match(lines[at + 1]):
         return _table(lines, at, pieces)
-    return _text(lines, at, pieces)
+    return _paragraph(lines, at, pieces)
 
 
 def _add(pieces: list[Piece], kind: str, text: str, **values: object) -> None:
@@ -123,9 +123,8 @@ def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
         end += 1
     rows = [_cells(line) for line in (lines[at], *lines[at + 2 : end])]
     width = max(len(row) for row in rows)
-    if width * len(rows) > _MOST_CELLS:
-        width = 0  # one row of very many cells must not widen very many rows
-    cells = tuple((*row, *("" for _ in range(width - len(row)))) for row in rows)
+    # One row of very many cells must not widen very many rows.
+    cells = filled_up(rows) if width * len(rows) <= _MOST_CELLS else tuple(rows)
     _add(pieces, "table", cells_text(cells), cells=cells, label=_caption_near(pieces))
     return end
 
@@ -143,7 +142,7 @@ def _caption_near(pieces: Sequence[Piece]) -> str | None:
     return last.label if last and last.kind == "caption" and str(last.label).startswith("Table") else None
 
 
-def _text(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
+def _paragraph(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     """A paragraph, list, caption or setext heading: lines up to a blank line or the start of another block."""
     end = at + 1
     while end < len(lines) and lines[end].strip():
@@ -160,15 +159,10 @@ def _text(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     if _LIST_ITEM.match(chunk[0]):
         _add(pieces, "list", "\n".join(line.rstrip() for line in chunk))
     elif match := _CAPTION.match(chunk[0].strip()):
-        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=_label(match["label"]))
+        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=caption_label(match["label"]))
     else:
         _add(pieces, "paragraph", "\n".join(line.strip() for line in chunk))
     return end
-
-
-def _label(printed: str) -> str:
-    kind, number = re.split(r"\s*(?=\d)", printed, maxsplit=1)
-    return f"{'Table' if kind.casefold().startswith('t') else 'Figure'} {number}"
 
 
 def _take_title(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
@@ -180,18 +174,7 @@ def _take_title(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
         if alone and (not title or first.text == title) and pieces.index(first) <= 1:
             title = first.text
             pieces = [piece for piece in pieces if piece is not first]
-    lowest = min((piece.level for piece in pieces if piece.kind == "heading"), default=1)
-    shifted = [replace(p, level=p.level - lowest + 1) if p.kind == "heading" else p for p in pieces]
-    return title, shifted
-
-
-def _number(pieces: list[Piece]) -> list[Piece]:
-    """Numbers, and the levels they prove: converted web pages often have the wrong count of ``#``."""
-    places = [index for index, piece in enumerate(pieces) if piece.kind == "heading"]
-    for index, name in zip(places, name_headings([pieces[i].text for i in places]), strict=True):
-        level = name.level or pieces[index].level
-        pieces[index] = replace(pieces[index], text=name.title, number=name.number, level=level)
-    return pieces
+    return title, pieces
 
 
 def split_entries(pieces: Sequence[Piece]) -> list[Piece]:
@@ -213,3 +196,108 @@ def split_entries(pieces: Sequence[Piece]) -> list[Piece]:
         if entry:
             parted.append(Piece(kind="reference", text=entry))
     return parted
+
+
+_UNDERLINE = re.compile(r"^\s*(?P<mark>={3,}|-{3,}|~{3,})\s*$")
+_NUMBERED = re.compile(
+    r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[A-Z](?=[.:]))[.:]?\s+[A-Z][^.!?]*$"
+)
+_PLAIN_CAPTION = re.compile(r"^(?P<kind>Table|Figure)\s+(?P<number>\d+[a-z]?)\s*[:.]\s", re.IGNORECASE)
+_PLAIN_ITEM = re.compile(r"^\s{0,6}(?:[-*•]|\d{1,3}[.)])\s+\S")
+_MAX_HEADING = 90
+
+
+def read_plaintext(source: str) -> tuple[str, list[Piece]]:
+    """Read plain text into a title and pieces.
+
+    The title is the first block when it is one short line that is no customary heading. A line alone between blank
+    lines is a heading when it is numbered and the number fits the sequence, is a customary section name, or is in
+    capitals; an underlined line is one anywhere.
+    """
+    chunks = _chunks(source)
+    title = ""
+    if chunks and len(chunks[0]) == 1 and _could_be_title(chunks[0][0]):
+        title = chunks.pop(0)[0].strip()
+    pieces = [piece for chunk in chunks for piece in _underlined(chunk)]
+    return title, split_entries(_settled(pieces))
+
+
+def _chunks(source: str) -> list[list[str]]:
+    chunks: list[list[str]] = [[]]
+    for line in source.splitlines():
+        if line.strip():
+            chunks[-1].append(line.rstrip())
+        elif chunks[-1]:
+            chunks.append([])
+    return [chunk for chunk in chunks if chunk]
+
+
+def _could_be_title(line: str) -> bool:
+    text = line.strip()
+    return len(text) <= 250 and not is_known_name(text) and not _NUMBERED.match(text) and not text.endswith(".")
+
+
+def _underlined(chunk: Sequence[str]) -> list[Piece]:
+    """The pieces of one block: underlined headings inside it, and what stands between them."""
+    pieces: list[Piece] = []
+    start, at = 0, 1
+    while at < len(chunk):
+        if match := _UNDERLINE.match(chunk[at]):
+            pieces += _between(chunk[start : at - 1])
+            level = 1 if match["mark"][0] == "=" else 2
+            pieces.append(Piece(kind="heading", text=chunk[at - 1].strip(), level=level))
+            start = at = at + 1
+        at += 1
+    return pieces + _between(chunk[start:])
+
+
+def _between(chunk: Sequence[str]) -> list[Piece]:
+    """Lines without an underline: customary names at either end are headings, as is a lone line that looks like one."""
+    if not chunk:
+        return []
+    start, end = 0, len(chunk)
+    while end - start > 1 and _is_name(chunk[start]):
+        start += 1
+    while end - start > 1 and _is_name(chunk[end - 1]):
+        end -= 1
+    return [*_headings(chunk[:start]), _plain_block(chunk[start:end]), *_headings(chunk[end:])]
+
+
+def _is_name(line: str) -> bool:
+    return is_known_name(line) and line.strip()[0].isupper()
+
+
+def _headings(lines: Sequence[str]) -> list[Piece]:
+    return [Piece(kind="heading", text=line.strip()) for line in lines]
+
+
+def _plain_block(chunk: Sequence[str]) -> Piece:
+    text = "\n".join(line.strip() for line in chunk)
+    if len(chunk) == 1 and _looks_like_heading(text):
+        return Piece(kind="heading", text=text)
+    if match := _PLAIN_CAPTION.match(text):
+        return Piece(kind="caption", text=text, label=f"{match['kind'].capitalize()} {match['number']}")
+    return Piece(kind="list" if _PLAIN_ITEM.match(chunk[0]) else "paragraph", text=text)
+
+
+def _looks_like_heading(text: str) -> bool:
+    if len(text) > _MAX_HEADING or not any(char.isalpha() for char in text):
+        return False
+    letters = [char for char in text if char.isalpha()]
+    capitals = len(letters) >= 4 and all(char.isupper() for char in letters) and len(text.split()) <= 10
+    return is_known_name(text) or capitals or bool(_NUMBERED.match(text))
+
+
+def _settled(pieces: list[Piece]) -> list[Piece]:
+    """Numbers and levels; a numbered line whose number does not fit the sequence is text, not a heading."""
+    last: tuple[int, ...] = ()
+    for index, piece in enumerate(pieces):
+        match = _NUMBERED.match(piece.text) if piece.kind == "heading" else None
+        if match is None:
+            continue
+        key = number_key(match["number"])
+        if follows(last, key) or (last and key > last and key[0] - last[0] <= 1):
+            last = key
+        elif not piece.text.isupper():
+            pieces[index] = replace(piece, kind="paragraph")
+    return number_headings(pieces)

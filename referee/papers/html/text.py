@@ -1,0 +1,228 @@
+"""The text of inline markup: formulas as TeX, notes taken out of the line, blanks as a browser shows them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from lxml.html import HtmlElement
+
+from referee.papers.html.tree import class_names, has_class, is_note
+from referee.papers.pieces import joined_tex, squeeze, tex_group
+
+_TEX_NOTE = re.compile(r"^(?:application/x-(?:la)?tex|latex|tex)$", re.IGNORECASE)
+_STYLE = re.compile(r"^(?:\\(?:displaystyle|textstyle)\s*)+")
+_INVISIBLE = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064\u200b"))
+_ACCENTS = {"^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde", "¯": "\\bar", "‾": "\\bar", "→": "\\vec"}
+_ACCENTS |= {"˙": "\\dot", "¨": "\\ddot", "ˇ": "\\check", "_": "\\underline", "⏞": "\\overbrace", "⏟": "\\underbrace"}
+_HOLDERS = frozenset({"katex", "katex-display", "MathJax", "MathJax_Display", "mwe-math-element"})
+_NAMES = re.compile(r"\\(?:begin|end|color|definecolor|label|hspace)\s*(?:\[[^\]]*\])?\{[^}]*\}|\\[A-Za-z]+")
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_MOST_UNSEEN = 3
+
+
+def tex_of(math: HtmlElement) -> str:
+    """The TeX of one ``math`` element: its annotation, its alternative text, or its MathML written out."""
+    for note in math.iter("annotation"):
+        if _TEX_NOTE.match(note.get("encoding") or "") and (note.text or "").strip():
+            return _clean(note.text)
+    if (math.get("alttext") or "").strip():
+        return _clean(math.get("alttext"))
+    return _clean(_row(math))
+
+
+def unseen_words(math: HtmlElement) -> str:
+    """The TeX of a formula whose TeX has three or more words that the formula does not show; else nothing."""
+    tex = tex_of(math)
+    words = _WORD.findall(_NAMES.sub(" ", tex))
+    shown = squeeze(_row(math))
+    return tex if sum(squeeze(word) not in shown for word in words) >= _MOST_UNSEEN else ""
+
+
+def only_shown(math: HtmlElement) -> None:
+    """Take a formula's own TeX away, so that it is read from what it shows."""
+    math.attrib.pop("alttext", None)
+    for note in list(math.iter("annotation")):
+        note.drop_tree()
+
+
+def keep_formulas_only(root: HtmlElement) -> None:
+    """Reduce what KaTeX and MathJax wrote around a formula to its ``math`` element, so that it is read once."""
+    for holder in [element for element in root.iter() if _is_holder(element)]:
+        found = next(holder.iter("math"), None)
+        parent = holder.getparent()
+        if found is None or parent is None:
+            continue
+        if "display" in (holder.get("display") or "") or (holder.get("class") or "").lower().find("display") >= 0:
+            found.set("display", "block")
+        found.tail = holder.tail
+        parent.replace(holder, found)
+
+
+def _is_holder(element: HtmlElement) -> bool:
+    if element.tag == "math":
+        return False
+    return element.tag == "mjx-container" or not _HOLDERS.isdisjoint((element.get("class") or "").split())
+
+
+def _clean(tex: str) -> str:
+    return _STYLE.sub("", " ".join(re.sub(r"%[ \t]*\n", "", tex).split()))
+
+
+def _row(element: HtmlElement) -> str:
+    return joined_tex(_tex(child) for child in element) or _own(element)
+
+
+def _own(element: HtmlElement) -> str:
+    return " ".join("".join(str(part) for part in element.itertext()).translate(_INVISIBLE).split())
+
+
+def _tex(element: HtmlElement) -> str:
+    """One MathML element as TeX; what is not known is written as the row of its children."""
+    tag, children = str(element.tag).rsplit(":", 1)[-1], list(element)
+    if tag in ("annotation", "annotation-xml", "mspace", "mphantom", "none"):
+        return ""
+    if tag == "semantics" and children:
+        return _tex(children[0])
+    if tag in ("mi", "mn", "mo", "ms"):
+        text = _own(element)
+        return f"\\mathrm{{{text}}}" if tag == "mi" and len(text) > 1 and text.isalpha() else text
+    if tag == "mtext":
+        return f"\\text{{{_own(element)}}}" if _own(element) else ""
+    if tag == "mtable":
+        return " \\\\ ".join(" & ".join(_row(cell) for cell in row) for row in children)
+    if tag == "msqrt":
+        return f"\\sqrt{{{_row(element)}}}"
+    if tag == "mfenced":
+        inside = (element.get("separators") or ",")[:1].join(_tex(child) for child in children)
+        return f"{element.get('open', '(')}{inside}{element.get('close', ')')}"
+    script = _script(tag, children)
+    return _row(element) if script is None else script
+
+
+def _script(tag: str, parts: list[HtmlElement]) -> str | None:
+    """Fractions, roots, scripts and accents; null where the element or its number of children is none of them."""
+    if len(parts) == 2:
+        first, second = parts
+        if tag == "mfrac":
+            return f"\\frac{{{_tex(first)}}}{{{_tex(second)}}}"
+        if tag == "mroot":
+            return f"\\sqrt[{_tex(second)}]{{{_tex(first)}}}"
+        if tag in ("msub", "munder", "msup", "mover"):
+            if tag in ("mover", "munder") and (accent := _ACCENTS.get(_own(second))):
+                return f"{accent}{{{_tex(first)}}}"
+            return f"{_tex(first)}{'_' if tag in ('msub', 'munder') else '^'}{tex_group(_tex(second))}"
+    if len(parts) == 3 and tag in ("msubsup", "munderover"):
+        return f"{_tex(parts[0])}_{tex_group(_tex(parts[1]))}^{tex_group(_tex(parts[2]))}"
+    return None
+
+
+_NOTE_LINK = re.compile(r"^#(?:fn|footnote|note|ftnt|_ftn)[\w.:-]*$", re.IGNORECASE)
+_ORDINAL = frozenset({"st", "nd", "rd", "th"})
+_NOTE_MARKS = ("ltx_note_mark", "ltx_tag_note", "ltx_note_type")
+
+
+@dataclass
+class Line:
+    """Collects the text of one line and the notes that were called in it."""
+
+    parts: list[str] = field(default_factory=list)
+    notes: list[tuple[str, HtmlElement]] = field(default_factory=list)
+
+    def add(self, text: str | None) -> None:
+        """Add plain text as it stands in the source."""
+        if text:
+            self.parts.append(text)
+
+    def add_element(self, element: HtmlElement) -> None:
+        """Add an inline element without the text after it."""
+        if element.tag == "math":
+            if tex := tex_of(element):
+                self.parts.append(f"${tex}$")
+        elif element.tag == "br":
+            self.parts.append("\n")
+        elif is_note(element):
+            self._add_note(element)
+        elif element.tag == "img":
+            return
+        elif mark := _note_call(element):
+            self.parts.append(f"[^{mark}]")
+        elif element.tag in ("sup", "sub"):
+            self._add_script(element)
+        elif element.tag == "svg":
+            for inner in element.iter("foreignobject"):
+                self._add_children(inner)
+        else:
+            self._add_children(element)
+
+    def _add_children(self, element: HtmlElement) -> None:
+        self.add(element.text)
+        for child in element:
+            self.add_element(child)
+            self.add(child.tail)
+
+    def _add_script(self, element: HtmlElement) -> None:
+        """'10<sup>-3</sup>' is '10^-3', not '10-3'; ordinals stay as they are."""
+        inner = Line(notes=self.notes)
+        inner._add_children(element)
+        text = inner.text()
+        if not text or text.casefold() in _ORDINAL or text.startswith("[^"):
+            self.add(text)
+            return
+        sign = "^" if element.tag == "sup" else "_"
+        self.parts.append(f"{sign}{text}" if re.fullmatch(r"[+\-−]?\w+|\*+|[†‡§¶]", text) else f"{sign}{{{text}}}")
+
+    def _add_note(self, element: HtmlElement) -> None:
+        """Footnotes leave their mark; notes that are none (in margins, by the author's editor) are text of the line."""
+        mark = next((found for found in element.iter() if has_class(found, "ltx_note_mark", "ltx_tag_note")), None)
+        number = "".join(str(part) for part in mark.itertext()).strip() if mark is not None else ""
+        classes = class_names(element)
+        if "ltx_role_footnotetext" not in classes:
+            self.parts.append(f"[^{number}]" if number else "")
+        if "ltx_role_footnotemark" in classes:
+            return
+        content = next((found for found in element.iter() if has_class(found, "ltx_note_content")), None)
+        if content is not None:
+            self.notes.append((number, content))
+
+    def text(self) -> str:
+        """What was collected, blanks squeezed; no blank before closing punctuation that followed a dropped note."""
+        return " ".join("".join(self.parts).split())
+
+    def lines(self) -> str:
+        """What was collected, with its line breaks."""
+        rows = (" ".join(row.split()) for row in "".join(self.parts).split("\n"))
+        return "\n".join(row for row in rows if row)
+
+
+def _note_call(element: HtmlElement) -> str:
+    """The mark of a link to a footnote ('1'), or nothing."""
+    link = element if element.tag == "a" else next(iter(element.findall("a")), None) if element.tag == "sup" else None
+    if link is None or (element.tag == "a" and link.get("href") is None):
+        return ""
+    called = link.get("role") == "doc-noteref" or has_class(link, "footnote-ref", "footnote-reference")
+    if not called and not (_NOTE_LINK.match(link.get("href") or "") and _in_sup(link)):
+        return ""
+    return "".join(str(part) for part in link.itertext()).strip(" []\n\t")
+
+
+def _in_sup(link: HtmlElement) -> bool:
+    return any(near is not None and near.tag == "sup" for near in (link.getparent(), *list(link)))
+
+
+def text_of(element: HtmlElement) -> str:
+    """The inline text of an element in one line; notes called in it are lost but for their marks."""
+    line = Line()
+    line.add_element(element)
+    return line.text()
+
+
+def note_text(content: HtmlElement) -> str:
+    """A LaTeXML footnote's text without its marks."""
+    line = Line()
+    line.add(content.text)
+    for child in content:
+        if not has_class(child, *_NOTE_MARKS):
+            line.add_element(child)
+        line.add(child.tail)
+    return line.text()

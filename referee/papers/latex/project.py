@@ -1,0 +1,340 @@
+"""The files of one LaTeX paper: a folder or an archive, the main one among them, and what it reads put in its place."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from referee.errors import PaperParseError
+from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source
+from referee.schemas.paper import Certainty, Finding
+
+
+@dataclass(frozen=True)
+class LatexLimits:
+    r"""Bounds for reading one paper.
+
+    Attributes:
+        characters: Of the source after all inputs are joined, and again after macros are expanded.
+        inputs: Files read by ``\input`` and its like, counted each time.
+        file_bytes: Of one file beside the main one.
+        expansions: Uses of the paper's own macros.
+        macro_depth: Macros inside macros.
+        nesting: Braces and environments inside each other.
+    """
+
+    characters: int = 4_000_000
+    inputs: int = 500
+    file_bytes: int = 20 * 2**20
+    expansions: int = 60_000
+    macro_depth: int = 40
+    nesting: int = 80
+
+
+LIMITS = LatexLimits()
+
+
+class Files(Protocol):
+    """Files by their path with ``/`` between folders, relative to one root."""
+
+    def read(self, name: str) -> bytes | None:
+        """The file's bytes; None where there is none or it may not be read."""
+
+    def beside(self, folder: str, suffix: str) -> list[str]:
+        """Names of the files in ``folder`` (empty for the root) that end in ``suffix``, sorted."""
+
+
+class ArchiveFiles:
+    """The files of an unpacked archive."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+
+    def read(self, name: str) -> bytes | None:
+        """The member's bytes; None where there is none."""
+        return self.files.get(name)
+
+    def beside(self, folder: str, suffix: str) -> list[str]:
+        """Members directly in ``folder`` that end in ``suffix``, sorted."""
+        return sorted(n for n in self.files if n.lower().endswith(suffix) and n.rpartition("/")[0] == folder)
+
+
+class FolderFiles:
+    """The folder of a lone ``.tex`` file. What was read is remembered, because it belongs to the paper's digest."""
+
+    def __init__(self, main: Path, data: bytes) -> None:
+        self.root = main.parent.resolve()
+        self.main = main.name
+        self.data = data
+        self.used: dict[str, bytes] = {}
+
+    def read(self, name: str) -> bytes | None:
+        """The file's bytes; None where there is none, it is too large, or a link leads out of the folder."""
+        if name == self.main:
+            return self.data
+        if name in self.used:
+            return self.used[name]
+        try:
+            path = (self.root / name).resolve()
+            if not path.is_relative_to(self.root) or not path.is_file() or path.stat().st_size > LIMITS.file_bytes:
+                return None
+            self.used[name] = path.read_bytes()
+        except (OSError, ValueError):
+            return None
+        return self.used[name]
+
+    def beside(self, folder: str, suffix: str) -> list[str]:
+        """Files directly in ``folder`` that end in ``suffix``, sorted."""
+        try:
+            place = (self.root / folder).resolve()
+            if not place.is_relative_to(self.root) or not place.is_dir():
+                return []
+            found = [entry.name for entry in place.iterdir() if entry.name.lower().endswith(suffix)]
+        except (OSError, ValueError):
+            return []
+        return sorted(f"{folder}/{name}" if folder else name for name in found)
+
+    def digest(self) -> str:
+        """SHA-256 of the main file's bytes, or, when others were read, of all names and bytes in order of names."""
+        if not self.used:
+            return hashlib.sha256(self.data).hexdigest()
+        whole = hashlib.sha256()
+        for name, data in sorted({**self.used, self.main: self.data}.items()):
+            whole.update(f"{name}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
+            whole.update(data)
+        return whole.hexdigest()
+
+
+def joined(folder: str, name: str) -> str | None:
+    """``name`` seen from ``folder``, both inside the root; None when it is absolute or leads out of the root."""
+    if name.startswith(("/", "~", "\\")) or "\x00" in name or (len(name) > 1 and name[1] == ":"):
+        return None
+    parts: list[str] = []
+    for part in f"{folder}/{name}".split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts) or None
+
+
+_INPUT = re.compile(
+    r"\\(?P<word>input|include|subfile|subfileinclude|subimport|import|InputIfFileExists)(?![a-zA-Z@])\s*"
+    r"(?:\{(?P<first>[^{}]*)\}(?:\s*\{(?P<second>[^{}]*)\})?|(?P<bare>[\w./:-]+))"
+)
+_BIBLIOGRAPHY = re.compile(r"\\(?:bibliography\s*\{[^{}]*\}|printbibliography(?:\s*\[[^\]]*\])?)")
+_ENCODING = re.compile(rb"\\usepackage\s*\[(latin1|ansinew|cp1252|latin9|utf8x?)\]\s*\{inputenc\}")
+_ENCODINGS = {b"latin1": "latin-1", b"ansinew": "cp1252", b"cp1252": "cp1252", b"latin9": "iso-8859-15"}
+_UNPRINTED = dict.fromkeys([*range(9), *range(11, 13), *range(14, 32), *range(0xE000, 0xE100), 0xFEFF])
+
+
+class Joiner:
+    """Reads a main file and what it reads; keeps the findings of missing and broken files."""
+
+    def __init__(self, files: Files, main: str) -> None:
+        self.files = files
+        self.main = main
+        self.folder = main.rpartition("/")[0]
+        self.aside = Aside()
+        self.findings: list[Finding] = []
+        self._encoding = "utf-8"
+        self._inputs = 0
+        self._characters = 0
+
+    def whole(self) -> str:
+        r"""The paper as one source, comments and switched-off text dropped, a ``.bbl`` in the bibliography's place.
+
+        Raises:
+            PaperParseError: A file reads itself, the main file is not in the encoding it says, or a limit is passed.
+        """
+        data = self.files.read(self.main) or b""
+        named = _ENCODING.search(data)
+        self._encoding = _ENCODINGS.get(named[1], "utf-8") if named else "utf-8"
+        text = drop_named_environments(self._join(self._decode_main(data), self.folder, (self.main,)))
+        for cause in self.aside.broken[:20]:
+            self.lost(f"The source has {cause}.", "low")
+        return self._with_bbl(text)
+
+    def lost(self, message: str, certainty: Certainty = "high", text: str = "") -> None:
+        """Note text that could not be read."""
+        self.findings.append(Finding(kind="lost_text", message=message, certainty=certainty, text=text))
+
+    def text_of(self, name: str) -> str | None:
+        """A file beside the main one, as text; letters its encoding does not have become U+FFFD, with a finding."""
+        data = self.files.read(name)
+        if data is None:
+            return None
+        try:
+            return data.decode(self._encoding if self._encoding != "utf-8" else "utf-8-sig")
+        except UnicodeDecodeError:
+            self.lost(f"{name!r} is not {self._encoding}; some of its letters are lost.", "medium")
+            return data.decode(self._encoding, "replace")
+
+    def find(self, name: str, folder: str, suffix: str) -> str | None:
+        """The name under which a file is there: from the main file's folder or the reading file's one."""
+        for base in dict.fromkeys((folder, self.folder)):
+            for candidate in (name + suffix, name):
+                place = joined(base, candidate)
+                if place and self.files.read(place) is not None:
+                    return place
+        return None
+
+    def _decode_main(self, data: bytes) -> str:
+        try:
+            return data.decode(self._encoding if self._encoding != "utf-8" else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise PaperParseError(
+                f"{self.main!r} is not {self._encoding}: byte {data[error.start]:#04x} at offset {error.start} does "
+                "not fit.",
+                hint="Save it as UTF-8, or name its encoding with \\usepackage[latin1]{inputenc}.",
+            ) from error
+
+    def _join(self, source: str, folder: str, open_files: tuple[str, ...]) -> str:
+        clean = source.replace("\r\n", "\n").replace("\r", "\n").translate(_UNPRINTED)
+        text = printed_source(clean, self.aside)
+        self._characters += len(text)
+        if self._characters > LIMITS.characters:
+            raise PaperParseError(
+                f"{self.main!r} and the files it reads have more than {LIMITS.characters} characters.",
+                hint="Give the paper without generated data files.",
+            )
+        return _INPUT.sub(lambda match: self._input(match, folder, open_files), text)
+
+    def _input(self, match: re.Match[str], folder: str, open_files: tuple[str, ...]) -> str:
+        word, first, second = match["word"], match["first"], match["second"]
+        tail = ""
+        base = folder
+        if word in ("import", "subimport") and second is not None:
+            name, base = second, joined(folder if word == "subimport" else self.folder, first or ".") or folder
+        else:
+            name, tail = first if first is not None else match["bare"], f"{{{second}}}" if second is not None else ""
+        name = name.strip().strip('"')
+        self._inputs += 1
+        if self._inputs > LIMITS.inputs or len(open_files) > LIMITS.macro_depth:
+            raise PaperParseError(
+                f"{self.main!r} reads more than {LIMITS.inputs} files, or too many inside each other.",
+                hint="Give it with its inputs joined.",
+            )
+        place = self.find(name, base, ".tex")
+        if place is None:
+            if "\\" not in name and "#" not in name and not name.endswith((".sty", ".cls", ".def", ".clo")):
+                outside = all(joined(folder, name) is None for folder in (base, self.folder))
+                why = "lies outside the paper's folder and is not read" if outside else "is not there"
+                self.lost(f"The file {name!r} that {open_files[-1]!r} reads {why}; its text is missing.", text=name)
+            return tail
+        if place in open_files:
+            chain = " -> ".join((*open_files[open_files.index(place) :], place))
+            raise PaperParseError(
+                f"{place!r} reads itself: {chain}.", hint="Take the \\input out of it; LaTeX would not end either."
+            )
+        inner = self._join(self.text_of(place) or "", place.rpartition("/")[0], (*open_files, place))
+        return f"{inner_text(inner)}{tail}"
+
+    def _with_bbl(self, text: str) -> str:
+        if "\\begin{thebibliography}" in text or not _BIBLIOGRAPHY.search(text):
+            return text
+        stem = re.sub(r"\.[^./]*$", "", self.main)
+        names = [f"{stem}.bbl", *self.files.beside(self.folder, ".bbl")]
+        for name in dict.fromkeys(names):
+            found = self.text_of(name)
+            if found and "\\bibitem" in found:
+                entries = printed_source(found.translate(_UNPRINTED), self.aside)
+                return _put_in_place(text, entries)
+        return text
+
+
+def _put_in_place(text: str, entries: str) -> str:
+    """The printed entries where the bibliography's command stands."""
+    return _BIBLIOGRAPHY.sub(lambda _: f"\n\n{entries}\n\n", text, count=1)
+
+
+_CLASS = re.compile(r"\\document(?:class|style)\b")
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_INPUTS = re.compile(r"\\(?:input|include|subfile|subfileinclude)\s*\{?\s*([^\s{}\\]+)")
+_README = re.compile(r"^00readme(?:\.(?:xxx|json|txt|yaml|yml))?$", re.IGNORECASE)
+_TOPLEVEL = re.compile(r"^\s*-?\s*([\w./ -]+\.tex)\s+toplevelfile\b|filename:\s*([\w./ -]+\.tex)", re.MULTILINE)
+_SUBFILE_CLASS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{subfiles\}")
+_CUSTOMARY = ("ms.tex", "main.tex", "paper.tex")
+
+
+def choose_main(files: Mapping[str, bytes], archive: str) -> str:
+    r"""The name of the main file.
+
+    The one with ``\documentclass`` and ``\begin{document}``; of several, the one a preprint server's ``00README``
+    names, the only one that no other reads and that reads others, the customary name (``ms.tex``, ``main.tex``,
+    ``paper.tex``), or the only one in the top folder.
+
+    Raises:
+        PaperParseError: There is none, or several are equally likely; they are named.
+    """
+    texts = {name: _printed(data) for name, data in files.items() if name.lower().endswith((".tex", ".ltx", ".latex"))}
+    mains = [n for n, t in texts.items() if _CLASS.search(t) and _BEGIN.search(t) and not _SUBFILE_CLASS.search(t)]
+    if len(mains) == 1:
+        return mains[0]
+    if not mains:
+        seen = ", ".join(repr(name) for name in sorted(texts)[:8]) or "no .tex file at all"
+        raise PaperParseError(
+            f"No file of the archive {archive!r} has both \\documentclass and \\begin{{document}}; it holds {seen}.",
+            hint="Give the archive with its main .tex file, or that file itself.",
+        )
+    chosen = _from_readme(files, mains) or _only_reader(texts, mains) or _customary(mains) or _only_top(mains)
+    if chosen:
+        return chosen
+    listed = ", ".join(repr(name) for name in sorted(mains)[:8])
+    raise PaperParseError(
+        f"The archive {archive!r} holds {len(mains)} papers: {listed}.",
+        hint="Give the one main .tex file itself, or an archive with only that one; naming it main.tex also decides.",
+    )
+
+
+def _printed(data: bytes) -> str:
+    return printed_source(data.decode("utf-8", "replace"), Aside())
+
+
+def _from_readme(files: Mapping[str, bytes], mains: list[str]) -> str | None:
+    for name in sorted(files):
+        if not _README.match(name):
+            continue
+        text = files[name].decode("utf-8", "replace")
+        named: list[str] = [a or b for a, b in _TOPLEVEL.findall(text)] + _from_json(text)
+        for main in named:
+            if main.strip() in mains:
+                return main.strip()
+    return None
+
+
+def _from_json(text: str) -> list[str]:
+    try:
+        sources = json.loads(text).get("sources", [])
+        return [str(s["filename"]) for s in sources if s.get("usage") == "toplevel"]
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        return []
+
+
+def _only_reader(texts: Mapping[str, str], mains: list[str]) -> str | None:
+    """The only main file that reads others and is read by none."""
+    known = {name.removesuffix(".tex") for name in texts}
+    reads = {name: {n.removesuffix(".tex").removeprefix("./") for n in _INPUTS.findall(texts[name])} for name in texts}
+    wanted = set().union(*reads.values())
+    readers = [n for n in mains if reads[n] & known and n.removesuffix(".tex") not in wanted]
+    return readers[0] if len(readers) == 1 else None
+
+
+def _customary(mains: list[str]) -> str | None:
+    for name in _CUSTOMARY:
+        found = [main for main in mains if main.rpartition("/")[2].lower() == name]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _only_top(mains: list[str]) -> str | None:
+    top = [main for main in mains if "/" not in main]
+    return top[0] if len(top) == 1 else None

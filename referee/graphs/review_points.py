@@ -20,7 +20,7 @@ from referee.evidence import (
     without_echo,
     worked_examples,
 )
-from referee.evidence.point_changes import is_live, noted, removed
+from referee.evidence.points import is_live, noted, removed
 from referee.graphs.review_state import ReviewContext
 from referee.llm.embeddings import Embedder
 from referee.schemas.paper import Paper

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence import QuotationIndex, check_inline_quotations
-from referee.evidence.inline import PLACEHOLDER
+from referee.evidence.verify import PLACEHOLDER
 
 from .scene_paper import paper
 

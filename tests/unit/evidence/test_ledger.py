@@ -68,7 +68,7 @@ def test_limits_and_approximations_are_marked(text: str, bound: str) -> None:
 
 
 def only(entries: list[LedgerEntry], printed: str) -> LedgerEntry:
-    (entry,) = [e for e in entries if e.printed == printed]
+    (entry,) = [e for e in entries if e.text == printed]
     return entry
 
 
@@ -77,7 +77,7 @@ def test_prose_gives_subject_symbol_and_place() -> None:
     entries = number_ledger(paper(text))
     accuracy = only(entries, "0.78")
     assert "accuracy" in accuracy.subject
-    assert "test" in accuracy.words
+    assert "test" in accuracy.subject
     assert text[accuracy.start : accuracy.end] == "0.78"
     assert (accuracy.section_id, accuracy.block_id, accuracy.page, accuracy.source) == ("s1", "b1", 3, "prose")
     assert accuracy.sentence.startswith("Our model")
@@ -93,21 +93,20 @@ def test_cells_stand_under_their_heads() -> None:
     cell = only(entries, "93.5")
     assert (cell.row_head, cell.column_head, cell.unit) == (("cluster-t",), ("Coverage (%)", "G = 10"), "%")
     assert (cell.table, cell.row, cell.column, cell.source) == ("Table 1", 2, 2, "cell")
-    assert block.text[cell.start : cell.end] == "93.5"
     assert only(entries, "0.4").spread
-    assert "5" not in [e.printed for e in entries]
+    assert "5" not in [e.text for e in entries]
 
 
 def test_two_name_columns_and_tables_without_a_head() -> None:
     two = number_ledger(paper(table("Data | Method | Loss", "text8 | Ours | 0.98", " | Base | 1.00")))
     assert [e.row_head for e in two] == [("text8", "Ours"), ("text8", "Base")]
     bare = number_ledger(paper(table("Total papers | 81.1M", "With PDF | 28.9M (35.6%)")))
-    assert [(e.printed, e.unit) for e in bare] == [("81.1M", ""), ("28.9M", ""), ("35.6%", "%")]
+    assert [(e.text, e.unit) for e in bare] == [("81.1M", ""), ("28.9M", ""), ("35.6%", "%")]
 
 
 def test_rows_of_unequal_length() -> None:
     ragged = Block(id="t", kind="table", text="x", cells=((), ("a", "b"), ("c",), ("d", "1.5", "2.5"), (), ("", "3.5")))
-    assert [(e.printed, e.row_head) for e in number_ledger(paper(ragged))] == [
+    assert [(e.text, e.row_head) for e in number_ledger(paper(ragged))] == [
         ("1.5", ("d",)),
         ("2.5", ("d",)),
         ("3.5", ("d",)),
@@ -120,12 +119,6 @@ def test_front_matter_and_bibliography_are_left_out() -> None:
         for role in ("front", "abstract", "references", "appendix")
     ]
     assert [e.section_id for e in number_ledger(wrap(*sections))] == ["abstract", "appendix"]
-
-
-def test_agreement_allows_for_rounding() -> None:
-    one, same, other = number_ledger(paper("It is 0.78 here. It is 0.784 there. It is 0.79 then."))
-    assert one.agrees(same)
-    assert not one.agrees(other) or one.high == other.low
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.evidence.rules.grim import possible_mean
+from referee.evidence.rules.statistics import possible_mean
 
 from .test_rules_material import hits, paper
 

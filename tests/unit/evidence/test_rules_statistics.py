@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.evidence.printed import recomputed_p
+from referee.evidence.rules.statistics import recomputed_p
 
 from .test_rules_material import hits, paper
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.evidence.substance import shortfall, substantial
+from referee.evidence.guards import shortfall, substantial
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from referee.errors import ReplyInvalid
 from referee.evidence.echo import without_echo
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.venue import Guideline
-from referee.venues.guideline_points import guideline_points
+from referee.venues.prompts import guideline_points
 
 PROMPT = "refinement/write"
 ROLE = "writer"

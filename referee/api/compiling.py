@@ -28,7 +28,7 @@ from referee.venues import load_venue
 from referee.venues.fates import Fate, check_conserved
 from referee.venues.page import GuidelinePage, candidates, check_holds_guidelines
 from referee.venues.refined import RefinedPrompts
-from referee.venues.user import check_storable, check_venue_id, store_venue, venue_json
+from referee.venues.registry import check_storable, check_venue_id, store_venue, venue_json
 
 FATES = "guidelines.json"
 VENUE = "venue.json"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.api.eval_input import ReviewSet, unread_notes
 from referee.data import PaperShelf
-from referee.data.shelf import file_name
+from referee.data.papers import file_name
 from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from referee.data.entries import finite
 from referee.data.forms import Forms
+from referee.data.keys import Author
 from referee.data.prose import canonical_text, cleaned
 from referee.data.ratings import confidence, rating
-from referee.data.sources import Author
 from referee.errors import DataError
 from referee.schemas.case import FieldText, Origin, ReviewCase
 

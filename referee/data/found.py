@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.data.drafts import Draft
-from referee.data.entries import PACKED, Entry, json_lines, opened
+from referee.data.entries import PACKED, PARQUET_SUFFIX, Entry, json_lines, opened, parquet_entries, table_entries
 from referee.data.json_documents import document_entries
-from referee.data.parquet import PARQUET_SUFFIX, parquet_entries
-from referee.data.tables import table_entries
 from referee.errors import DataError
 from referee.schemas.case import ReviewCase
 

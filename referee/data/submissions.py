@@ -11,8 +11,7 @@ from referee.data import keys
 from referee.data.entries import json_lines
 from referee.data.forms import Forms
 from referee.data.found import LINE_SUFFIXES, refuse_no_file
-from referee.data.paper_rows import has_full_text, row_ids
-from referee.data.shelf import ROWS_FILE, PaperShelf, read_papers
+from referee.data.papers import ROWS_FILE, PaperShelf, has_full_text, read_papers, row_ids
 from referee.errors import DataError
 from referee.papers.load import SUPPORTED
 from referee.schemas.paper import Paper

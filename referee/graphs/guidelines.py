@@ -23,10 +23,9 @@ from referee.errors import RefereeError
 from referee.graphs.failure import first_to_end, record_failure
 from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
 from referee.schemas.venue import Fact, FormProvenance, Source, VenueForm
+from referee.venues.compiled import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.fates import Fate, check_conserved, guidelines_of, settle_fates
 from referee.venues.page import Candidate, form_fields
-from referee.venues.page_form import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes
-from referee.venues.page_policy import read_policy
 
 PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

@@ -13,7 +13,7 @@ from referee.data import keys
 from referee.data.drafts import Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry
 from referee.data.found import Found, each, kind_of_json, refuse_no_file
-from referee.data.sources import author
+from referee.data.keys import author
 from referee.errors import DataError
 from referee.schemas.base import Frozen
 

@@ -6,8 +6,8 @@ import pytest
 
 from referee.data import canonical_text
 from referee.data.forms import Forms
+from referee.data.keys import author
 from referee.data.ratings import confidence, leading_number, rating
-from referee.data.sources import author
 from referee.errors import DataError
 from referee.venues.registry import load_venue
 

@@ -8,10 +8,9 @@ import pytest
 
 from referee.schemas.venue import Fact
 from referee.venues import load_venue
+from referee.venues.compiled import borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.fates import Fate, StatementsLost, check_conserved, guidelines_of, settle_fates
 from referee.venues.page import FieldDraft, GuidelinePage, OptionDraft
-from referee.venues.page_form import borrowed_boxes, drafted_fields, page_boxes, plain_boxes
-from referee.venues.page_policy import read_policy
 from referee.venues.prompts import known_guidelines
 
 FACT = Fact(confidence="official", sources=("page",))

@@ -4,7 +4,7 @@ import pytest
 
 from referee.schemas.venue import Fact, Guideline
 from referee.venues import list_venues
-from referee.venues.guideline_points import MOST_POINTS, guideline_points, points_covered, points_lost
+from referee.venues.prompts import MOST_POINTS, guideline_points, points_covered, points_lost
 
 
 def rule(text: str, words: str = "") -> Guideline:

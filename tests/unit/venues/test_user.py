@@ -10,9 +10,8 @@ import pytest
 from referee.errors import VenueError
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
-from referee.venues.difference import venue_difference
-from referee.venues.registry import list_venues
-from referee.venues.user import check_storable, check_venue_id, export_venue, remove_venue, store_venue
+from referee.venues.registry import check_storable, check_venue_id, export_venue, list_venues, remove_venue, store_venue
+from referee.venues.render import venue_difference
 
 
 def own(name: str = "mine-2026", **changes: object) -> VenueForm:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import json
 import re
+import shutil
+import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 
 from referee.data import keys
-from referee.data.entries import line_entry
-from referee.data.found import LINE_SUFFIXES, refuse_no_file
+from referee.data.entries import PARQUET_SUFFIX, line_entry, opened
+from referee.data.found import LINE_SUFFIXES, entries, holds_rows, reading, refuse_no_data, rows_suffix
 from referee.errors import DataError
 from referee.papers.assembly import assemble
 from referee.papers.load import SUPPORTED, load_paper
@@ -118,32 +123,40 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 _BOM = b"\xef\xbb\xbf"
 
 
-class PaperShelf:
-    """Papers by id. The last eight that were read are kept; threads may share a shelf.
+class PaperStore:
+    """Papers by id. The last eight that were read are kept; threads may share a store.
 
     Attributes:
-        problems: Rows of a ``papers.jsonl`` that cannot be used, each with file, line and reason.
+        problems: Rows of a list that cannot be used, each with file, line and reason.
+        readers: For each id, what reads the paper.
     """
 
     def __init__(
-        self, readers: dict[str, Callable[[], Paper]], *, problems: tuple[str, ...] = (), only: bool = False
+        self,
+        readers: Mapping[str, Callable[[], Paper]],
+        *,
+        problems: tuple[str, ...] = (),
+        only: bool = False,
+        files: Mapping[str, Path] | None = None,
     ) -> None:
-        """Make a shelf.
+        """Make a store.
 
         Args:
             readers: For each id, what reads the paper.
-            problems: What could not be put on the shelf.
-            only: Whether the shelf's single paper is the paper of every review.
+            problems: What could not be taken in.
+            only: Whether the single paper is the paper of every review.
+            files: Those that are also found by the digest of their bytes, by their ids.
         """
         self.problems = problems
-        self._readers = readers
+        self.readers = readers
         self._only = only
+        self._files = files or {}
         self._kept: OrderedDict[str, Paper] = OrderedDict()
         self._lock = threading.Lock()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all papers, in order; for a single file, the name it has."""
-        return tuple(sorted(self._readers))
+        return tuple(sorted(self.readers))
 
     def get(self, paper_id: str) -> Paper | None:
         """The paper of that id, or None where there is none.
@@ -154,46 +167,53 @@ class PaperShelf:
         Raises:
             DataError: The paper is there and cannot be read.
         """
-        key = next(iter(self._readers)) if self._only else self._key(paper_id)
+        key = next(iter(self.readers)) if self._only else self._key(paper_id)
         if key is None:
             return None
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = self._readers[key]()
+                self._kept[key] = self.readers[key]()
                 if len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
             return self._kept[key]
 
     def _key(self, paper_id: str) -> str | None:
-        return next((name for name in (paper_id, file_name(paper_id)) if name in self._readers), None)
+        found = next((name for name in (paper_id, file_name(paper_id)) if name in self.readers), None)
+        return self._by_digest.get(paper_id) if found is None and _DIGEST.fullmatch(paper_id) else found
+
+    @cached_property
+    def _by_digest(self) -> dict[str, str]:
+        return {_file_digest(file): stem for stem, file in self._files.items()}
 
 
-def read_papers(path: Path) -> PaperShelf:
-    """The shelf of a folder, a JSONL with full texts, or one file that is the paper of every review.
+def read_papers(path: Path) -> PaperStore:
+    """The papers of a folder, of a list of rows with full texts, or one file that is the paper of every review.
 
-    In a folder the files count that ``load_paper`` reads, named by paper id, and the rows of ``papers.jsonl``. The
-    reviews of ``referee review`` name papers by the digest of the file: where ids are such digests, files are found
-    by them too. Rows with nothing but title and abstract are not on the shelf.
+    In a folder the files count that ``load_paper`` reads, named by paper id, and the rows of ``papers.jsonl``. A list
+    is JSONL, also packed with gzip, or Parquet. The reviews of ``referee review`` name papers by the digest of the
+    file: where ids are such digests, files are found by them too. Rows with nothing but title and abstract are left
+    out.
 
     Raises:
         DataError: The path is missing or holds no paper, or two files or rows are there for one id.
+        MissingExtra: It is Parquet, and the package for it is not installed.
     """
-    refuse_no_file(path)
+    refuse_no_data(path)
     if not path.exists():
-        raise DataError(f"there is no {str(path)!r}.", hint="Give a folder of papers, a JSONL, or one paper.")
-    if path.is_dir():
-        shelf = _folder(path)
-    elif path.suffix.lower() in LINE_SUFFIXES:
-        shelf = _rows_shelf(path)
-    else:
-        return PaperShelf({_stem(path): lambda: load_paper(path)}, only=True)
-    if not shelf.ids():
+        raise DataError(
+            f"there is no {str(path)!r}.",
+            hint="Give a folder of papers, a list of rows (JSONL, Parquet), or one paper.",
+        )
+    if not path.is_dir() and not holds_rows(path):
+        return PaperStore({paper_name(path): partial(load_paper, path)}, only=True)
+    store = _folder(path) if path.is_dir() else rows_store(path)
+    if not store.ids():
         raise DataError(
             f"{str(path)!r} holds no paper.",
             hint=f"Papers are files named by their id ({', '.join(SUPPORTED)}) or rows with sections or markdown.",
         )
-    return shelf
+    return store
 
 
 def file_name(paper_id: str) -> str:
@@ -201,69 +221,30 @@ def file_name(paper_id: str) -> str:
     return _NOT_IN_NAMES.sub("_", paper_id)
 
 
-def _folder(folder: Path) -> PaperShelf:
-    files: dict[str, Path] = {}
-    for file in sorted(folder.iterdir()):
-        stem = _stem(file)
-        if not file.is_file() or not stem or file.name.startswith(".") or stem.lower() == "readme":
-            continue
-        if stem in files:
-            raise DataError(
-                f"two files are there for paper {stem!r}: {files[stem].name!r} and {file.name!r}.", hint="Keep one."
-            )
-        files[stem] = file
-    rows = _rows(folder / ROWS_FILE) if (folder / ROWS_FILE).is_file() else ({}, ())
-    both = sorted(files.keys() & {name for key in rows[0] for name in (key, file_name(key))})
-    if both:
-        raise DataError(f"paper {both[0]!r} is a file and a row of {ROWS_FILE!r} as well.", hint="Keep one.")
-    readers: dict[str, Callable[[], Paper]] = {stem: _file_reader(file) for stem, file in files.items()}
-    return _DigestShelf({**readers, **rows[0]}, files=files, problems=rows[1])
-
-
-class _DigestShelf(PaperShelf):
-    """A shelf of files that are also found by the digest of their bytes, computed when such an id is asked for."""
-
-    def __init__(
-        self, readers: dict[str, Callable[[], Paper]], *, files: dict[str, Path], problems: tuple[str, ...]
-    ) -> None:
-        super().__init__(readers, problems=problems)
-        self._files = files
-        self._by_digest: dict[str, str] | None = None
-
-    def _key(self, paper_id: str) -> str | None:
-        found = super()._key(paper_id)
-        if found is not None or not _DIGEST.fullmatch(paper_id):
-            return found
-        if self._by_digest is None:
-            self._by_digest = {_file_digest(file): stem for stem, file in self._files.items()}
-        return self._by_digest.get(paper_id)
-
-
-def _file_digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _file_reader(file: Path) -> Callable[[], Paper]:
-    return lambda: load_paper(file)
-
-
-def _stem(file: Path) -> str:
+def paper_name(file: Path) -> str:
     """The file's name without a supported suffix; empty where it has none."""
     suffix = max((s for s in SUPPORTED if file.name.lower().endswith(s)), key=len, default="")
     return file.name[: -len(suffix)] if suffix else ""
 
 
-def _rows_shelf(file: Path) -> PaperShelf:
-    readers, problems = _rows(file)
-    return PaperShelf(readers, problems=problems)
+def paper_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The papers among a folder's files with their names, in order; hidden files and README are none."""
+    for file in sorted(folder.iterdir()):
+        name = paper_name(file)
+        if file.is_file() and name and not file.name.startswith(".") and name.lower() != "readme":
+            yield name, file
 
 
-def _rows(file: Path) -> tuple[dict[str, Callable[[], Paper]], tuple[str, ...]]:
-    """For each id the place of its row in the file; the rows themselves are read again when they are asked for."""
+def rows_store(file: Path) -> PaperStore:
+    """The papers of a list of rows, which may be none. For each id its row's place is kept, and the row read again.
+
+    Raises:
+        DataError: Two rows are there for one id.
+    """
+    lines = _as_lines(file)
     readers: dict[str, Callable[[], Paper]] = {}
     problems: list[str] = []
-    for number, offset, line in _lines(file):
+    for number, offset, line in _lines(lines):
         entry = line_entry(number, line)
         if entry.error or not isinstance(entry.value, dict):
             problems.append(f"{file.name}, line {number}: {entry.error or 'the record is no object'}")
@@ -276,8 +257,47 @@ def _rows(file: Path) -> tuple[dict[str, Callable[[], Paper]], tuple[str, ...]]:
             raise DataError(
                 f"{str(file)!r} has two rows for paper {taken!r}, the second in line {number}.", hint="Keep one."
             )
-        readers |= dict.fromkeys(ids, _row_reader(file, offset))
-    return readers, tuple(problems)
+        readers |= dict.fromkeys(ids, partial(_row_paper, lines, offset))
+    return PaperStore(readers, problems=tuple(problems))
+
+
+def _folder(folder: Path) -> PaperStore:
+    files: dict[str, Path] = {}
+    for stem, file in paper_files(folder):
+        if stem in files:
+            raise DataError(
+                f"two files are there for paper {stem!r}: {files[stem].name!r} and {file.name!r}.", hint="Keep one."
+            )
+        files[stem] = file
+    rows = rows_store(folder / ROWS_FILE) if (folder / ROWS_FILE).is_file() else PaperStore({})
+    both = sorted(files.keys() & {name for key in rows.ids() for name in (key, file_name(key))})
+    if both:
+        raise DataError(f"paper {both[0]!r} is a file and a row of {ROWS_FILE!r} as well.", hint="Keep one.")
+    readers = {stem: partial(load_paper, file) for stem, file in files.items()}
+    return PaperStore({**readers, **rows.readers}, files=files, problems=rows.problems)
+
+
+def _file_digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _as_lines(file: Path) -> Path:
+    """The file, or for a packed list or a Parquet one its rows as JSONL in a file that goes when the process ends.
+
+    Papers are asked for in any order, and only in plain lines a row can be read without those before it.
+    """
+    if file.suffix.lower() in LINE_SUFFIXES:
+        return file
+    with tempfile.NamedTemporaryFile("wb", suffix=".jsonl", delete=False) as stream:
+        atexit.register(Path(stream.name).unlink, missing_ok=True)
+        if rows_suffix(file) == PARQUET_SUFFIX:
+            for entry in entries(file):
+                stream.write(json.dumps(entry.value, ensure_ascii=False).encode() + b"\n")
+        else:
+            with reading(file), opened(file) as packed:
+                shutil.copyfileobj(packed, stream)
+    return Path(stream.name)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
@@ -291,14 +311,11 @@ def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
             offset += len(line)
 
 
-def _row_reader(file: Path, offset: int) -> Callable[[], Paper]:
-    def read() -> Paper:
-        with file.open("rb") as stream:
-            stream.seek(offset)
-            line = stream.readline().strip()
-        entry = line_entry(0, line)
-        if entry.error or not isinstance(entry.value, dict):
-            raise DataError(f"{str(file)!r} changed while it was read.", hint="Start again.")
-        return paper_of_row(entry.value, line)
-
-    return read
+def _row_paper(file: Path, offset: int) -> Paper:
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        line = stream.readline().strip()
+    entry = line_entry(0, line)
+    if entry.error or not isinstance(entry.value, dict):
+        raise DataError(f"{str(file)!r} changed while it was read.", hint="Start again.")
+    return paper_of_row(entry.value, line)

@@ -13,7 +13,6 @@ from typing import TextIO
 
 from referee.data.drafts import Draft, case_of
 from referee.data.entries import EXCERPT_CHARS
-from referee.data.forms import Forms
 from referee.data.found import Found
 from referee.data.layout import SetFile, find_layouts
 from referee.data.layouts.flat import read_flat, read_papers_rows
@@ -23,6 +22,7 @@ from referee.data.layouts.own import read_own_cases, read_own_reviews, read_text
 from referee.errors import DataError
 from referee.schemas.case import Origin, ReviewCase
 from referee.schemas.venue import VenueForm
+from referee.venues.names import VenueForms
 
 
 class RejectedSink:
@@ -103,7 +103,7 @@ def read_cases(
         raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
     files = find_layouts(path, layout="mapped" if mapping is not None else layout)
     readers = _readers(path, files, mapping)
-    return _stream(files, readers, Forms(venue), rejected)
+    return _stream(files, readers, VenueForms(venue), rejected)
 
 
 def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapping[str, Reader]:
@@ -123,7 +123,7 @@ def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapp
 
 
 def _stream(
-    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: Forms, rejected: RejectedSink | None
+    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: VenueForms, rejected: RejectedSink | None
 ) -> Iterator[ReviewCase]:
     ids = _Ids()
     for file in files:
@@ -137,7 +137,7 @@ def _stream(
                 _reject(rejected, file.path, found.line, error.message, found.raw)
 
 
-def _case(found: Found, file: SetFile, forms: Forms) -> ReviewCase:
+def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
     if isinstance(found.item, DataError):
         raise found.item
     if isinstance(found.item, Draft):

@@ -11,6 +11,7 @@ from referee.errors import DataError
 from referee.evals.behaviour.citation_check import Record
 from referee.evals.behaviour.citations import Citation
 from referee.evals.behaviour.titles import normalised_title
+from referee.runs.files import refuse_special_file
 
 _LEAST_SHARED = 0.5
 
@@ -39,8 +40,9 @@ class FixtureResolver:
         """The records of a JSONL file: ``title``, ``year``, ``authors``, ``doi``, ``source``, ``arxiv`` a line.
 
         Raises:
-            DataError: The file cannot be read, or a line is no such record.
+            DataError: The file is none or cannot be read, or a line is no such record.
         """
+        refuse_special_file(path)
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:

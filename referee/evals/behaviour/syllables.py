@@ -12,6 +12,7 @@ from typing import Literal
 
 from referee.errors import DataError, EvaluationError
 from referee.evals.behaviour.hyphenation import Hyphenation
+from referee.runs.files import refuse_special_file
 
 BackendName = Literal["pyphen", "cmu", "rule"]
 CACHED = 1 << 17
@@ -92,6 +93,7 @@ def _by_rule(word: str) -> int:
 
 @lru_cache(maxsize=2)
 def _cmu(path: Path) -> Syllables:
+    refuse_special_file(path)
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -28,6 +28,8 @@ def test_ethics_fields_are_left_out_with_a_form_and_without() -> None:
     assert canonical_text(fields, load_venue("neurips-2023")) == said
     assert canonical_text({**fields, "details_of_ethics_concerns": ETHICS}, load_venue("iclr-2026")) == said
     assert canonical_text(fields, None) == said
+    tmlr = {"summary_of_contributions": "It works.", "broader_impact_concerns": ETHICS, "requested_changes": "None"}
+    assert canonical_text(tmlr, load_venue("tmlr")) == canonical_text(tmlr, None) == "It works."
     assert canonical_text({"remark": "x" * 200, "ethical_concerns": ETHICS}, None) == "x" * 200
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from referee.data import canonical_text
-from referee.data.forms import Forms
 from referee.data.keys import author
 from referee.data.ratings import confidence, leading_number, rating
 from referee.errors import DataError
+from referee.venues.names import VenueForms
 from referee.venues.registry import load_venue
 
 
@@ -117,4 +117,4 @@ def test_a_kind_that_is_none_and_a_contradiction_are_refused() -> None:
     ],
 )
 def test_a_venue_is_a_known_form_or_keeps_its_own_name(name: object, year: object, platform: str, venue: str) -> None:
-    assert Forms().place(name, year, platform).venue == venue
+    assert VenueForms().place(name, year, platform).venue == venue

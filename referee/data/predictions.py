@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from referee.errors import DataError
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
-from referee.schemas.case import FieldText, Origin, ReviewCase
+from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.schemas.usage import Usage
 
 PREDICTIONS = "predictions.jsonl"
@@ -114,7 +114,7 @@ def prediction_case(prediction: Prediction, path: Path, number: int) -> ReviewCa
         fields={**prediction.fields, **prediction.scores},
         rating=prediction.rating,
         confidence=prediction.confidence,
-        origin=Origin(file=str(path), line=number, layout=PREDICTED),
+        origin=CaseOrigin(file=str(path), line=number, layout=PREDICTED),
         extra={
             "status": prediction.status,
             "reason": prediction.reason,

@@ -20,7 +20,7 @@ from referee.data.layouts.mapped import load_mapping, read_mapped
 from referee.data.layouts.openreview import NotesReader, read_bare_content
 from referee.data.layouts.own import read_own_cases, read_own_reviews, read_text
 from referee.errors import DataError
-from referee.schemas.case import Origin, ReviewCase
+from referee.schemas.case import CaseOrigin, ReviewCase
 from referee.schemas.venue import VenueForm
 from referee.venues.names import VenueForms
 
@@ -141,7 +141,7 @@ def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
     if isinstance(found.item, DataError):
         raise found.item
     if isinstance(found.item, Draft):
-        return case_of(found.item, Origin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
+        return case_of(found.item, CaseOrigin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
     return found.item
 
 

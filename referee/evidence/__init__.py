@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
-    from referee.evidence.echo import repeats_example, without_echo, worked_examples
+    from referee.evidence.copied import repeats_example, without_copied, worked_examples
     from referee.evidence.ledger import LedgerEntry, number_ledger
     from referee.evidence.point_fields import check_order, field_for, order_points, place_points
     from referee.evidence.point_merge import Conservation, PointsLost, check_conservation, merge_groups, merge_points
@@ -58,7 +58,7 @@ __all__ = [
     "split_sentences",
     "verify_point",
     "verify_quotations",
-    "without_echo",
+    "without_copied",
     "worked_examples",
 ]
 
@@ -68,9 +68,9 @@ _NAMES = {
         "AbsenceResult",
         "TermIndex",
     ),
-    "echo": (
+    "copied": (
         "repeats_example",
-        "without_echo",
+        "without_copied",
         "worked_examples",
     ),
     "ledger": (

@@ -112,7 +112,7 @@ class _Relation:
             if a in points and b in points
         )
 
-    def holds(self, a: ReviewPoint, b: ReviewPoint, named: bool) -> bool:
+    def same(self, a: ReviewPoint, b: ReviewPoint, named: bool) -> bool:
         return a.polarity == b.polarity and (named or self._alike(a, b))
 
     def _alike(self, a: ReviewPoint, b: ReviewPoint) -> bool:
@@ -140,7 +140,7 @@ def _groups(points: dict[str, ReviewPoint], relation: _Relation) -> list[list[Re
         first, second = root[a.id], root[b.id]
         if first == second or replies[first] & replies[second]:
             continue
-        if relation.holds(a, b, frozenset((a.id, b.id)) in named):
+        if relation.same(a, b, frozenset((a.id, b.id)) in named):
             root = {key: first if value == second else value for key, value in root.items()}
             replies[first] |= replies[second]
     groups: dict[str, list[ReviewPoint]] = {}

@@ -17,7 +17,6 @@ from referee.errors import SettingsError, VenueError
 from referee.runs.files import write_atomically
 from referee.schemas.venue import VenueForm
 from referee.venues.files import BUNDLED, SUFFIXES, read_venue_file
-from referee.venues.files import BUNDLED as _BUNDLED
 
 
 def load_venue(id_or_path: str | Path, user_dir: Path | None = None) -> VenueForm:
@@ -81,7 +80,7 @@ def _is_path(text: str) -> bool:
 def _files(user_dir: Path | None) -> dict[str, Path]:
     own = user_venue_dir() if user_dir is None else user_dir
     found: dict[str, Path] = {}
-    for folder in (_BUNDLED, own):
+    for folder in (BUNDLED, own):
         if folder.is_dir():
             found |= {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
     return found

@@ -13,7 +13,7 @@ from referee.experiments.course import Course
 from referee.experiments.papers import Split
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
-from referee.experiments.values import Measured, Statement, values_of
+from referee.experiments.values import Fate, Measured, values_of
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -72,13 +72,13 @@ def outcome(course: Course, head: Head, status: Literal["finished", "stopped", "
     )
 
 
-def _fate(course: Course, unit: Unit) -> Statement:
+def _fate(course: Course, unit: Unit) -> Fate:
     if unit.problem:
-        return Statement("failed", unit.problem)
+        return Fate("failed", unit.problem)
     if course.store.review(unit) is not None:
-        return Statement("finished")
+        return Fate("finished")
     reason = course.journal.reason("review", unit.paper, unit.arm, unit.seed)
-    return Statement("failed", reason) if reason else Statement("pending", "the run ended before its review")
+    return Fate("failed", reason) if reason else Fate("pending", "the run ended before its review")
 
 
 def _results(course: Course, paper: str) -> dict[tuple[str, str], MetricResult]:
@@ -87,7 +87,7 @@ def _results(course: Course, paper: str) -> dict[tuple[str, str], MetricResult]:
 
 
 def _values(
-    course: Course, fates: dict[Unit, Statement], results: dict[str, dict[tuple[str, str], MetricResult]]
+    course: Course, fates: dict[Unit, Fate], results: dict[str, dict[tuple[str, str], MetricResult]]
 ) -> Iterator[PaperValue]:
     for paper in course.papers:
         units = {arm: _units(course, paper, arm) for arm in course.arms}
@@ -103,7 +103,7 @@ def _units(course: Course, paper: str, arm: str) -> list[Unit]:
 def _arm(
     course: Course,
     arm: ArmRecord,
-    fates: dict[Unit, Statement],
+    fates: dict[Unit, Fate],
     results: dict[str, dict[tuple[str, str], MetricResult]],
 ) -> ArmRecord:
     own = [unit for unit in course.units if unit.arm == arm.name]
@@ -125,7 +125,7 @@ def _arm(
     )
 
 
-def _notes(course: Course, fates: dict[Unit, Statement], values: Sequence[PaperValue]) -> Iterator[str]:
+def _notes(course: Course, fates: dict[Unit, Fate], values: Sequence[PaperValue]) -> Iterator[str]:
     failed = sum(fate.status == "failed" for fate in fates.values())
     if failed:
         yield f"{failed} of {len(fates)} reviews failed; their papers are failed in every arm (--resume tries again)"

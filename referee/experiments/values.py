@@ -15,7 +15,7 @@ NOT_REACHED = "the run ended before it"
 
 
 @dataclass(frozen=True)
-class Statement:
+class Fate:
     """What became of a unit: ``finished``, ``failed`` (and why) or ``pending``."""
 
     status: str
@@ -31,7 +31,7 @@ class Measured:
 
     paper: str
     units: Mapping[str, Sequence[Unit]]
-    fates: Mapping[Unit, Statement]
+    fates: Mapping[Unit, Fate]
     results: Mapping[tuple[str, str], MetricResult]
     reason: str = ""
 

@@ -50,10 +50,10 @@ NUMBERED = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+(.+)$")
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, default=list(DEFAULT))
-    parser.add_argument("--rules", nargs="+", choices=[rule.name for rule in RULES])
+    parser.add_argument("--rules", nargs="+", choices=list(RULES))
     parser.add_argument("--quiet", action="store_true", help="counts only")
     args = parser.parse_args()
-    chosen = [r for r in RULES if not args.rules or r.name in args.rules]
+    chosen = args.rules or list(RULES)
     counts: Counter[str] = Counter()
     compared = counted_comparisons()
     papers, flaws = 0, []
@@ -62,7 +62,7 @@ def main() -> int:
         started = time.perf_counter()
         ledger = number_ledger(paper)
         made = time.perf_counter()
-        hits = [hit for rule in chosen for hit in rule.run(paper, ledger)]
+        hits = [hit for rule in chosen for hit in RULES[rule](paper)]
         ran = time.perf_counter()
         characters = sum(len(block.text) for _, block in paper.blocks())
         print(
@@ -75,7 +75,7 @@ def main() -> int:
         flaws += planted(name, hits)
     print(f"\n| rule | compared in {papers} papers | hits |\n| --- | ---: | ---: |")
     for rule in chosen:
-        print(f"| `{rule.name}` | {compared[rule.name]} | {counts[rule.name]} |")
+        print(f"| `{rule}` | {compared[rule]} | {counts[rule]} |")
     print("\n" + "\n".join(flaws) if flaws else "")
     return 0 if papers else 2
 
@@ -92,7 +92,7 @@ def counted_comparisons() -> Counter[str]:
         return compare
 
     for rule, name in COMPARES.items():
-        module = importlib.import_module(f"referee.evidence.rules.{rule}")
+        module = importlib.import_module(RULES[rule].__module__)
         setattr(module, name, counting(rule, getattr(module, name)))
     return counts
 

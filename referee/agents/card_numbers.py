@@ -73,5 +73,5 @@ def _row(entries: Sequence[LedgerEntry], *, named: bool) -> CardLine:
 
 def _printed(entry: LedgerEntry) -> str:
     symbol = f"{entry.symbol} = " if entry.symbol else ""
-    unit = "" if not entry.unit or entry.unit in entry.printed or entry.source == "cell" else f" {entry.unit}"
-    return f"{symbol}{entry.printed}{unit}"
+    unit = "" if not entry.unit or entry.unit in entry.text or entry.source == "cell" else f" {entry.unit}"
+    return f"{symbol}{entry.text}{unit}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.evidence.point_changes import is_live
 from referee.evidence.point_fields import corrections_field
+from referee.evidence.points import is_live
 from referee.schemas.point import Correction, PointEvidence, ReviewPoint
 from referee.schemas.venue import VenueForm
 

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from referee.agents.asks import Asks
 from referee.errors import ReplyInvalid
-from referee.evidence.echo import without_echo
+from referee.evidence.copied import without_copied
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.venue import Guideline
-from referee.venues.guideline_points import guideline_points
+from referee.venues.prompts import guideline_points
 
 PROMPT = "refinement/write"
 ROLE = "writer"
@@ -120,7 +120,7 @@ def to_steps(lines: Iterable[str], asked: RenderedPrompt, call_id: str, model: s
     Raises:
         ReplyInvalid: Less than two different steps are left.
     """
-    steps = tuple(step for step in cleaned(lines) if without_echo(step, asked.system)[0])
+    steps = tuple(step for step in cleaned(lines) if without_copied(step, asked.system)[0])
     if len(steps) < 2:
         raise ReplyInvalid(
             f"model {model!r} gave {len(steps)} usable step(s), too few to read a section by.",

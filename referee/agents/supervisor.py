@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 
 from referee.agents.asks import Asks
 from referee.agents.prompt_writer import cleaned, render_guideline, render_steps
-from referee.evidence.echo import without_echo
+from referee.evidence.copied import without_copied
 from referee.evidence.stems import stems
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.venue import Guideline
@@ -108,7 +108,9 @@ async def criticise_steps(
     found = {name: cleaned(given[name]) for name in DIMENSIONS}
     # Not what was raised earlier: that may be raised again.
     told = "\n".join([rendered.system, guideline.text, guideline.words, *steps])
-    own = {name: tuple(finding for finding in lines if without_echo(finding, told)[0]) for name, lines in found.items()}
+    own = {
+        name: tuple(finding for finding in lines if without_copied(finding, told)[0]) for name, lines in found.items()
+    }
     echoes = sum(map(len, found.values())) - sum(map(len, own.values()))
     return Criticised(own, answer.call_id, answer.model, echoes)
 

@@ -12,8 +12,8 @@ from referee.agents.single_reviewer import ROLE
 from referee.api.job import Job
 from referee.api.rating_maps import prompt_name
 from referee.api.strategies import STRATEGIES
+from referee.data.papers import file_name
 from referee.data.predictions import Prediction
-from referee.data.shelf import file_name
 from referee.data.submissions import Submission
 from referee.errors import ContextTooLong, DataError
 from referee.evals.agreement import MapName

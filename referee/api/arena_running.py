@@ -63,7 +63,8 @@ async def arena_run(
     a paper. The reviews that the papers' rows hold are never read.
 
     Args:
-        papers: A JSONL with full texts (ReviewArena's rows or our own), a folder of papers named by id, or a paper.
+        papers: Rows with full texts (ReviewArena's or our own, JSONL or Parquet), a folder of papers named by id, or a
+            paper.
         model: The model, as ``review`` takes it.
         venue: The form of papers that name no venue, or one whose form is unknown.
         base_url: An OpenAI-compatible server.

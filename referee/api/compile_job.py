@@ -26,8 +26,8 @@ from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import venue_digest
+from referee.venues.compiled import drafted_fields
 from referee.venues.page import Candidate, GuidelinePage, Window, form_fields, windows
-from referee.venues.page_form import drafted_fields
 
 # Of the longest reply a window allows, a typical reply takes about this share.
 _TYPICAL_SHARE = 0.5

@@ -25,10 +25,10 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import load_venue
-from referee.venues.fates import Fate, check_conserved
 from referee.venues.page import GuidelinePage, candidates, check_holds_guidelines
 from referee.venues.refined import RefinedPrompts
-from referee.venues.user import check_storable, check_venue_id, store_venue, venue_json
+from referee.venues.registry import check_storable, check_venue_id, store_venue, venue_json
+from referee.venues.statements import Statement, check_conserved
 
 FATES = "guidelines.json"
 VENUE = "venue.json"
@@ -49,7 +49,7 @@ class Compiled:
     run: Path
     page: GuidelinePage
     paper_type: str
-    fates: tuple[Fate, ...]
+    fates: tuple[Statement, ...]
     notes: tuple[str, ...]
     usage: Usage
     refined: RefinedPrompts | None = None
@@ -163,7 +163,7 @@ async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
     with recorded(run, ledger):
         run.write(PAGE_COPY, job.source.to_json())
         state = await run_machine(run, build_guidelines_graph(), context, initial_state())
-        fates = tuple(Fate.model_validate(fate) for fate in state["fates"])
+        fates = tuple(Statement.model_validate(fate) for fate in state["fates"])
         run.write(FATES, _fates_json(job, fates))
         if state["venue"] is None:
             raise _no_criterion(job, fates)
@@ -185,7 +185,7 @@ async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
     )
 
 
-def _no_criterion(job: CompileJob, fates: tuple[Fate, ...]) -> VenueError:
+def _no_criterion(job: CompileJob, fates: tuple[Statement, ...]) -> VenueError:
     reasons = Counter(fate.reason for fate in fates)
     said = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return VenueError(
@@ -195,7 +195,7 @@ def _no_criterion(job: CompileJob, fates: tuple[Fate, ...]) -> VenueError:
     )
 
 
-def _fates_json(job: CompileJob, fates: tuple[Fate, ...]) -> str:
+def _fates_json(job: CompileJob, fates: tuple[Statement, ...]) -> str:
     """Every statement and its fate, and what code left out before; the counts add up."""
     counts = check_conserved([candidate.id for candidate in job.cut], fates)
     page = job.source.page

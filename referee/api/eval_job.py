@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.eval_input import ReviewSet, unread_notes
-from referee.data import PaperShelf
-from referee.data.shelf import file_name
+from referee.data import PaperStore
+from referee.data.found import holds_rows
+from referee.data.papers import file_name
 from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
@@ -38,7 +39,7 @@ class EvalJob:
     repeats: int
     embedder: Embedder | None
     papers: Path | None
-    shelf: PaperShelf | None
+    shelf: PaperStore | None
     venue: VenueForm | None
     progress: Progress
 
@@ -131,7 +132,7 @@ def _missing_papers(job: EvalJob) -> Iterator[str]:
     """Papers that reviews name and that are not there, as far as ids tell; a single paper serves all reviews."""
     if job.shelf is None or job.papers is None or not needs(job.metrics, "paper"):
         return
-    if job.papers.is_file() and job.papers.suffix.lower() not in (".jsonl", ".ndjson"):
+    if job.papers.is_file() and not holds_rows(job.papers):
         return
     there = set(job.shelf.ids())
     missing = [
@@ -165,7 +166,7 @@ def _related(model: str, system: str) -> bool:
     return len(shorter) >= _SHORTEST_NAME and first.startswith(shorter) and second.startswith(shorter)
 
 
-def _shelf_digest(shelf: PaperShelf | None) -> str:
+def _shelf_digest(shelf: PaperStore | None) -> str:
     if shelf is None:
         return "none"
     return hashlib.sha256("\0".join(shelf.ids()).encode()).hexdigest()

@@ -54,7 +54,8 @@ async def evaluate(
 
     Args:
         reviews: A file or a folder in one of the layouts of ``referee.data``.
-        papers: A folder of papers named by their ids, a JSONL with full texts, or the one paper of all reviews.
+        papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
+            reviews.
         venue: The form of reviews that name no known venue themselves.
         metrics: Names of metrics; all that ship by default.
         judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.

@@ -23,7 +23,7 @@ from referee.api.profile_result import profile_result
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, open_door, require_confirmed
 from referee.data import read_papers
-from referee.data.shelf import file_name
+from referee.data.papers import file_name
 from referee.errors import DataError
 from referee.evals.behaviour import OnlineResolver
 from referee.evals.behaviour.citation_check import Resolver

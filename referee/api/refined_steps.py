@@ -24,8 +24,16 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
 from referee.settings import Settings
 from referee.venues.prompts import known_guidelines, section_prompts
-from referee.venues.refined import RefinedGuideline, RefinedPrompts, refinable, refinement_key
-from referee.venues.refined_store import find_refined, read_refined, refined_json, store_refined
+from referee.venues.refined import (
+    RefinedGuideline,
+    RefinedPrompts,
+    find_refined,
+    read_refined,
+    refinable,
+    refined_json,
+    refinement_key,
+    store_refined,
+)
 
 PINNED = "refined_prompts.json"
 """The file in a run folder that holds the refined prompts the run goes by."""

@@ -20,6 +20,7 @@ from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated import load_as_set
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.runs.files import refuse_special_file
 from referee.schemas.calibration import RatingMap
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
@@ -133,6 +134,7 @@ async def review(
     asked = named(paper, venue)
     if not isinstance(paper, Paper):
         path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
+        refuse_special_file(path)
         progress(Event("stage", f"reading {path.name or path}"))
         paper = await read_and_load(path, settings, specs.values())
     models = shared.models if shared else await open_models(settings, progress)

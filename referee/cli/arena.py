@@ -29,7 +29,9 @@ _MIN_REVIEWS = "Human ratings a paper needs."
 
 @app.command()
 def run(
-    papers: Annotated[Path, typer.Option(help="A JSONL with full texts, a folder of papers, or one paper.")],
+    papers: Annotated[
+        Path, typer.Option(help="Rows with full texts (JSONL, Parquet), a folder of papers, or one paper.")
+    ],
     model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
     venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue, or an unknown one.")] = None,
     base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,

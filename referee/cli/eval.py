@@ -24,7 +24,8 @@ _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 def evaluate(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[
-        Path | None, typer.Option(help="Their papers: a folder of files named by id, a JSONL, or one paper.")
+        Path | None,
+        typer.Option(help="Their papers: a folder of files named by id, rows (JSONL, Parquet), or one paper."),
     ] = None,
     venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
     metrics: Annotated[

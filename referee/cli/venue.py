@@ -67,7 +67,7 @@ def diff(
 ) -> None:
     """Show what one venue asks and the other does not: - only the first, + only the second, ~ both but not alike."""
     from referee.venues import load_venue
-    from referee.venues.difference import venue_difference
+    from referee.venues.render import venue_difference
 
     one, other = load_venue(first), load_venue(second)
     lines = venue_difference(one, other)
@@ -81,7 +81,7 @@ def export(
     out: Annotated[Path | None, typer.Option(help="A new .json file. [default: print it]")] = None,
 ) -> None:
     """Write a venue out as one JSON venue file, with everything it borrows filled in."""
-    from referee.venues.user import export_venue
+    from referee.venues.registry import export_venue
 
     text = export_venue(venue, out)
     typer.echo(f"Written to {out}" if out else text, nl=out is not None)
@@ -90,6 +90,6 @@ def export(
 @app.command()
 def remove(venue: Annotated[str, typer.Argument(help="The id of a venue of your own.", show_default=False)]) -> None:
     """Remove a venue of your own; those that ship with referee stay."""
-    from referee.venues.user import remove_venue
+    from referee.venues.registry import remove_venue
 
     typer.echo(f"{venue}: removed ({remove_venue(venue)}).")

@@ -79,7 +79,7 @@ def show_prompts(venue: str, *, model: str | None, history: bool, json: bool) ->
     """Print a venue's prompts: the refined ones where there are any, else those that ship."""
     from referee.venues import load_venue
     from referee.venues.describe_prompts import describe_prompts
-    from referee.venues.refined_store import choose_refined, list_refined, refined_json
+    from referee.venues.refined import choose_refined, list_refined, refined_json
 
     form = load_venue(venue)
     stored = list_refined(form.id)
@@ -101,7 +101,7 @@ def diff_prompts(
     """Show what refinement changed in a venue's prompts: - only before, + only after, and the points covered."""
     from referee.venues import load_venue
     from referee.venues.describe_prompts import diff_prompts as difference
-    from referee.venues.refined_store import choose_refined
+    from referee.venues.refined import choose_refined
 
     form = load_venue(venue)
     typer.echo(difference(choose_refined(form.id, model), form, first, second))

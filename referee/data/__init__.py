@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from referee.data.layout import LAYOUTS, SetFile, find_layouts
+from referee.data.papers import PaperStore, read_papers
 from referee.data.prose import canonical_text
-from referee.data.reading import read_cases
-from referee.data.rejected import RejectedSink
-from referee.data.shelf import PaperShelf, read_papers
+from referee.data.reading import RejectedSink, read_cases
 
 __all__ = [
     "LAYOUTS",
-    "PaperShelf",
+    "PaperStore",
     "RejectedSink",
     "SetFile",
     "canonical_text",

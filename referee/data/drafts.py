@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from referee.data.entries import finite
-from referee.data.forms import Forms
+from referee.data.keys import Author
 from referee.data.prose import canonical_text, cleaned
 from referee.data.ratings import confidence, rating
-from referee.data.sources import Author
 from referee.errors import DataError
-from referee.schemas.case import FieldText, Origin, ReviewCase
+from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
+from referee.venues.names import VenueForms
 
 RATING_UNREAD = "rating_unread"
 
@@ -54,7 +54,7 @@ class Draft:
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
-def case_of(draft: Draft, origin: Origin, forms: Forms) -> ReviewCase:
+def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
     """The case of a draft.
 
     A rating that the venue's form does not offer is kept as the number it is, and ``extra`` says so; one that is no

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, cast
+
+from referee.errors import DataError, MissingExtra
 
 EXCERPT_CHARS = 200
 PACKED = ".gz"
@@ -92,3 +98,121 @@ def finite(value: object) -> object:
     if isinstance(value, dict):
         return {name: finite(inner) for name, inner in value.items()}
     return [finite(inner) for inner in value] if isinstance(value, list) else value
+
+
+DELIMITERS = (",", ";", "\t", "|")
+# A quotation mark that is never closed swallows rows up to this size and is then reported.
+_LARGEST_CELL = 2**22
+
+
+def table_entries(path: Path) -> Iterator[Entry]:
+    """The rows of a table as records, by the names of its header; a row of another width is a bad one.
+
+    Cells may hold line breaks inside quotation marks. ``number`` is the line on which a row begins.
+
+    Raises:
+        DataError: The file has no header.
+    """
+    csv.field_size_limit(_LARGEST_CELL)
+    with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        rows = csv.reader(stream, delimiter=delimiter_of(path))
+        try:
+            header = [name.strip() for name in next(rows, [])]
+        except csv.Error as error:
+            reason = f"the header of {str(path)!r} cannot be read: {error}."
+            raise DataError(reason, hint="Is a quotation mark left open?") from error
+        if not any(header):
+            raise DataError(f"{str(path)!r} has no header line.", hint="The first line names the columns.")
+        while True:
+            number = rows.line_num + 1
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield Entry(number, error=f"not CSV: {error}; is a quotation mark left open?")
+                continue
+            if row:
+                yield _entry(number, header, row)
+
+
+def delimiter_of(path: Path) -> str:
+    """The delimiter of which the header line has most, outside quotation marks."""
+    with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="replace", newline="") as stream:
+        line = stream.readline(2**16)
+    bare = "".join(line.split('"')[::2])
+    return max(DELIMITERS, key=bare.count)
+
+
+def _entry(number: int, header: list[str], row: list[str]) -> Entry:
+    raw = ",".join(row)[:EXCERPT_CHARS]
+    if not "".join(row).isascii():
+        try:
+            "".join(row).encode("utf-8")
+        except UnicodeEncodeError as error:
+            byte = ord(error.object[error.start]) & 0xFF
+            shown = raw.encode("utf-8", "replace").decode()
+            return Entry(number, error=f"not UTF-8: byte {byte:#04x}", raw=shown)
+    if len(row) != len(header):
+        return Entry(number, error=f"the row has {len(row)} cells, the header {len(header)}", raw=raw)
+    return Entry(number, dict(zip(header, row, strict=True)), raw=raw)
+
+
+PARQUET_SUFFIX = ".parquet"
+_ROWS_AT_ONCE = 64
+
+
+def parquet_entries(path: Path) -> Iterator[Entry]:
+    """The rows of a file, row group by row group. ``number`` is the row, from 1.
+
+    Dates become ISO texts, decimals numbers, bytes hexadecimal digits, so that a row is what JSON could hold.
+
+    Raises:
+        DataError: It is no Parquet file, or it is damaged.
+        MissingExtra: pyarrow is not installed.
+    """
+    arrow, parquet = _library()
+    number = 0
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                for row in batch.to_pylist():
+                    number += 1
+                    value = _plain(row)
+                    yield Entry(number, value, raw=json.dumps(value, ensure_ascii=False)[:EXCERPT_CHARS])
+    except (arrow.ArrowException, UnicodeDecodeError) as error:
+        where = f" after row {number:,}" if number else ""
+        raise DataError(
+            f"{str(path)!r} is no Parquet that can be read{where}: {str(error).splitlines()[0].rstrip('.')}.",
+            hint="Download or export it again, or give the rows as JSONL.",
+        ) from error
+
+
+def _library() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra(
+            "a Parquet file needs the package 'pyarrow', which is not installed.",
+            hint="Run `pip install 'referee[parquet]'`, or give the rows as JSONL.",
+        ) from error
+    return pyarrow, pyarrow.parquet
+
+
+def _plain(value: object) -> object:
+    match value:
+        case dict():
+            return {str(name): _plain(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Decimal():
+            return float(value)
+        case bytes():
+            return value.hex()
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            return str(value)

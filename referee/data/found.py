@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import stat
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.data.drafts import Draft
-from referee.data.entries import PACKED, Entry, json_lines, opened
+from referee.data.entries import PACKED, PARQUET_SUFFIX, Entry, json_lines, opened, parquet_entries, table_entries
 from referee.data.json_documents import document_entries
-from referee.data.parquet import PARQUET_SUFFIX, parquet_entries
-from referee.data.tables import table_entries
 from referee.errors import DataError
+from referee.runs.files import refuse_special_file
 from referee.schemas.case import ReviewCase
 
 LINE_SUFFIXES = (".jsonl", ".ndjson")
@@ -45,23 +44,38 @@ def rows_suffix(path: Path) -> str:
     return (path.with_suffix("") if path.suffix.lower() == PACKED else path).suffix.lower()
 
 
-def refuse_no_file(path: Path) -> None:
-    """See that a path is a file or a folder that can be read from; a missing one is for the caller.
+def refuse_no_data(path: Path) -> None:
+    """See that a path may hold data; a missing one is for the caller.
 
     Raises:
-        DataError: It is a pipe, a device or a socket, which would keep who opens it waiting, or a spreadsheet.
+        DataError: As ``refuse_special_file``, or it is a spreadsheet.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        mode = path.stat().st_mode
-        kind = "named pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
-        raise DataError(
-            f"{str(path)!r} is a {kind}, and only files and folders are read.", hint="Save what it gives to a file."
-        )
+    refuse_special_file(path)
     if path.suffix.lower() in _SPREADSHEETS and path.is_file():
         raise DataError(
             f"{str(path)!r} is a spreadsheet ({path.suffix.lower()}), which is not read.",
             hint="Export its sheet as CSV in UTF-8, and give that file.",
         )
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether a file is a list of rows of which each may hold a paper: lines of JSON, packed or not, or Parquet."""
+    return rows_suffix(path) in (*LINE_SUFFIXES, PARQUET_SUFFIX)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Whatever goes wrong with the file while it is read, as a ``DataError`` that names it."""
+    try:
+        yield
+    except gzip.BadGzipFile as error:
+        raise DataError(f"{str(path)!r} is no gzip.", hint="Download it again, or name it for what it is.") from error
+    except (EOFError, zlib.error) as error:
+        raise DataError(f"{str(path)!r} breaks off or is damaged as a gzip.", hint="Download it again.") from error
+    except OSError as error:
+        raise DataError(
+            f"{str(path)!r} cannot be read: {error.strerror or error}.", hint="Check the path and its rights."
+        ) from error
 
 
 def entries(path: Path) -> Iterator[Entry]:
@@ -71,7 +85,7 @@ def entries(path: Path) -> Iterator[Entry]:
         DataError: The file cannot be read.
         MissingExtra: It is Parquet, and the package for it is not installed.
     """
-    try:
+    with reading(path):
         if rows_suffix(path) == PARQUET_SUFFIX:
             yield from parquet_entries(path)
             return
@@ -82,14 +96,6 @@ def entries(path: Path) -> Iterator[Entry]:
             yield from json_lines(path)
         else:
             yield from document_entries(path)
-    except gzip.BadGzipFile as error:
-        raise DataError(f"{str(path)!r} is no gzip.", hint="Download it again, or name it for what it is.") from error
-    except (EOFError, zlib.error) as error:
-        raise DataError(f"{str(path)!r} breaks off or is damaged as a gzip.", hint="Download it again.") from error
-    except OSError as error:
-        raise DataError(
-            f"{str(path)!r} cannot be read: {error.strerror or error}.", hint="Check the path and its rights."
-        ) from error
 
 
 def _refuse_wide(path: Path) -> None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_file, rows_suffix
+from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
 from referee.data.layouts.flat import is_flat, path_facts
-from referee.data.layouts.openreview import is_bare_content
-from referee.data.notes import is_wrapped
+from referee.data.layouts.openreview import is_bare_content, is_wrapped
 from referee.data.suggestion import suggested_mapping
 from referee.errors import DataError
 
@@ -55,7 +54,7 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
     """
     if layout is not None and layout not in LAYOUTS:
         raise DataError(f"layout {layout!r} is unknown.", hint=f"There are: {', '.join(LAYOUTS)}.")
-    refuse_no_file(path)
+    refuse_no_data(path)
     if not path.exists():
         raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")
     files = tuple(_with_layout(file, layout) for file in _files(path, layout))

@@ -10,10 +10,11 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from referee.data.drafts import describe
 from referee.errors import DataError
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
-from referee.schemas.case import FieldText, Origin, ReviewCase
+from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.schemas.usage import Usage
 
 PREDICTIONS = "predictions.jsonl"
@@ -86,10 +87,8 @@ def read_predictions(path: Path) -> list[Prediction]:
             try:
                 found.append(Prediction.model_validate_json(line))
             except ValidationError as error:
-                first = error.errors(include_url=False)[0]
-                where = ".".join(map(str, first["loc"]))
                 raise DataError(
-                    f"{str(path)!r}, line {number}, is no prediction: {first['msg']}{f' ({where})' if where else ''}.",
+                    f"{str(path)!r}, line {number}, is no prediction: {describe(error)}.",
                     hint="Give a file of `referee arena run`, or a review set without its columns.",
                 ) from error
     return found
@@ -114,7 +113,7 @@ def prediction_case(prediction: Prediction, path: Path, number: int) -> ReviewCa
         fields={**prediction.fields, **prediction.scores},
         rating=prediction.rating,
         confidence=prediction.confidence,
-        origin=Origin(file=str(path), line=number, layout=PREDICTED),
+        origin=CaseOrigin(file=str(path), line=number, layout=PREDICTED),
         extra={
             "status": prediction.status,
             "reason": prediction.reason,

@@ -31,7 +31,7 @@ LABEL_CHARS = 120
 _PLACEHOLDER = re.compile(r"(?:n\s*/\s*a|n\.a\.?|-+|summary by airev\s*\d*)\.?", re.IGNORECASE)
 _NOTHING = re.compile(r"[\s*_-]*(?:none|n\s*/?\s*a|n\.\s*a)[\s*_.-]*", re.IGNORECASE)
 # PRAIB keeps summary, strengths, weaknesses, questions and limitations: what a venue asks about ethics is none of them.
-_ETHICS = re.compile(r"ethic|code_of_conduct")
+_ETHICS = re.compile(r"ethic|code_of_conduct|broader_impact_concerns")
 _LABEL_LINE = re.compile(r"^(?P<label>[A-Z][A-Za-z ]{2,40}):[ \t]*$", re.MULTILINE)
 
 

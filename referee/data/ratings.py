@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,15 +11,13 @@ from referee.data.entries import finite
 from referee.data.prose import plain_name
 from referee.errors import DataError
 from referee.schemas.venue import FormField, VenueForm
-from referee.venues.values import parse_score
+from referee.venues.values import LEADING_NUMBER, parse_score
 
 RATINGS = (
     *("rating", "recommendation", "overall_rating", "overall", "overall_recommendation", "overall_assessment"),
     *("overall_score", "ratings", "score", "excitement"),
 )
 CONFIDENCES = ("confidence", "reviewer_confidence", "confidence_score")
-# "6", "6: label", "5 = label", "3 good", "4.5."; not "6 out of 10" and not "3 or 4".
-_LEADING = re.compile(r"([+-]?[0-9]{1,6}(?:\.[0-9]{1,6})?)(?:\.?$|\s*[:=]|\.\s|\s+(?=[^0-9]+$))")
 _MISSING = frozenset({"", "n/a", "na", "none", "null", "not applicable"})
 _SHOWN_CHARS = 60
 
@@ -58,7 +55,7 @@ def leading_number(raw: object) -> float | None:
         return None
     if isinstance(raw, int | float):
         return float(raw) if math.isfinite(raw) else None
-    found = _LEADING.match(" ".join(raw.split())) if isinstance(raw, str) else None
+    found = LEADING_NUMBER.match(" ".join(raw.split())) if isinstance(raw, str) else None
     return float(found[1]) if found else None
 
 

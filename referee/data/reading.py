@@ -3,25 +3,72 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import TextIO
 
 from referee.data.drafts import Draft, case_of
-from referee.data.forms import Forms
+from referee.data.entries import EXCERPT_CHARS
 from referee.data.found import Found
 from referee.data.layout import SetFile, find_layouts
-from referee.data.layouts.flat import read_flat
+from referee.data.layouts.flat import read_flat, read_papers_rows
 from referee.data.layouts.mapped import load_mapping, read_mapped
 from referee.data.layouts.openreview import NotesReader, read_bare_content
-from referee.data.layouts.own import read_own_cases, read_own_reviews
-from referee.data.layouts.papers import read_papers_rows
-from referee.data.layouts.texts import read_text
-from referee.data.rejected import RejectedSink
+from referee.data.layouts.own import read_own_cases, read_own_reviews, read_text
 from referee.errors import DataError
-from referee.schemas.case import Origin, ReviewCase
+from referee.schemas.case import CaseOrigin, ReviewCase
 from referee.schemas.venue import VenueForm
+from referee.venues.names import VenueForms
+
+
+class RejectedSink:
+    """Writes ``rejected.jsonl``: file, line, reason and the first 200 characters of each row that was left out.
+
+    The file is made with the first such row, and replaces one that is there. Use it as a context manager, or close it.
+
+    Attributes:
+        count: Rows written so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.count = 0
+        self._stream: TextIO | None = None
+
+    def add(self, file: str, line: int | None, reason: str, raw: str = "") -> None:
+        """Write one row.
+
+        Args:
+            file: The file it stands in.
+            line: Its line or place in the list, from 1; None where the whole file is meant.
+            reason: Why it was left out.
+            raw: The row, of which the beginning is kept.
+        """
+        if self._stream is None:
+            self._stream = self.path.open("w", encoding="utf-8")
+        row = {"file": file, "line": line, "reason": reason, "row": raw[:EXCERPT_CHARS]}
+        self._stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+        self._stream.flush()
+        self.count += 1
+
+    def close(self) -> None:
+        """Close the file; a later ``add`` would begin a new one."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def __enter__(self) -> RejectedSink:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
 
 _log = logging.getLogger(__name__)
 Reader = Callable[[Path], Iterator[Found]]
@@ -56,7 +103,7 @@ def read_cases(
         raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
     files = find_layouts(path, layout="mapped" if mapping is not None else layout)
     readers = _readers(path, files, mapping)
-    return _stream(files, readers, Forms(venue), rejected)
+    return _stream(files, readers, VenueForms(venue), rejected)
 
 
 def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapping[str, Reader]:
@@ -76,7 +123,7 @@ def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapp
 
 
 def _stream(
-    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: Forms, rejected: RejectedSink | None
+    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: VenueForms, rejected: RejectedSink | None
 ) -> Iterator[ReviewCase]:
     ids = _Ids()
     for file in files:
@@ -90,11 +137,11 @@ def _stream(
                 _reject(rejected, file.path, found.line, error.message, found.raw)
 
 
-def _case(found: Found, file: SetFile, forms: Forms) -> ReviewCase:
+def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
     if isinstance(found.item, DataError):
         raise found.item
     if isinstance(found.item, Draft):
-        return case_of(found.item, Origin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
+        return case_of(found.item, CaseOrigin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
     return found.item
 
 

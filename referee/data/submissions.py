@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from referee.data import keys
-from referee.data.entries import json_lines
-from referee.data.forms import Forms
-from referee.data.found import LINE_SUFFIXES, refuse_no_file
-from referee.data.paper_rows import has_full_text, row_ids
-from referee.data.shelf import ROWS_FILE, PaperShelf, read_papers
+from referee.data.found import entries, holds_rows, refuse_no_data
+from referee.data.papers import ROWS_FILE, PaperStore, has_full_text, paper_files, paper_name, row_ids, rows_store
 from referee.errors import DataError
-from referee.papers.load import SUPPORTED
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
+from referee.venues.names import VenueForms
 
 NO_TEXT = "the row holds no full text (markdown or sections)"
 
@@ -35,29 +33,34 @@ class Submission:
 
 
 def read_submissions(path: Path, default: VenueForm | None = None) -> tuple[Submission, ...]:
-    """The papers of a JSONL with full texts, of a folder, or one file, in their order, with what cannot be reviewed.
+    """The papers of a list of rows, of a folder, or one file, in their order, with what cannot be reviewed.
 
     A row names its venue by ``conference`` and ``year`` (or ``venue``, ``venue_id``). The reviews that rows hold are
     never read.
 
     Args:
-        path: Rows as ReviewArena's or our own, a folder of papers named by id (with a ``papers.jsonl`` of rows, if
-            any), or a paper.
+        path: Rows as ReviewArena's or our own (JSONL, also packed with gzip, or Parquet), a folder of papers named by
+            id (with a ``papers.jsonl`` of rows, if any), or a paper.
         default: The form of papers that name no venue, as files, or one whose form is unknown.
 
     Raises:
         DataError: The path is missing, holds no paper, or two papers are there under one id.
     """
-    refuse_no_file(path)
+    refuse_no_data(path)
     if not path.exists():
-        raise DataError(f"there is no {str(path)!r}.", hint="Give a JSONL with full texts, or a folder of papers.")
+        raise DataError(
+            f"there is no {str(path)!r}.", hint="Give rows with full texts (JSONL, Parquet), or a folder of papers."
+        )
     if path.is_dir():
         rows = path / ROWS_FILE
-        found = [*(_rows(rows, default) if rows.is_file() else ()), *_files(path, default)]
-    elif path.suffix.lower() in LINE_SUFFIXES:
+        found = [
+            *(_rows(rows, default) if rows.is_file() else ()),
+            *(_file(name, file, default) for name, file in paper_files(path)),
+        ]
+    elif holds_rows(path):
         found = list(_rows(path, default))
     else:
-        found = [_file(_stem(path) or path.stem, path, default)]
+        found = [_file(paper_name(path) or path.stem, path, default)]
     if not found:
         raise DataError(
             f"{str(path)!r} holds no paper.", hint="Rows need paper_id or forum_id, and markdown or sections."
@@ -69,9 +72,9 @@ def read_submissions(path: Path, default: VenueForm | None = None) -> tuple[Subm
 
 
 def _rows(path: Path, default: VenueForm | None) -> Iterator[Submission]:
-    forms = Forms(default)
-    shelf = read_papers(path) if _any_text(path) else None
-    for entry in json_lines(path):
+    forms = VenueForms(default)
+    store = rows_store(path)
+    for entry in entries(path):
         row = entry.value
         if entry.error or not isinstance(row, dict) or not row_ids(row):
             what = entry.error or ("the row is no object" if not isinstance(row, dict) else "the row names no paper")
@@ -83,35 +86,16 @@ def _rows(path: Path, default: VenueForm | None) -> Iterator[Submission]:
         place = forms.place(named, row.get("year"), platform)
         problem = "" if has_full_text(row) else NO_TEXT
         title = keys.text_of(keys.take(row, keys.TITLE))
-        source = _reader(shelf, paper_id) if shelf is not None and not problem else None
+        source = None if problem else partial(_paper, store, paper_id)
         problem = problem or _why_no_form(place.venue, place.form, place.year)
         yield Submission(paper_id, title, place.venue, place.year, place.form, source, problem)
 
 
-def _reader(shelf: PaperShelf, paper_id: str) -> Callable[[], Paper]:
-    def read() -> Paper:
-        paper = shelf.get(paper_id)
-        if paper is None:
-            raise DataError(f"the row of paper {paper_id!r} is gone.", hint="Start again.", ids={"paper": paper_id})
-        return paper
-
-    return read
-
-
-def _any_text(path: Path) -> bool:
-    return any(isinstance(e.value, dict) and row_ids(e.value) and has_full_text(e.value) for e in json_lines(path))
-
-
-def _stem(file: Path) -> str:
-    suffix = max((s for s in SUPPORTED if file.name.lower().endswith(s)), key=len, default="")
-    return file.name[: -len(suffix)] if suffix else ""
-
-
-def _files(folder: Path, default: VenueForm | None) -> Iterator[Submission]:
-    for file in sorted(folder.iterdir()):
-        name = _stem(file)
-        if file.is_file() and name and not file.name.startswith(".") and name.lower() != "readme":
-            yield _file(name, file, default)
+def _paper(store: PaperStore, paper_id: str) -> Paper:
+    paper = store.get(paper_id)
+    if paper is None:
+        raise DataError(f"the row of paper {paper_id!r} is gone.", hint="Start again.", ids={"paper": paper_id})
+    return paper
 
 
 def _file(name: str, path: Path, default: VenueForm | None) -> Submission:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path
 
-from referee.data.found import entries, refuse_no_file
+from referee.data.found import entries, refuse_no_data
 from referee.data.ratings import leading_number
 from referee.errors import DataError
 
@@ -105,7 +105,7 @@ def write_mapping(reviews: Path, file: Path) -> None:
     Raises:
         DataError: The rows cannot be read, there are none, or the mapping file is there already.
     """
-    refuse_no_file(reviews)
+    refuse_no_data(reviews)
     rows = [entry.value for entry in islice(entries(reviews), _TRIED) if isinstance(entry.value, dict)]
     if not rows:
         raise DataError(f"{str(reviews)!r} holds no rows to map.", hint="Give a table, JSON rows or Parquet.")

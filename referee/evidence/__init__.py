@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.evidence.absence import AbsenceHit, AbsenceResult, TermIndex
-    from referee.evidence.conservation import Conservation, PointsLost, check_conservation
-    from referee.evidence.echo import repeats_example, without_echo, worked_examples
-    from referee.evidence.inline import check_inline_quotations
+    from referee.evidence.copied import repeats_example, without_copied, worked_examples
     from referee.evidence.ledger import LedgerEntry, number_ledger
-    from referee.evidence.point_check import apply_check, ask_unchecked_absence, settle_absence
-    from referee.evidence.point_evidence import settle_literature, verify_point
-    from referee.evidence.point_fields import field_for
-    from referee.evidence.point_merge import merge_groups, merge_points
-    from referee.evidence.point_order import check_order, order_points, place_points
+    from referee.evidence.point_fields import check_order, field_for, order_points, place_points
+    from referee.evidence.point_merge import Conservation, PointsLost, check_conservation, merge_groups, merge_points
+    from referee.evidence.points import (
+        apply_check,
+        ask_unchecked_absence,
+        settle_absence,
+        settle_literature,
+        verify_point,
+    )
     from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
-    from referee.evidence.rules import RULES, Rule, RuleEvidence, RuleHit, run_rules
+    from referee.evidence.rules import RULES, RuleEvidence, RuleHit, run_rules
     from referee.evidence.sentences import split_sentences
-    from referee.evidence.verify import ClaimedQuote, verify_quotations
+    from referee.evidence.verify import ClaimedQuote, check_inline_quotations, verify_quotations
 
 __all__ = [
     "RULES",
@@ -35,7 +37,6 @@ __all__ = [
     "PointsLost",
     "QuotationIndex",
     "QuoteMatch",
-    "Rule",
     "RuleEvidence",
     "RuleHit",
     "TermIndex",
@@ -57,25 +58,62 @@ __all__ = [
     "split_sentences",
     "verify_point",
     "verify_quotations",
-    "without_echo",
+    "without_copied",
     "worked_examples",
 ]
 
 _NAMES = {
-    "absence": ("AbsenceHit", "AbsenceResult", "TermIndex"),
-    "conservation": ("Conservation", "PointsLost", "check_conservation"),
-    "echo": ("repeats_example", "without_echo", "worked_examples"),
-    "inline": ("check_inline_quotations",),
-    "ledger": ("LedgerEntry", "number_ledger"),
-    "point_check": ("apply_check", "ask_unchecked_absence", "settle_absence"),
-    "point_evidence": ("settle_literature", "verify_point"),
-    "point_fields": ("field_for",),
-    "point_merge": ("merge_groups", "merge_points"),
-    "point_order": ("check_order", "order_points", "place_points"),
-    "quotations": ("NotFound", "QuotationIndex", "QuoteMatch"),
-    "rules": ("RULES", "Rule", "RuleEvidence", "RuleHit", "run_rules"),
+    "absence": (
+        "AbsenceHit",
+        "AbsenceResult",
+        "TermIndex",
+    ),
+    "copied": (
+        "repeats_example",
+        "without_copied",
+        "worked_examples",
+    ),
+    "ledger": (
+        "LedgerEntry",
+        "number_ledger",
+    ),
+    "point_fields": (
+        "check_order",
+        "field_for",
+        "order_points",
+        "place_points",
+    ),
+    "point_merge": (
+        "Conservation",
+        "PointsLost",
+        "check_conservation",
+        "merge_groups",
+        "merge_points",
+    ),
+    "points": (
+        "apply_check",
+        "ask_unchecked_absence",
+        "settle_absence",
+        "settle_literature",
+        "verify_point",
+    ),
+    "quotations": (
+        "NotFound",
+        "QuotationIndex",
+        "QuoteMatch",
+    ),
+    "rules": (
+        "RULES",
+        "RuleEvidence",
+        "RuleHit",
+        "run_rules",
+    ),
     "sentences": ("split_sentences",),
-    "verify": ("ClaimedQuote", "verify_quotations"),
+    "verify": (
+        "ClaimedQuote",
+        "check_inline_quotations",
+        "verify_quotations",
+    ),
 }
 _PLACES = {name: place for place, names in _NAMES.items() for name in names}
 

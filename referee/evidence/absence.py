@@ -57,27 +57,18 @@ class AbsenceHit:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceHit:
-    """An entry of the bibliography with the term in it."""
-
-    term: str
-    reference_id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class AbsenceResult:
     """What a search for terms found, and what it read.
 
     ``terms`` were searched; ``unsearchable`` ones hold no word that carries meaning. ``hits`` are in reading order, at
-    most twenty a term. ``words_read`` counts the words that were searched, ``losses`` says what of the file is known
-    to be missing.
+    most twenty a term; ``references`` are the ids of entries of the bibliography with a term in them. ``words_read``
+    counts the words that were searched, ``losses`` says what of the file is known to be missing.
     """
 
     terms: tuple[str, ...]
     unsearchable: tuple[str, ...]
     hits: tuple[AbsenceHit, ...]
-    references: tuple[ReferenceHit, ...]
+    references: tuple[str, ...]
     words_read: int
     losses: tuple[str, ...]
 
@@ -115,7 +106,7 @@ class TermIndex:
 
     def __init__(self, paper: Paper) -> None:
         self._streams = [_stream(section) for section in _searched(paper)]
-        self._references = [(r.id, r.text, frozenset(_all_stems(r.title or r.text))) for r in paper.references]
+        self._references = [(r.id, frozenset(_all_stems(r.title or r.text))) for r in paper.references]
         self._losses = tuple(f.message for f in paper.findings if f.kind in _LOSSES and f.certainty != "low")
         self._words = sum(len(stream.words) for stream in self._streams)
 
@@ -145,10 +136,7 @@ class TermIndex:
             unsearchable=tuple(unsearchable),
             hits=tuple(_at_most(hits)),
             references=tuple(
-                ReferenceHit(term, key, text)
-                for term, wanted in searched.items()
-                for key, text, found in self._references
-                if found.issuperset(wanted)
+                key for wanted in searched.values() for key, found in self._references if found.issuperset(wanted)
             ),
             words_read=self._words,
             losses=self._losses,

@@ -1,8 +1,14 @@
-"""What a similar wording must still agree on before it counts as the same passage.
+"""What a quotation must have and agree on before a passage of the paper may stand for it.
+
+What a similar wording must still agree on before it counts as the same passage.
 
 A fuzzy repair would correct the very error under dispute: ``0.81`` for ``0.78``, ``<`` for ``>``, ``increases`` for
 ``decreases``. So numbers, signs and operators must agree exactly and in order, and negations, words of direction,
 one-letter names and words that differ by a negating prefix must agree as sets. All functions take normalised text.
+
+Whether a range of a paper can be quoted as it stands: it cuts no word, no number, and no sign off a number.
+
+Whether a wording is long enough to point at one passage of a paper.
 """
 
 from __future__ import annotations
@@ -14,6 +20,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
+
+from referee.evidence.passages import Passage
 
 DifferenceKind = Literal["digits", "signs", "negation", "direction", "names"]
 
@@ -180,3 +188,83 @@ def _negating_prefix(quoted: str, found: str) -> Difference | None:
             if len(short) > 2 and long.endswith(short) and long[: -len(short)] in _PREFIXES:
                 return Difference("negation", word, other)
     return None
+
+
+_SIGNS_BEFORE = "+-−–±∓<>≤≥≈~∼≠×÷/^*"
+_SIGNS_AFTER = ".,:/×*+-–−"
+
+
+def cuts_nothing(passage: Passage, start: int, end: int) -> bool:
+    """Whether a range begins and ends where a reader would begin and end.
+
+    Words are judged on the normalised text, where a line-break hyphen is gone; numbers and signs on the source, where
+    ``<0.05`` is one token and ``< 0.05`` two.
+
+    Args:
+        passage: The passage that holds the range.
+        start: First character, counted in the text of all passages.
+        end: One past the last character; greater than ``start``.
+    """
+    text = passage.normalised.text
+    first, last = start - passage.start, end - passage.start
+    if first and text[first].isalnum() and text[first - 1].isalnum():
+        return False
+    if text[last - 1].isalnum() and text[last : last + 1].isalnum():
+        return False
+    low, high = passage.source_span(start, end)
+    source = passage.normalised.source
+    before, after = source[max(0, low - 2) : low], source[high : high + 2]
+    return _starts_clean(text[first : first + 2], before) and _ends_clean(text[last - 1], after)
+
+
+def _starts_clean(first: str, before: str) -> bool:
+    """Whether nothing that belongs to the first word or number was left outside.
+
+    Args:
+        first: The first two characters of the range.
+        before: The two characters of the source in front of it.
+    """
+    previous = before[-1:]
+    if first[0] in "+-":
+        return not previous.isalnum()
+    number = first[0].isdigit() or (first[0] == "." and first[1:].isdigit())
+    lone = first[0].isalpha() and not first[1:].isalnum()
+    if (number or lone) and previous and previous in _SIGNS_BEFORE:
+        return False
+    return not (number and (previous.isalnum() or (previous in (".", ",") and before[:1].isdigit())))
+
+
+def _ends_clean(last: str, after: str) -> bool:
+    """Whether nothing that belongs to the last number was left outside; letters are checked by the caller."""
+    if not last.isdigit() or not after:
+        return True
+    if after[0].isalnum() or after[0] in "%‰°^_":
+        return False
+    return not (after[0] in _SIGNS_AFTER and after[1:].isdigit())
+
+
+_COUNTED_WORD = re.compile(r"[^\W\d_\u3040-\u9fff\uac00-\ud7af]+|[\u3040-\u9fff\uac00-\ud7af]")
+_MATH_SIGN = re.compile(r"[=<>≤≥≠≈~±×+÷∝≡∈→^/√∑∏∫∂∇]")
+
+
+def shortfall(wording: str) -> str | None:
+    """Why a normalised wording cannot serve as a quotation; null where it can."""
+    if not any(char.isalnum() for char in wording):
+        return "no words in it"
+    if not substantial(wording, words=3, letters=12):
+        return "too short to be told apart (under three words or twelve letters)"
+    return None
+
+
+def substantial(wording: str, *, words: int, letters: int) -> bool:
+    """Whether a wording has enough words and letters, or a number of three characters, or is a formula.
+
+    A character of a script without blanks between words counts as a word.
+    """
+    characters = sum(char.isalnum() for char in wording)
+    if any(char.isdigit() for char in wording):
+        return characters >= 3
+    if _MATH_SIGN.search(wording):
+        return characters >= 3 and len(wording.replace(" ", "")) >= 6
+    found = _COUNTED_WORD.findall(wording)
+    return len(found) >= words and sum(map(len, found)) >= letters

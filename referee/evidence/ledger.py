@@ -1,4 +1,8 @@
-"""The number ledger: every measured number of a paper with its unit, its subject and its place.
+"""The number ledger, and tables read as grids for it.
+
+A table read as a grid: which rows and columns are heads, and what each value stands under.
+
+The number ledger: every measured number of a paper with its unit, its subject and its place.
 
 From prose (paragraphs, lists, captions, footnotes) and from table cells. A subject is words, not understanding: in
 prose the words around the number within its sentence, in a table the heads of row and column. Bibliography, authors'
@@ -8,16 +12,129 @@ names and equations are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
-from referee.evidence.numerals import Bound, Numeral, find_numerals, plain
+from referee.evidence.numerals import Numeral, find_numerals, plain
 from referee.evidence.sentences import split_sentences
-from referee.evidence.stems import STOPWORDS, WORD, stem
-from referee.evidence.tables import Cell, Table, tables_of
+from referee.evidence.stems import STOPWORDS, WORD
 from referee.schemas.paper import Block, Box, Paper, Section
+
+_VALUE = re.compile(
+    r"^[<>≤≥~≈]?\s*[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?\s*(?:%|[kKMB]|x|×|s|ms)?"
+    r"(?:\s*(?:±|\+/-|\()\s*[-+]?\d[\d.,]*\s*[%kMB]?\s*\)?)?\s*[*†‡§↑↓a-d]{0,3}$"
+)
+_EMPTY = frozenset(("", "-", "–", "—", "n/a", "na", "/", "..."))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One body cell with its heads; ``row`` and ``column`` count in the block's ``cells``."""
+
+    text: str
+    row: int
+    column: int
+    row_head: tuple[str, ...]
+    column_head: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table block with its head rows and columns."""
+
+    section: Section
+    block: Block
+    head_rows: int
+    head_columns: int
+
+    @property
+    def label(self) -> str:
+        """What the text calls it (``Table 2``); empty where it has no label."""
+        return self.block.label or ""
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The body's cells that hold a value, row by row."""
+        return tuple(self._body())
+
+    def row_text(self, row: int) -> str:
+        """A row as the block's text has it."""
+        return " | ".join(self.block.cells[row])
+
+    def _body(self) -> Iterator[Cell]:
+        rows = self.block.cells
+        heads = _column_heads(rows[: self.head_rows])
+        above: list[str] = [""] * self.head_columns
+        for i, row in enumerate(rows[self.head_rows :], self.head_rows):
+            own = (*row[: self.head_columns], *[""] * (self.head_columns - len(row)))
+            above = [cell.strip() or last for cell, last in zip(own, above, strict=True)]
+            for j in range(self.head_columns, len(row)):
+                if is_value(row[j]):
+                    yield Cell(row[j].strip(), i, j, tuple(filter(None, above)), heads[j] if j < len(heads) else ())
+
+
+def is_value(text: str) -> bool:
+    """Whether a cell holds a number and no name: ``0.78``, ``12%``, ``3.1 ± 0.2``, ``28.9M (35.6%)``."""
+    bare = plain(text).strip()
+    return any(char.isdigit() for char in bare) and len(bare) < 40 and _VALUE.match(bare) is not None
+
+
+def tables_of(paper: Paper) -> tuple[Table, ...]:
+    """Every table of a paper whose cells are known, with head rows and columns told apart, in reading order."""
+    return tuple(
+        _table(section, block) for section, block in paper.blocks() if block.kind == "table" and len(block.cells) > 1
+    )
+
+
+def _table(section: Section, block: Block) -> Table:
+    rows = block.cells
+    if _is_body(rows[0]):
+        return Table(section, block, 0, _head_columns(rows))
+    head_rows = 1
+    while head_rows < len(rows) - 1 and not any(is_value(cell) for cell in rows[head_rows][1:]):
+        head_rows += 1
+    if head_rows == len(rows) - 1 or not any(row[0].strip() for row in rows[:head_rows] if row):
+        head_rows = min(head_rows, 1 + sum(1 for row in rows[1:3] if _is_head(row)))
+    return Table(section, block, head_rows, _head_columns(rows[head_rows:]))
+
+
+def _is_body(row: Sequence[str]) -> bool:
+    """Whether a first row holds measured values: whole numbers alone can be heads (``Seed | 0 | 1 | 2``)."""
+    filled = [cell for cell in row[1:] if cell.strip().casefold() not in _EMPTY]
+    return bool(filled) and all(map(is_value, filled)) and any(re.search(r"\.\d|%|\d[kKMB]", cell) for cell in filled)
+
+
+def _is_head(row: Sequence[str]) -> bool:
+    return not any(is_value(cell) for cell in row[1:])
+
+
+def _head_columns(body: Sequence[Sequence[str]]) -> int:
+    """Columns on the left that mostly hold names; at least one."""
+    width = max((len(row) for row in body), default=1)
+    count = 1
+    while count < width - 1:
+        filled = [row[count] for row in body if count < len(row) and row[count].strip().casefold() not in _EMPTY]
+        if not filled or sum(map(is_value, filled)) * 2 >= len(filled):
+            break
+        count += 1
+    return count
+
+
+def _column_heads(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Per column the head cells above it; a head over several columns counts for those to its right."""
+    width = max((len(row) for row in rows), default=0)
+    heads: list[list[str]] = [[] for _ in range(width)]
+    for depth, row in enumerate(rows):
+        spanning = ""
+        for j in range(width):
+            own = row[j].strip() if j < len(row) else ""
+            spanning = own or (spanning if depth + 1 < len(rows) else "")
+            if spanning:
+                heads[j].append(spanning)
+    return [tuple(head) for head in heads]
+
 
 Source = Literal["prose", "cell"]
 
@@ -30,24 +147,16 @@ _SPREAD = re.compile(r"(?:±|\+/-)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """One number of the paper.
+class LedgerEntry(Numeral):
+    """One number of the paper: a numeral with what it is about and where it stands.
 
-    ``step`` is one unit of the last printed digit, so that the printed number stands for ``value ± step / 2``.
-    ``unit`` is ``%``, ``pp`` (points), ``x`` (factor), a short name such as ``ms``, or empty. ``words`` are the stems
-    of the subject in reading order. ``symbol`` is the letter that the number is given to (``n = 20``). ``start`` and
-    ``end`` are offsets into the block's text; for a cell, ``row`` and ``column`` count in the block's ``cells`` and
-    ``row_head`` and ``column_head`` are what it stands under. ``spread`` marks the number behind a ``±``.
+    ``unit`` may come from a cell's heads. ``subject`` is words, and ``symbol`` the letter that the number is given to
+    (``n = 20``). ``start`` and ``end`` are offsets into the block's text or, for a cell, into the cell's; ``row`` and
+    ``column`` count in the block's ``cells``, and ``row_head`` and ``column_head`` are what it stands under. ``spread``
+    marks the number behind a ``±``.
     """
 
-    value: Decimal
-    step: Decimal
-    decimals: int
-    unit: str
-    bound: Bound
-    printed: str
     subject: str
-    words: tuple[str, ...]
     symbol: str | None
     source: Source
     section_id: str
@@ -55,8 +164,6 @@ class LedgerEntry:
     block_id: str
     page: int | None
     box: Box | None
-    start: int
-    end: int
     sentence: str
     spread: bool = False
     table: str = ""
@@ -64,20 +171,6 @@ class LedgerEntry:
     column: int | None = None
     row_head: tuple[str, ...] = ()
     column_head: tuple[str, ...] = ()
-
-    @property
-    def low(self) -> Decimal:
-        """The least value that is printed like this."""
-        return self.value - self.step / 2
-
-    @property
-    def high(self) -> Decimal:
-        """The greatest value that is printed like this."""
-        return self.value + self.step / 2
-
-    def agrees(self, other: LedgerEntry) -> bool:
-        """Whether both can be one number: equal up to half a unit of either's last digit."""
-        return self.low <= other.high and other.low <= self.high
 
 
 def number_ledger(paper: Paper) -> list[LedgerEntry]:
@@ -128,16 +221,8 @@ def _prose_entry(section: Section, block: Block, numeral: Numeral, sentence: str
     shown = plain(before)
     symbol = _SYMBOL.search(shown)
     words = [*_content(shown, cut_first=numeral.start - _BEFORE > start)[-8:], *_content(plain(after))[:5]]
-    return _entry(
-        section,
-        block,
-        numeral,
-        words[:_MAX_WORDS],
-        symbol=symbol[1] if symbol else None,
-        source="prose",
-        sentence=sentence,
-        spread=_SPREAD.search(shown) is not None,
-    )
+    subject, spread = " ".join(words[:_MAX_WORDS]), _SPREAD.search(shown) is not None
+    return _entry(section, block, numeral, subject, sentence, spread=spread, symbol=symbol[1] if symbol else None)
 
 
 def _content(text: str, *, cut_first: bool = False) -> list[str]:
@@ -147,91 +232,61 @@ def _content(text: str, *, cut_first: bool = False) -> list[str]:
 
 
 def _from_table(table: Table) -> Iterator[LedgerEntry]:
-    starts = _cell_starts(table.block)
     for cell in table.cells:
-        subject = [*cell.row_head, *cell.column_head]
-        words = [word for part in subject for word in _content(plain(part))]
-        offset = starts.get((cell.row, cell.column), 0)
+        heads = [*cell.row_head, *cell.column_head]
+        subject = " · ".join(heads)
         for numeral in find_numerals(cell.text):
-            yield _entry(
-                table.section,
-                table.block,
-                numeral,
-                words,
-                symbol=None,
+            spread = _SPREAD.search(plain(cell.text)[: numeral.start]) is not None
+            entry = _entry(table.section, table.block, numeral, subject, table.row_text(cell.row), spread=spread)
+            yield replace(
+                entry,
                 source="cell",
-                sentence=table.row_text(cell.row),
-                spread=_SPREAD.search(plain(cell.text)[: numeral.start]) is not None,
-                subject=" · ".join(subject),
-                cell=cell,
-                table=table,
-                offset=offset,
+                unit=numeral.unit or _unit_of(cell),
+                table=table.label,
+                row=cell.row,
+                column=cell.column,
+                row_head=cell.row_head,
+                column_head=cell.column_head,
             )
-
-
-def _cell_starts(block: Block) -> dict[tuple[int, int], int]:
-    """Where each cell's text begins in the block's text, as far as it is found there in order."""
-    starts: dict[tuple[int, int], int] = {}
-    at = 0
-    for i, row in enumerate(block.cells):
-        for j, cell in enumerate(row):
-            found = block.text.find(cell.strip(), at) if cell.strip() else -1
-            if found >= 0:
-                starts[i, j] = found
-                at = found + len(cell.strip())
-    return starts
 
 
 def _entry(
     section: Section,
     block: Block,
     numeral: Numeral,
-    words: list[str],
-    *,
-    symbol: str | None,
-    source: Source,
+    subject: str,
     sentence: str,
+    *,
     spread: bool,
-    subject: str = "",
-    cell: Cell | None = None,
-    table: Table | None = None,
-    offset: int = 0,
+    symbol: str | None = None,
 ) -> LedgerEntry:
     return LedgerEntry(
         value=numeral.value,
         step=numeral.step,
         decimals=numeral.decimals,
-        unit=numeral.unit or _unit_of(cell, table),
+        unit=numeral.unit,
         bound=numeral.bound,
-        printed=numeral.text,
-        subject=subject or " ".join(words),
-        words=tuple(map(stem, words)),
+        text=numeral.text,
+        start=numeral.start,
+        end=numeral.end,
+        subject=subject,
         symbol=symbol,
-        source=source,
+        source="prose",
         section_id=section.id,
         section=section.heading,
         block_id=block.id,
         page=block.page,
         box=block.box,
-        start=offset + numeral.start,
-        end=offset + numeral.end,
         sentence=sentence,
         spread=spread,
-        table=table.label if table else "",
-        row=cell.row if cell else None,
-        column=cell.column if cell else None,
-        row_head=cell.row_head if cell else (),
-        column_head=cell.column_head if cell else (),
     )
 
 
 _HEAD_UNIT = re.compile(r"[(\[]\s*(%|ms|s|sec|min|mins|h|hours|points|pp|x|×|GB|MB)\s*[)\]]")
 
 
-def _unit_of(cell: Cell | None, table: Table | None) -> str:
+def _unit_of(cell: Cell) -> str:
     """The unit that a cell's heads give it."""
-    if cell is None or table is None:
-        return ""
     for head in (*reversed(cell.column_head), *cell.row_head):
         found = _HEAD_UNIT.search(plain(head))
         if found is not None:

@@ -12,12 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from referee.evidence.alignment import Aligned, Aligner
-from referee.evidence.edges import cuts_nothing
-from referee.evidence.guards import Difference, first_difference, is_mathematical
+from referee.evidence.guards import Difference, cuts_nothing, first_difference, is_mathematical, shortfall, substantial
 from referee.evidence.normalise import normalise
-from referee.evidence.passages import WALL, Passage, Passages
-from referee.evidence.substance import shortfall, substantial
+from referee.evidence.passages import WALL, Aligned, Aligner, Passage, Passages
 from referee.schemas.paper import Block, Box, Paper, Section
 
 THRESHOLD = 0.80

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from referee.data import read_cases
-from referee.data.shelf import file_name
+from referee.data.papers import file_name
 from referee.errors import DataError, SettingsError
 from referee.experiments.plan import Splits
 from referee.experiments.plan_file import LoadedPlan, nearest

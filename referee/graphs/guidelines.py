@@ -23,10 +23,9 @@ from referee.errors import RefereeError
 from referee.graphs.failure import first_to_end, record_failure
 from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
 from referee.schemas.venue import Fact, FormProvenance, Source, VenueForm
-from referee.venues.fates import Fate, check_conserved, guidelines_of, settle_fates
+from referee.venues.compiled import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.page import Candidate, form_fields
-from referee.venues.page_form import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes
-from referee.venues.page_policy import read_policy
+from referee.venues.statements import Statement, check_conserved, guidelines_of, settle_statements
 
 PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -57,7 +56,7 @@ async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) ->
         return {"failure": failed}
     labels = {item["id"]: Labelled(**item) for item in state["labelled"]}
     cut = [candidate for window in context.windows for candidate in window.candidates]
-    fates = settle_fates((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)
+    fates = settle_statements((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)
     check_conserved([candidate.id for candidate in cut], fates)
     return {"fates": [fate.model_dump(mode="json") for fate in fates]}
 
@@ -84,7 +83,7 @@ async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
     context = runtime.context
     boxes = _boxes(context, state["aspects"])
     fact = Fact(confidence=context.origin.confidence, sources=(PAGE_SOURCE,))
-    fates = [Fate.model_validate(fate) for fate in state["fates"]]
+    fates = [Statement.model_validate(fate) for fate in state["fates"]]
     year = _YEAR.search(context.venue_id) or _YEAR.search(context.venue_name)
     venue = VenueForm(
         id=context.venue_id,
@@ -138,8 +137,8 @@ def _after_measure(state: GuidelinesState) -> str:
     return END if state["failure"] else "compose"
 
 
-def _fate(candidate: Candidate, labelled: Labelled) -> Fate:
-    return Fate(
+def _fate(candidate: Candidate, labelled: Labelled) -> Statement:
+    return Statement(
         id=candidate.id,
         words=candidate.words,
         heading=candidate.heading,
@@ -173,7 +172,7 @@ def _page_notes(context: GuidelinesContext) -> tuple[str, ...]:
     return (f"{had}; main text: {page.extractor}.", *([types] if context.paper_type else []), *page.notes)
 
 
-def _label_notes(fates: list[Fate]) -> tuple[str, ...]:
+def _label_notes(fates: list[Statement]) -> tuple[str, ...]:
     reasons = Counter(fate.note for fate in fates if fate.by == "rule")
     told = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())
     return (f"A rule labelled {reasons.total()} of the page's {len(fates)} statements: {told}.",) if reasons else ()

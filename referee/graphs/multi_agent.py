@@ -23,7 +23,7 @@ from referee.agents.sifter import sift_points
 from referee.agents.team import EXPERTS, Team, TeamBrief, hold_talk
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evidence import ask_unchecked_absence, merge_points
-from referee.evidence.point_changes import is_live, removed
+from referee.evidence.points import is_live, removed
 from referee.graphs.failure import record_failure
 from referee.graphs.refined_points import replaced
 from referee.graphs.review_compose import compose

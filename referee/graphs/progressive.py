@@ -16,7 +16,7 @@ from referee.agents.consolidator import pair_points
 from referee.agents.passage_reviewer import PassageBrief, review_passage
 from referee.errors import RefereeError
 from referee.evidence import ask_unchecked_absence, merge_points
-from referee.evidence.point_changes import is_live
+from referee.evidence.points import is_live
 from referee.graphs.review_compose import compose
 from referee.graphs.review_ends import gap_or_stop, go_on, stopping
 from referee.graphs.review_points import claim_similarity, dump_points, load_points, placed, rule_points, verified

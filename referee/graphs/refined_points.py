@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.agents.refiner import Refinement
-from referee.evidence.point_changes import capped, is_live, noted, removed
+from referee.evidence.points import capped, is_live, noted, removed
 from referee.schemas.point import ReviewPoint
 
 

@@ -32,7 +32,7 @@ from referee.graphs.refinement_state import (
     begun,
 )
 from referee.schemas.venue import Guideline
-from referee.venues.guideline_points import guideline_points, points_covered, points_lost
+from referee.venues.prompts import guideline_points, points_covered, points_lost
 from referee.venues.refined import (
     Criticism,
     PromptVersion,

@@ -17,10 +17,10 @@ from referee.evidence import (
     run_rules,
     settle_literature,
     verify_point,
-    without_echo,
+    without_copied,
     worked_examples,
 )
-from referee.evidence.point_changes import is_live, noted, removed
+from referee.evidence.points import is_live, noted, removed
 from referee.graphs.review_state import ReviewContext
 from referee.llm.embeddings import Embedder
 from referee.schemas.paper import Paper
@@ -102,7 +102,7 @@ def unless_copied(point: ReviewPoint, instructions: str, examples: Sequence[str]
         return point
     if repeats_example(point.claim, examples):
         return removed(point, "dropped", "its claim only repeats an example of the reviewer's instructions")
-    own, copied = without_echo(point.claim, instructions)
+    own, copied = without_copied(point.claim, instructions)
     if own or not copied:
         return point
     return removed(point, "dropped", "its claim only repeats the reviewer's instructions")

@@ -12,7 +12,7 @@ from referee.evidence import TermIndex, settle_absence
 from referee.graphs.review_state import ReviewContext
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
-from referee.venues.page.language import guess_language, language_name
+from referee.venues.page.vocabulary import guess_language, language_name
 
 PASSAGES = 6
 # Of the places where the words of a claimed absence stand, and of the passages nearest to a claim, so many are shown.

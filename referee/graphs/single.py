@@ -24,7 +24,7 @@ from referee.evidence import (
     repeats_example,
     verify_point,
     verify_quotations,
-    without_echo,
+    without_copied,
 )
 from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
@@ -176,7 +176,7 @@ def check_reply(
     kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
     for name, text in texts.items():
-        own, copied = without_echo(text, instructions, examples)
+        own, copied = without_copied(text, instructions, examples)
         kept[name], unfound = check_inline_quotations(own, index, field=name, keep_words=True)
         dropped += unfound
         if copied:

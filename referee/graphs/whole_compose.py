@@ -19,7 +19,7 @@ from referee.agents.said_once import each_once, without_repeats
 from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
-from referee.evidence.point_changes import is_live
+from referee.evidence.points import is_live
 from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import form_values, number_in
 from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate

@@ -20,7 +20,7 @@ from referee.agents.paper_reader import WHOLE, read_focus, read_whole
 from referee.agents.verifier import Checked, Checks, check_corrections, check_statements
 from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
-from referee.evidence.point_changes import is_live
+from referee.evidence.points import is_live
 from referee.graphs.failure import READING, STOPS, Failure, first_to_end, record_failure
 from referee.graphs.review_points import rule_points, unless_copied
 from referee.graphs.whole_compose import compose

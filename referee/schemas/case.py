@@ -11,7 +11,7 @@ from referee.schemas.base import Frozen
 FieldText = int | float | str | list[str] | None
 
 
-class Origin(Frozen):
+class CaseOrigin(Frozen):
     """Where a record was read: a file, its line or entry (from 1), and the layout it was read by."""
 
     file: str
@@ -43,5 +43,5 @@ class ReviewCase(Frozen):
     confidence: float | None = None
     decision: str | None = None
     date: str = Field(default="", description="ISO date of the review, as precisely as known")
-    origin: Origin | None = None
+    origin: CaseOrigin | None = None
     extra: dict[str, Any] = Field(default_factory=dict)

@@ -16,7 +16,7 @@ from referee.stats.intervals import Interval, statistic_intervals
 from referee.stats.values import Floats, finite
 
 
-def average_ranks(values: Sequence[float]) -> Floats:
+def average_ranks(values: Sequence[float] | Floats) -> Floats:
     """Ranks from 1; equal values share the mean of their ranks.
 
     Raises:
@@ -28,7 +28,7 @@ def average_ranks(values: Sequence[float]) -> Floats:
     return ranks
 
 
-def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+def spearman(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float | None:
     """Spearman's rho of two lists of values of the same things: the correlation of their average ranks, -1 to 1.
 
     Returns:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from referee.errors import VenueError
 from referee.schemas.venue import VenueForm
-from referee.venues.guideline_points import guideline_points, points_covered
-from referee.venues.prompts import SectionPrompt, section_prompts
+from referee.venues.prompts import SectionPrompt, guideline_points, points_covered, section_prompts
 from referee.venues.refined import PromptVersion, RefinedGuideline, RefinedPrompts, refinable
 
 _VERSION = re.compile(r"v?(\d+)")

@@ -11,7 +11,7 @@ from referee.schemas.review import FieldValue
 from referee.schemas.venue import FormField, Option, VenueForm
 
 # "6: label", "5 = label", "3 good", "5. label", "4.5": a number, then a separator or the end.
-_LEADING = re.compile(r"([+-]?[0-9]{1,6}(?:\.[0-9]{1,6})?)(?:\.?$|\s*[:=]|\.\s|\s+(?=[^0-9]+$))")
+LEADING_NUMBER = re.compile(r"([+-]?[0-9]{1,6}(?:\.[0-9]{1,6})?)(?:\.?$|\s*[:=]|\.\s|\s+(?=[^0-9]+$))")
 _MISSING = frozenset({"", "n/a", "na", "not applicable"})
 
 
@@ -113,7 +113,7 @@ def _score_from_text(field: FormField, raw: str) -> int | float | None:
         return _number(by_label[0])
     if text.casefold() in _MISSING:
         return None
-    found = _LEADING.match(text)
+    found = LEADING_NUMBER.match(text)
     if found is None:
         raise _refused(field, raw)
     return _number(_offered(field, float(found[1]), raw))

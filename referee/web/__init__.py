@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.web.addresses import Resolver, resolve
 from referee.web.fetch import Fetched, WebLimits, fetch_page
+from referee.web.targets import Resolver, resolve
 
 __all__ = ["Fetched", "Resolver", "WebLimits", "fetch_page", "resolve"]

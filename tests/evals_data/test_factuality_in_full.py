@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.data import PaperShelf, read_papers
+from referee.data import PaperStore, read_papers
 from referee.evidence import NotFound, QuotationIndex
 from referee.graphs.factuality_verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
@@ -24,12 +24,12 @@ FILE = "papers/elife_fulltext_reviews.jsonl"
 
 
 @pytest.fixture(scope="module")
-def shelf(shared_data: Path) -> PaperShelf:
+def shelf(shared_data: Path) -> PaperStore:
     return read_papers(shared_data / FILE)
 
 
 @pytest.fixture(scope="module")
-def ran(shared_data: Path, shelf: PaperShelf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
+def ran(shared_data: Path, shelf: PaperStore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("REFEREE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         cases = read(shared_data / FILE, tmp_path_factory.mktemp("read"))
@@ -65,7 +65,7 @@ def test_what_is_scored_and_what_is_not_follows_from_the_points(ran: Ran) -> Non
     assert all(totals[kind] > 0 for kind in ("valid", "invalid", "undecided", "not_checkable")), totals
 
 
-def test_every_passage_and_quotation_is_of_the_reviews_own_paper(ran: Ran, shelf: PaperShelf) -> None:
+def test_every_passage_and_quotation_is_of_the_reviews_own_paper(ran: Ran, shelf: PaperStore) -> None:
     quoted = 0
     for case, result in zip(ran.cases, ran.of("factual_correctness"), strict=True):
         paper = shelf.get(case.paper_id)
@@ -78,7 +78,7 @@ def test_every_passage_and_quotation_is_of_the_reviews_own_paper(ran: Ran, shelf
     assert quoted > 50
 
 
-def test_no_prompt_holds_passages_of_two_papers(ran: Ran, shelf: PaperShelf) -> None:
+def test_no_prompt_holds_passages_of_two_papers(ran: Ran, shelf: PaperStore) -> None:
     texts = {name: _squeezed(" ".join(s.text for s in paper.content)) for name, paper in _papers(shelf)}
     asked = ran.prompts("eval/answers")
     assert asked
@@ -89,7 +89,7 @@ def test_no_prompt_holds_passages_of_two_papers(ran: Ran, shelf: PaperShelf) -> 
     assert len(seen) == 7
 
 
-def _papers(shelf: PaperShelf) -> Iterator[tuple[str, Any]]:
+def _papers(shelf: PaperStore) -> Iterator[tuple[str, Any]]:
     for name in shelf.ids():
         yield name, shelf.get(name)
 

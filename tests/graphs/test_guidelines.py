@@ -14,8 +14,8 @@ from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, RunEr
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
 from referee.testing import FakeServer, Fault
-from referee.venues.fates import check_conserved
 from referee.venues.page import read_page, trace
+from referee.venues.statements import check_conserved
 
 from .guidelines_script import CRITERION, NOISE, PAGE, everything, labelling, sensible
 

@@ -12,10 +12,8 @@ from referee.api import refine_prompts
 from referee.errors import ModelError, SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.testing import ChatRequest, FakeServer, Fault
-from referee.venues.guideline_points import points_covered
-from referee.venues.prompts import section_prompts
-from referee.venues.refined import RefinedPrompts, refined_section_prompts
-from referee.venues.refined_store import list_refined
+from referee.venues.prompts import points_covered, section_prompts
+from referee.venues.refined import RefinedPrompts, list_refined, refined_section_prompts
 
 from .refining_script import STEPS, Refining, findings, kept_and_one, objection, rule_of, small_venue, steps_in
 from .sections_run import quick_settings

@@ -11,7 +11,7 @@ from referee.api import refine_prompts
 from referee.errors import BudgetExceeded, RunError
 from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
-from referee.venues.refined_store import list_refined
+from referee.venues.refined import list_refined
 from tests.cli.processes import command, finished, server_process, wait_for
 
 from .refining_script import Refining, small_venue

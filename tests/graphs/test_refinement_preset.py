@@ -13,8 +13,7 @@ from referee.errors import RunError, SettingsError
 from referee.schemas.run import RunRecord
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.script import Script
-from referee.venues.refined import RefinedPrompts
-from referee.venues.refined_store import list_refined
+from referee.venues.refined import RefinedPrompts, list_refined
 
 from .refining_script import Refining, small_venue
 from .sections_run import quick_settings, run_sections

@@ -12,8 +12,8 @@ from pydantic import Field, ValidationError
 from referee.data import keys
 from referee.data.drafts import Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry
-from referee.data.found import Found, each, kind_of_json, refuse_no_file
-from referee.data.sources import author
+from referee.data.found import Found, each, kind_of_json, refuse_no_data
+from referee.data.keys import author
 from referee.errors import DataError
 from referee.schemas.base import Frozen
 
@@ -55,7 +55,7 @@ def load_mapping(path: Path) -> Mapped:
     Raises:
         DataError: It cannot be read, is no TOML, holds an unknown key, or leaves out the paper or the text.
     """
-    refuse_no_file(path)
+    refuse_no_data(path)
     try:
         mapped = Mapped.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except OSError as error:

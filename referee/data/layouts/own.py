@@ -1,16 +1,17 @@
-"""Our own files: one case a line, and the reviews that ``referee review`` writes."""
+"""Our own files: cases, reviews that ``referee review`` writes, and texts named by paper and source."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from referee.data.drafts import Draft, describe
-from referee.data.entries import Entry
+from referee.data.entries import EXCERPT_CHARS, Entry
 from referee.data.found import Found, each
-from referee.data.sources import WRITTEN_BY_REFEREE, Author
+from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author
 from referee.errors import DataError
 from referee.schemas.case import ReviewCase
 from referee.schemas.review import Review
@@ -60,3 +61,48 @@ def _draft(review: Review) -> Draft:
         confidence=review.confidence,
         extra={"run_id": made.run_id, "strategy": made.strategy} if made is not None else {},
     )
+
+
+_MARK = re.compile(r"^(?P<kind>ai|human)-(?P<name>.+)$", re.IGNORECASE)
+
+
+def read_text(path: Path, root: Path) -> Iterator[Found]:
+    """One file as one review: PAPER__SOURCE__N.md, or in a folder of its paper's name SOURCE__N.md or SOURCE.md.
+
+    Args:
+        path: The file.
+        root: The folder of the set, or the file itself.
+    """
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        yield Found(None, DataError(f"it cannot be read: {error.strerror}."))
+        return
+    except UnicodeDecodeError as error:
+        reason = DataError(f"not UTF-8: byte {data[error.start]:#04x} at offset {error.start}")
+        yield Found(None, reason, data[:EXCERPT_CHARS].decode("utf-8", "replace"))
+        return
+    paper_id, source, number = named(path, root)
+    yield Found(
+        None,
+        Draft(
+            paper_id=paper_id,
+            author=author(_MARK.sub(lambda mark: f"{mark['kind'].lower()}:{mark['name']}", source)),
+            text=text,
+            review_id="__".join(part for part in (paper_id, source, number) if part),
+            identity=text,
+        ),
+        text[:EXCERPT_CHARS],
+    )
+
+
+def named(path: Path, root: Path) -> tuple[str, str, str]:
+    """Paper, source and number by a file's name and folder; the number may be empty, the source ``unknown``."""
+    parts = path.stem.split("__")
+    number = parts.pop() if len(parts) > 1 and parts[-1].isdecimal() else ""
+    if path.parent != root and path != root:
+        return path.parent.name, "__".join(parts) or UNKNOWN, number
+    if len(parts) == 1:
+        return parts[0], UNKNOWN, number
+    return "__".join(parts[:-1]), parts[-1], number

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, Protocol, get_args
 
 from referee.errors import DataError
 from referee.evals.behaviour.citations import Citation, is_short_form, normalised_title, title_similarity
+from referee.runs.files import refuse_special_file
 
 Status = Literal["verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -166,8 +167,9 @@ class FixtureResolver:
         """The records of a JSONL file: ``title``, ``year``, ``authors``, ``doi``, ``source``, ``arxiv`` a line.
 
         Raises:
-            DataError: The file cannot be read, or a line is no such record.
+            DataError: The file is none or cannot be read, or a line is no such record.
         """
+        refuse_special_file(path)
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from referee.errors import DataError, EvaluationError
+from referee.runs.files import refuse_special_file
 
 
 class Hyphenation:
@@ -137,6 +138,7 @@ def _by_rule(word: str) -> int:
 
 @lru_cache(maxsize=2)
 def _cmu(path: Path) -> Syllables:
+    refuse_special_file(path)
     try:
         content = path.read_bytes()
     except OSError as error:

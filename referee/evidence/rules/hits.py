@@ -83,8 +83,8 @@ def sentence_evidence(sentence: Sentence, role: Role, *, around: tuple[int, int]
 
 def entry_evidence(entry: LedgerEntry, role: Role) -> RuleEvidence:
     """The sentence or table row of a ledger entry as evidence."""
-    at = entry.sentence.find(entry.printed)
-    around = (max(at, 0), max(at, 0) + len(entry.printed))
+    at = entry.sentence.find(entry.text)
+    around = (max(at, 0), max(at, 0) + len(entry.text))
     return RuleEvidence(
         _cut(entry.sentence, around), role, entry.section_id, entry.section, entry.block_id, entry.page, entry.box
     )

@@ -1,4 +1,22 @@
-"""Figures, tables, sections, equations and algorithms: which numbers a paper has, and which it refers to."""
+"""Figures, tables, sections, equations and algorithms: what a paper has, what it refers to, and where the two differ.
+
+Figures, tables, sections, equations and algorithms: which numbers a paper has, and which it refers to.
+
+References to a figure, table, section, equation or algorithm that the paper does not have.
+
+``Figure ??`` is one for certain. A number counts as missing only if it is higher than every number of its kind that the
+paper has, and the paper has at least two in a row from 1: a gap, or a paper without captions, is more likely a piece
+that the converter lost. References into other works and supplements are passed over, and so is a paper with lost text.
+
+An equation counts as there wherever its number is printed in brackets other than in a reference: converters take
+equations for text. Nothing is said of equations where any text was lost, or where a PDF has equations
+whose numbers were not read.
+
+Figures and tables that the text never refers to.
+
+A reference in another caption, a footnote or an appendix counts as one. A paper with lost text is passed over, and so
+are figures before the first section, which need no reference, and papers that refer to none of the kind by number.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.evidence.numerals import plain
-from referee.evidence.rules.hits import Sentence, sentences_of
+from referee.evidence.rules.hits import RuleHit, Sentence, quoted, sentence_evidence, sentences_of, shortened
 from referee.schemas.paper import Block, Paper, Section
 
 _KINDS = {"fig": "Figure", "tab": "Table", "sec": "Section", "eq": "Equation", "alg": "Algorithm", "app": "Appendix"}
@@ -146,3 +164,110 @@ def _numbers(listed: str) -> Iterator[str]:
         yield from map(str, range(int(bounds[1]), int(bounds[2]) + 1))
     for found in _ONE.finditer(listed):
         yield found.group()
+
+
+_LOSSES = frozenset({"lost_text", "missing_page"})
+
+
+def dangling_label(paper: Paper) -> list[RuleHit]:
+    """References to labels that are not there.
+
+    Returns:
+        One hit a label at most, at its first mention.
+    """
+    known = known_numbers(paper)
+    lossy = _is_lossy(paper)
+    if not _equations_known(paper):
+        known["Equation"] = set()
+    last = {(label.kind): label for label in labels_of(paper)}
+    hits: dict[tuple[str, str], RuleHit] = {}
+    for mention in mentions_of(paper):
+        key = (mention.kind, mention.number)
+        if key in hits:
+            continue
+        if mention.number == "??":
+            hits[key] = _unresolved(mention)
+        elif not lossy and _is_missing(mention, known.get(mention.kind, set())):
+            hits[key] = _missing(mention, last.get(mention.kind))
+    return list(hits.values())
+
+
+def _is_lossy(paper: Paper) -> bool:
+    """Whether text of the file is known to be missing."""
+    return any(f.kind in _LOSSES and f.certainty != "low" for f in paper.findings)
+
+
+def _equations_known(paper: Paper) -> bool:
+    """Whether every equation that the paper prints was read with its number."""
+    if any(f.kind in _LOSSES for f in paper.findings):
+        return False
+    equations = [block for _, block in paper.blocks() if block.kind == "equation"]
+    return paper.format != "pdf" or all(any(equation_numbers(block)) for block in equations)
+
+
+def _is_missing(mention: Mention, known: set[str]) -> bool:
+    if mention.kind not in ("Figure", "Table", "Section", "Equation", "Algorithm") or not mention.number[0].isdigit():
+        return False
+    tops = {int(number.split(".")[0]) for number in known if number[0].isdigit()}
+    top = int(mention.number.split(".")[0])
+    whole = len(tops) >= 2 and tops == set(range(1, max(tops) + 1))
+    return whole and max(tops) < top <= max(tops) + 20
+
+
+def _unresolved(mention: Mention) -> RuleHit:
+    return RuleHit(
+        rule="dangling_label",
+        claim=f"A reference to a {mention.kind.lower()} was left unresolved: it is printed as '??'.",
+        kind="clarity",
+        severity="note",
+        evidence=(sentence_evidence(mention.sentence, "shows", around=mention.span),),
+        numbers=("??",),
+    )
+
+
+def _missing(mention: Mention, last: Label | None) -> RuleHit:
+    evidence = [sentence_evidence(mention.sentence, "shows", around=mention.span)]
+    if last is not None:
+        evidence.append(quoted(last.section, last.block, last.block.text, "contradicts"))
+    named = f"{mention.kind} {mention.number}"
+    return RuleHit(
+        rule="dangling_label",
+        claim=shortened(f"The text refers to {named}, and no {mention.kind.lower()} of the paper has that number."),
+        kind="clarity",
+        severity="note",
+        evidence=tuple(evidence),
+        numbers=(mention.number,),
+    )
+
+
+def unused_label(paper: Paper) -> list[RuleHit]:
+    """Figures and tables without a reference.
+
+    Returns:
+        One hit a caption, in reading order.
+    """
+    if _is_lossy(paper):
+        return []
+    mentioned = {(mention.kind, mention.number) for mention in mentions_of(paper)}
+    kinds = {kind for kind, _ in mentioned}
+    return [
+        RuleHit(
+            rule="unused_label",
+            claim=f"{label.kind} {label.number} is never referred to in the text.",
+            kind="clarity",
+            severity="note",
+            evidence=(quoted(label.section, label.block, label.block.text, "shows"),),
+            numbers=(label.number,),
+        )
+        for label in labels_of(paper)
+        if label.kind in kinds and _needs_mention(label) and not _is_mentioned(label, mentioned)
+    ]
+
+
+def _needs_mention(label: Label) -> bool:
+    shown = label.section.role in ("abstract", "content", "appendix")
+    return shown and label.kind in ("Figure", "Table") and label.number[0].isdigit()
+
+
+def _is_mentioned(label: Label, mentioned: set[tuple[str, str]]) -> bool:
+    return (label.kind, label.number) in mentioned

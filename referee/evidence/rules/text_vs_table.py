@@ -1,5 +1,9 @@
 """A value in the text against the table cell that the sentence points at.
 
+Which table and which of its rows a sentence speaks of.
+
+A value in the text against the table cell that the sentence points at.
+
 The sentence must name one row (every part of its head, as a whole name) and a column (every number of its head, and
 every longer word or a word that it abbreviates), and hold one value that can be that cell's and no other's: the same
 unit, no change, no bound. The table is the one that the paragraph mentions, or the section's only one; else the row's
@@ -10,17 +14,110 @@ else in that row or column, since a sentence may mean a neighbour.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 
-from referee.evidence.ledger import LedgerEntry
+from referee.evidence.ledger import LedgerEntry, number_ledger
 from referee.evidence.numerals import Numeral, find_numerals, plain
 from referee.evidence.rules.hits import RuleHit, Sentence, entry_evidence, sentence_evidence, sentences_of, shortened
-from referee.evidence.rules.mentions import GridRow, candidate_tables, is_change, named_rows, named_tables
 from referee.evidence.stems import STOPWORDS, WORD, stem, stems
 from referee.schemas.paper import Paper
 
-NAME = "text_vs_table"
+_TABLE = re.compile(r"\b(?:Table|Tab\.)\s*([A-Z]?\d+)", re.IGNORECASE)
+_CHANGE_AFTER = re.compile(
+    r"^\s*(?:\(?\w+\)?\s+){0,2}(?:reduction|decrease|drop|increase|improvement|gain|higher|lower|better|worse|faster|"
+    r"slower|more|less|fewer|relative|difference|larger|smaller|speed|margin|above|below|over)",
+    re.IGNORECASE,
+)
+_CHANGE_BEFORE = re.compile(
+    r"\b(?:by|(?:reduc\w+|increase|decrease|drop|improvement|gain|gap|difference|margin|level) of|gains?|improves?|"
+    r"within|plus|minus|up to|another|additional|further|the|nominal|confidence|from|to)\s+$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """A body row of a table with its ledger entries; ``distinct_heads``: its columns differ in their lowest head."""
+
+    block_id: str
+    table: str
+    section_id: str
+    head: tuple[str, ...]
+    entries: tuple[LedgerEntry, ...]
+    distinct_heads: bool
+
+    @staticmethod
+    def all_of(ledger: list[LedgerEntry]) -> list[GridRow]:
+        """Every body row with a name, in reading order."""
+        grouped: dict[tuple[str, int], list[LedgerEntry]] = defaultdict(list)
+        heads: dict[str, dict[int, str]] = defaultdict(dict)
+        for entry in ledger:
+            if entry.source == "cell" and entry.row is not None and entry.column is not None:
+                grouped[entry.block_id, entry.row].append(entry)
+                heads[entry.block_id][entry.column] = entry.column_head[-1] if entry.column_head else ""
+        return [
+            GridRow(
+                block_id=block,
+                table=entries[0].table or block,
+                section_id=entries[0].section_id,
+                head=entries[0].row_head,
+                entries=tuple(entries),
+                distinct_heads=len(set(heads[block].values())) == len(heads[block]),
+            )
+            for (block, _), entries in grouped.items()
+            if any(char.isalpha() for part in entries[0].row_head for char in part)
+        ]
+
+
+def candidate_tables(paper: Paper, sentence: Sentence, rows: list[GridRow]) -> set[str]:
+    """Tables that a sentence can speak of: named in it, or before in its paragraph, or its section's only one."""
+    known = {row.table for row in rows}
+    own = named_tables(sentence.text)
+    before = named_tables(sentence.block.text[: sentence.start])
+    for named in (own, before):
+        if named:
+            return named & known
+    here = {row.table for row in rows if row.section_id == sentence.section.id}
+    return here if len(here) == 1 else set()
+
+
+def named_tables(text: str) -> set[str]:
+    """The tables that a text names, as their labels."""
+    return {f"Table {found[1]}" for found in _TABLE.finditer(plain(text))}
+
+
+def named_rows(text: str, rows: list[GridRow]) -> list[GridRow]:
+    """Rows all of whose names stand in the text, not as part of a longer row's name."""
+    shown = plain(text).casefold()
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for i, row in enumerate(rows):
+        found = [_name_spans(shown, part) for part in row.head]
+        if found and all(found):
+            spans[i] = [span for part in found for span in part]
+    return [rows[i] for i in spans if not any(_covered(spans[i], spans[k]) for k in spans if k != i)]
+
+
+def _name_spans(shown: str, name: str) -> list[tuple[int, int]]:
+    wanted = " ".join(plain(name).casefold().split())
+    if not any(char.isalpha() for char in wanted) or len(wanted) < 3:
+        return []
+    pattern = re.escape(wanted).replace(r"\ ", r"\s+")
+    return [found.span() for found in re.finditer(rf"(?<![\w-]){pattern}(?![\w]|-\w)", shown)]
+
+
+def _covered(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:
+    """Whether every place of a name lies inside a longer name's place."""
+    return all(any(a <= low and high <= b and (b - a) > (high - low) for a, b in other) for low, high in own)
+
+
+def is_change(text: str, n: Numeral) -> bool:
+    """Whether a number of a sentence is worded as a change, a distance or a bound rather than as a level."""
+    shown = plain(text)
+    return _CHANGE_AFTER.search(shown[n.end :]) is not None or _CHANGE_BEFORE.search(shown[: n.start]) is not None
+
 
 _NUMBER_WORDS = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
@@ -33,17 +130,13 @@ _CONTRAST = re.compile(
 )
 
 
-def text_vs_table(paper: Paper, ledger: list[LedgerEntry]) -> list[RuleHit]:
+def text_vs_table(paper: Paper) -> list[RuleHit]:
     """Values in sentences that differ from the cell which the sentence names.
-
-    Args:
-        paper: The paper.
-        ledger: Its number ledger.
 
     Returns:
         One hit a cell that a sentence names, in reading order.
     """
-    rows = GridRow.all_of(ledger)
+    rows = GridRow.all_of(number_ledger(paper))
     return [hit for s in sentences_of(paper) if s.block.kind != "caption" for hit in _in_sentence(paper, s, rows)]
 
 
@@ -133,9 +226,9 @@ def _comparable(n: Numeral, cell: LedgerEntry) -> bool:
 
 def _hit(sentence: Sentence, value: Numeral, cell: LedgerEntry) -> RuleHit:
     under = ", ".join((*cell.row_head, *cell.column_head[-1:]))
-    claim = f"The text gives {value.text} where {cell.table or 'the table'} has {cell.printed} ({under})."
+    claim = f"The text gives {value.text} where {cell.table or 'the table'} has {cell.text} ({under})."
     return RuleHit(
-        rule=NAME,
+        rule="text_vs_table",
         claim=shortened(claim),
         kind="contradiction",
         severity="major",
@@ -143,5 +236,5 @@ def _hit(sentence: Sentence, value: Numeral, cell: LedgerEntry) -> RuleHit:
             sentence_evidence(sentence, "shows", around=(value.start, value.end)),
             entry_evidence(cell, "contradicts"),
         ),
-        numbers=(value.text, cell.printed),
+        numbers=(value.text, cell.text),
     )

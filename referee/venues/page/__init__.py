@@ -1,8 +1,8 @@
 """From the bytes of a guideline page to candidates that can be traced: code only, no model."""
 
-from referee.venues.page.candidates import candidates
+from referee.venues.page.candidates import candidates, windows
+from referee.venues.page.checks import Signs, check_holds_guidelines, signs, trace
 from referee.venues.page.form import form_fields
-from referee.venues.page.holds import Signs, check_holds_guidelines, signs
 from referee.venues.page.page_types import (
     Candidate,
     Dropped,
@@ -13,8 +13,6 @@ from referee.venues.page.page_types import (
     Window,
 )
 from referee.venues.page.read import read_page
-from referee.venues.page.trace import trace
-from referee.venues.page.windows import windows
 
 __all__ = [
     "Candidate",

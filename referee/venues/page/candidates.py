@@ -1,18 +1,64 @@
-"""Candidates: headings, items, questions, imperatives and sentences of a page that may be criteria."""
+"""Candidates for criteria on a page, in pieces of bounded length and in windows that fit a prompt."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.venues.page.blocks import Block, read_blocks
-from referee.venues.page.noise import noise_reason, section_noise
+from referee.evidence.sentences import split_sentences
+from referee.venues.page.blocks import Block, chosen_type, read_blocks
 from referee.venues.page.options import option_groups
-from referee.venues.page.page_types import Candidate, CandidateKind, Dropped, GuidelinePage
-from referee.venues.page.paper_types import chosen_type
-from referee.venues.page.sentences import bounded, sentences_of
-from referee.venues.page.vocabulary import asks, is_imperative, reviewing_words, speaks_of_reviewing
+from referee.venues.page.page_types import Candidate, CandidateKind, Dropped, GuidelinePage, Window
+from referee.venues.page.vocabulary import (
+    asks,
+    is_imperative,
+    noise_reason,
+    reviewing_words,
+    section_noise,
+    speaks_of_reviewing,
+)
+
+LONGEST = 420
+_WIDE_END = re.compile(r"(?<=[。！？])\s*")
+_OTHER_END = re.compile(r"(?<=[.!?])\s+(?=[«„“\"(]?[^\W\d_a-z])")
+_CLAUSE_END = re.compile(r"(?<=[;:])\s+|(?<=,)\s+|\s+(?=\()|\s+")
+
+
+def sentences_of(text: str, language: str = "") -> list[str]:
+    """The sentences of a paragraph; all but white space between them is kept."""
+    if language in ("zh", "ja"):
+        return [piece.strip() for piece in _WIDE_END.split(text) if piece.strip()]
+    if language in ("", "en"):
+        return split_sentences(text)
+    return [piece.strip() for piece in _OTHER_END.split(text) if piece.strip()]
+
+
+def bounded(text: str, language: str = "") -> list[str]:
+    """The text in pieces of at most 420 characters, cut between sentences, and inside one only where it is longer."""
+    if len(text) <= LONGEST:
+        return [text]
+    pieces: list[str] = []
+    for sentence in sentences_of(text, language):
+        for part in _parts(sentence):
+            if pieces and len(pieces[-1]) + 1 + len(part) <= LONGEST and part is sentence:
+                pieces[-1] = f"{pieces[-1]} {part}"
+            else:
+                pieces.append(part)
+    return pieces
+
+
+def _parts(sentence: str) -> list[str]:
+    """A sentence that is too long, cut at the last clause border before the limit."""
+    parts: list[str] = []
+    while len(sentence) > LONGEST:
+        borders = [match.start() for match in _CLAUSE_END.finditer(sentence, LONGEST // 2, LONGEST)]
+        clauses = [place for place in borders if sentence[place - 1] in ";:,)"]
+        cut = (clauses or borders or [LONGEST])[-1]
+        parts.append(sentence[:cut].strip())
+        sentence = sentence[cut:].strip()
+    return [*parts, sentence] if parts else [sentence]
+
 
 _KEY = re.compile(r"[\W_]+")
 _FEWEST_WORDS = 2
@@ -152,3 +198,49 @@ def _foreign_kind(text: str) -> CandidateKind | None:
     if text.endswith(("?", "？")):
         return "question"
     return "sentence" if len(text.split()) > 3 or len(text) > 12 else None
+
+
+def windows(candidates: Sequence[Candidate], room_tokens: int, count: Callable[[str], int]) -> tuple[Window, ...]:
+    """Cut the candidates into windows, in order; no candidate is in two of them, headings may be.
+
+    Args:
+        candidates: What ``candidates`` gave.
+        room_tokens: The most tokens that a window's text may have. A candidate that is longer with its headings makes
+            a window of its own, which is then over the room.
+        count: Tokens of a text. It is called once for each line, so joins are counted as one token more.
+
+    Returns:
+        Windows ``w01``, ``w02``, ...; none for no candidates.
+
+    Raises:
+        ValueError: ``room_tokens`` is below one.
+    """
+    if room_tokens < 1:
+        raise ValueError(f"room_tokens must be at least 1, not {room_tokens}")
+    groups: list[list[Candidate]] = []
+    used = 0
+    for candidate in candidates:
+        previous = groups[-1][-1].heading if groups else ()
+        same = bool(groups) and candidate.heading == previous
+        more = sum(count(line) + 1 for line in _lines(candidate, headed=not same))
+        if groups and used + more <= room_tokens:
+            groups[-1].append(candidate)
+            used += more
+        else:
+            groups.append([candidate])
+            used = sum(count(line) + 1 for line in _lines(candidate, headed=True))
+    return tuple(Window(f"w{at:02d}", tuple(group), _text(group)) for at, group in enumerate(groups, start=1))
+
+
+def _text(group: Sequence[Candidate]) -> str:
+    lines: list[str] = []
+    previous: tuple[str, ...] | None = None
+    for candidate in group:
+        lines += _lines(candidate, headed=candidate.heading != previous)
+        previous = candidate.heading
+    return "\n".join(lines)
+
+
+def _lines(candidate: Candidate, *, headed: bool) -> list[str]:
+    heading = [f"# {' > '.join(candidate.heading)}"] if headed and candidate.heading else []
+    return [*heading, f"{candidate.id} {candidate.words}"]

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from referee.schemas.venue import Aspect, FieldKind
-from referee.venues.page.blocks import Block, read_blocks
-from referee.venues.page.noise import section_noise
+from referee.venues.page.blocks import Block, chosen_type, read_blocks, without_type
 from referee.venues.page.options import OptionGroup, option_groups
 from referee.venues.page.page_types import FieldDraft, FormDraft, GuidelinePage, OptionDraft
-from referee.venues.page.paper_types import chosen_type, without_type
+from referee.venues.page.vocabulary import section_noise
 
 _FORM = re.compile(
     r"\b(?:review(?:er|ing)?|evaluation|assessment|referee) (?:form|template|questionnaire)\b", re.IGNORECASE

@@ -25,6 +25,8 @@ _COLONS = re.compile(r"^ {0,6}:{3,}[ \t]*(?:\{?[\w-]*\}?)?", re.MULTILINE)
 _ITEM = re.compile(r"^( *)([-*+•–]|\d{1,3}[.)])(?= +\S)(?: +\[[ xX]\](?= ))?", re.MULTILINE)
 _BARS_ONLY = re.compile(r"[-:| ]+")
 _DEEPEST = 20
+# Labels of links and images are looked through once for each bracket around them, so this bounds the time.
+_DEEPEST_LABEL = 3
 _MOST_DIRECTIVES = 8
 _Env = dict[str, list[str]]  # notes for the reader, and the names of the directives around
 _CODE = ("", "python", "bash", "sh", "console", "text", "plaintext", "json", "yaml", "toml", "r", "latex", "code")
@@ -74,10 +76,27 @@ def _parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
     parser.disable(["code", "newline", "html_block"]).core.ruler.after("block", "rows", _rows)
+    parser.core.ruler.at("inline", _inline)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("list_item_open", _item)
     parser.add_render_rule("code_inline", lambda _, tokens, at, *__: f"<tt>{escapeHtml(tokens[at].content)}</tt>")
     return parser
+
+
+@lru_cache(maxsize=1)
+def _inline_parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"maxNesting": _DEEPEST_LABEL}).disable("newline")
+
+
+def _inline(state: StateCore) -> None:
+    """What stands in a line, read with less nesting than blocks may have."""
+    parser = _inline_parser()
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            parser.inline.parse(token.content, parser, state.env, token.children)
 
 
 def _rows(state: StateCore) -> None:

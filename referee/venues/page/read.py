@@ -10,14 +10,13 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from referee.errors import VenueError
-from referee.venues.page.blocks import read_blocks
+from referee.venues.page.blocks import read_blocks, types_among
 from referee.venues.page.candidates import sift
 from referee.venues.page.decode import check_length, decode, without_spans
 from referee.venues.page.html import read_html
-from referee.venues.page.language import guess_language, language_name
 from referee.venues.page.markdown import read_markdown
 from referee.venues.page.page_types import GuidelinePage
-from referee.venues.page.paper_types import types_among
+from referee.venues.page.vocabulary import guess_language, language_name
 
 _HTML_START = re.compile(r"\A\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
 _HTML_TAG = re.compile(r"<(?:p|div|h[1-6]|ul|li|table|span|a)\b", re.IGNORECASE)

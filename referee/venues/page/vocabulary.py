@@ -1,4 +1,4 @@
-"""Words that tell reviewing from other matters, as patterns.
+"""What words alone tell of a page: that it is about reviewing, that it is noise, which language it is in.
 
 Three classes for English: the act (review, referee), criteria (soundness, novelty) and judging (assess, score). A page
 about reviewing papers uses all three; a product page or an author's formatting guide uses one of them at most.
@@ -7,6 +7,7 @@ about reviewing papers uses all three; a product page or an author's formatting 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 ACT = re.compile(r"\b(?:(?:meta-?|peer[ -]?)?review(?:s|er|ers|er['’]s|ed|ing)?|referee(?:s|ing)?)\b", re.IGNORECASE)
 CRITERION = re.compile(
@@ -135,3 +136,158 @@ def asks(text: str) -> bool:
 def is_imperative(text: str) -> bool:
     """Whether an English sentence starts with an imperative, or has one after its opening clause."""
     return bool(IMPERATIVE.match(text) or AFTER_CLAUSE.match(text))
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = re.compile(
+    rf"\b{_MONTH}\.?\s+\d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b|"
+    rf"\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|"
+    rf"\b(?:19|20)\d\d-\d\d-\d\d\b|\banywhere on earth\b|\b\d{{1,2}}:\d\d\s?(?:am|pm|utc|gmt)\b",
+    re.IGNORECASE,
+)
+_DATED_LINE = re.compile(
+    rf"^\W*(?:{_DATE.pattern})|(?:[:–—|-]|\bon|\bby|\bdue)\s*(?:\w+day,?\s+)?(?:{_DATE.pattern})[^a-z]*$", re.I
+)
+_EVENT = re.compile(
+    r"\b(?:deadlines?|(?:is|are) due|takes? place|will be held|registration|venue address|hotels?|"
+    r"accommodation|visa|travel|"
+    r"airport|period)\b",
+    re.IGNORECASE,
+)
+_SOFTWARE = re.compile(
+    r"\b(?:click(?:s|ing|ed)?|log(?:ging|ged)? ?in(?:to)?|sign(?:ing|ed)? in(?:to)?|log ?in page|"
+    r"drop-?down|dashboard|"
+    r"reviewer console|check ?box|buttons?|tabs?|top (?:left|right) corner|home ?page link|browser|pip install|"
+    r"git clone|global profile|user name|username|password|upload(?:ed)? to the (?:site|system)|"
+    r"paste it|pull request)\b",
+    re.IGNORECASE,
+)
+_PLATFORM = re.compile(
+    r"\b(?:openreview|softconf|easychair|cmt3?|hotcrp|editorial manager|scholarone|manuscript central|github|"
+    r"submission (?:page|site|system)|precisionconference)\b",
+    re.IGNORECASE,
+)
+_GOING = re.compile(
+    r"\b(?:go to|navigate|open the|visit the|view your|find the|see a|select|follow the link)\b|https?://", re.I
+)
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\[at\]|\bcontact (?:us|our)\b", re.IGNORECASE)
+_ADVERT = re.compile(
+    r"\b(?:subscribe|newsletter|sponsored|advertisement|follow us|share (?:on|this)|cookies?|"
+    r"privacy policy|terms of (?:use|"
+    r"service)|all rights reserved|copyright ©|©|powered by|back to top|skip to (?:main )?content|"
+    r"sign[- ]up here|join us)\b",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"(?:https?://|\bwww\.)\S*[^\s?.,;:!)]")
+_SECTION = re.compile(
+    r"^\W*(?:(?P<log>change ?log|version history|revision history|updates?|history)|"
+    r"(?P<event>(?:important |key |review(?:ing)? )?(?:dates|deadlines|timeline|"
+    r"schedule)(?: and deadlines)?|registration|"
+    r"travel(?: information)?|visas?(?: information)?|venue|location|accommodation|hotels?)|"
+    r"(?P<contact>contacts?(?: us| information)?|(?:program|organi[sz]ing) committee|organi[sz]ers?|sponsors?)|"
+    r"(?P<links>(?:extra|additional|further|other|useful|external)? ?(?:resources?|readings?|links?|references?)|"
+    r"see also|related (?:links|pages|posts)|examples of (?:past |previous )?[\w ]{0,20}reviews?)|"
+    r"(?P<advert>share(?: on| this)?|comments|leave a (?:reply|comment)|tags|categories|follow us|newsletter))\W*$",
+    re.IGNORECASE,
+)
+_SECTION_REASONS = {
+    "log": "change log", "event": "event details", "contact": "contact", "links": "link list", "advert": "advert",
+}  # fmt: skip
+
+
+def noise_reason(text: str, path: tuple[str, ...] = ()) -> str:
+    """Why a piece of the page is no criterion, or an empty string where it may be one.
+
+    A piece that names a criterion, or that asks for something about reviewing, stays for the model, except in a change
+    log: what is dropped here is never seen again.
+    """
+    section = next((reason for title in path if (reason := section_noise(title))), "")
+    if section == "change log":
+        return section
+    if _spares(text):
+        return ""
+    if section and not (section == "event details" and asks(text) and not _DATE.search(text)):
+        return section
+    if _DATED_LINE.search(text) or (_DATE.search(text) and _EVENT.search(text)):
+        return "event details"
+    if _SOFTWARE.search(text) or (_PLATFORM.search(text) and _GOING.search(text)):
+        return "software how-to"
+    if _MAIL.search(text):
+        return "contact"
+    if _ADVERT.search(text):
+        return "advert"
+    return "link list" if _is_link(text) else ""
+
+
+def section_noise(heading: str) -> str:
+    """The reason why all below a heading is noise, from its words; empty for other headings."""
+    match = _SECTION.match(heading)
+    return _SECTION_REASONS[str(match.lastgroup)] if match and match.lastgroup else ""
+
+
+def _spares(text: str) -> bool:
+    """Whether the text may be a criterion whatever else it speaks of."""
+    without_links = _ADDRESS.sub("", text)
+    if _SOFTWARE.search(text) or _MAIL.search(text):
+        return asks(without_links) and len({word.lower() for word in CRITERION.findall(without_links)}) >= 2
+    if _DATE.search(text) and _EVENT.search(text):
+        return bool(asks(without_links) and CRITERION.search(without_links))
+    return asks(without_links) and speaks_of_reviewing(without_links)
+
+
+def _is_link(text: str) -> bool:
+    """Whether an address is most of what a short piece says."""
+    links = _ADDRESS.findall(text)
+    return bool(links) and not asks(_ADDRESS.sub("", text))
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_STOP_WORDS = {
+    "en": "the of and to is that for are be this with not you it or as on by from will have",
+    "de": "der die das und ist nicht von zu den mit ein eine für auf sie werden im dem des sich",
+    "fr": "le la les et est des une un du pour que dans qui ne pas sur par avec vous ce",
+    "es": "el la los las y es de del que en una por con para no se su al lo como",
+    "it": "il la che di e è un una per non con sono del della dei le si da nel gli",
+    "pt": "o a os as e é de do da que em um uma para não com se por dos ao",
+    "nl": "de het een en van is dat niet op te voor met zijn aan door er bij ook als naar",
+}
+_PROFILES = {code: frozenset(words.split()) for code, words in _STOP_WORDS.items()}
+_NAMES = {
+    "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch",
+    "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "ko": "Korean",
+}  # fmt: skip
+_SAMPLE = 40_000
+_FEWEST_WORDS = 8
+_SCRIPT_SHARE = 0.3
+
+
+def guess_language(text: str) -> str:
+    """An ISO 639-1 code, or an empty string for a text too short or too mixed to tell.
+
+    Kana tell Japanese, Han alone Chinese, Hangul Korean, Cyrillic Russian; Latin text goes to the profile of common
+    words with the most hits.
+    """
+    sample = text[:_SAMPLE]
+    letters = sum(1 for char in sample if char.isalpha()) or 1
+    kana = len(re.findall(r"[\u3040-\u30ff]", sample))
+    han = len(re.findall(r"[\u4e00-\u9fff]", sample))
+    if (kana + han) / letters > _SCRIPT_SHARE:
+        return "ja" if kana > han * 0.1 else "zh"
+    if len(re.findall(r"[\uac00-\ud7af]", sample)) / letters > _SCRIPT_SHARE:
+        return "ko"
+    if len(re.findall(r"[\u0400-\u04ff]", sample)) / letters > _SCRIPT_SHARE:
+        return "ru"
+    words = Counter(word.lower() for word in _WORD.findall(sample))
+    if words.total() < _FEWEST_WORDS:
+        return ""
+    hits = {code: sum(words[word] for word in profile) for code, profile in _PROFILES.items()}
+    best = max(hits, key=lambda code: hits[code])
+    return best if hits[best] >= max(3, words.total() * 0.05) else ""
+
+
+def language_name(code: str) -> str:
+    """The English name of a language code."""
+    return _NAMES.get(code, code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import gzip
 import json
@@ -9,13 +10,17 @@ import os
 import sys
 import tracemalloc
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from referee.evals.behaviour.citation_records import FixtureResolver
+from referee.evals.behaviour.syllables import backend
 
+from referee import api
 from referee.data import RejectedSink, find_layouts, read_cases, read_papers
 from referee.data.submissions import read_submissions
 from referee.errors import DataError, MissingExtra
@@ -112,7 +117,18 @@ def test_a_spreadsheet_is_refused_with_the_way_round(tmp_path: Path, suffix: str
     assert "as CSV" in refused.value.hint
 
 
-@pytest.mark.parametrize("read", [read_cases, find_layouts, read_papers, read_submissions])
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_cases,
+        find_layouts,
+        read_papers,
+        read_submissions,
+        FixtureResolver.load,
+        partial(backend, "cmu"),
+        lambda path: asyncio.run(api.review(path, venue="iclr-2024", model="local", out=path.parent / "run")),
+    ],
+)
 @pytest.mark.parametrize("name", ["pipe", "pipe.jsonl", "pipe.csv", "pipe.parquet", "pipe.pdf"])
 def test_a_named_pipe_is_refused_and_never_opened(tmp_path: Path, read: Any, name: str) -> None:
     os.mkfifo(tmp_path / name)

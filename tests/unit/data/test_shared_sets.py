@@ -86,10 +86,10 @@ def test_the_full_texts_are_on_the_shelf_under_the_ids_of_the_reviews(
     shared_data: Path, tmp_path: Path, name: str, count: int
 ) -> None:
     file = shared_data / "papers" / f"{name}.jsonl"
-    shelf = read_papers(file)
-    assert len(shelf.ids()) == count
+    store = read_papers(file)
+    assert len(store.ids()) == count
     for row, line in zip(file.read_text(encoding="utf-8").splitlines(), read(file, tmp_path), strict=False):
-        paper = shelf.get(line.paper_id)
+        paper = store.get(line.paper_id)
         assert paper is not None
         assert sum(len(section.text) for section in paper.content) > 3_000
         assert json.loads(row)["title"]

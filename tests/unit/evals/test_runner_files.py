@@ -12,7 +12,7 @@ from referee.errors import BudgetExceeded, ReplyInvalid, RunError
 from referee.evals.case_store import CaseStore, read_stored
 from referee.evals.results import RESULTS, Finals, ResultsFile, damaged_lines, finals_in, read_results
 from referee.evals.shared import Shared
-from referee.schemas.case import Origin
+from referee.schemas.case import CaseOrigin
 
 from .runs_of import case, result, store_of
 
@@ -40,7 +40,7 @@ def test_an_id_that_is_taken_is_not_added_again() -> None:
 
 
 def test_the_digest_is_of_the_reviews_and_not_of_their_place() -> None:
-    here, there = (case("a", origin=Origin(file=name, line=1, layout="own")) for name in ("x.jsonl", "y.jsonl"))
+    here, there = (case("a", origin=CaseOrigin(file=name, line=1, layout="own")) for name in ("x.jsonl", "y.jsonl"))
     assert store_of(here).digest == store_of(there).digest
     assert store_of(here).digest != store_of(case("a", text="Other.")).digest
 

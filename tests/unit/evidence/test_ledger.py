@@ -1,3 +1,5 @@
+"""Numbers in prose and tables."""
+
 from __future__ import annotations
 
 import time
@@ -12,6 +14,27 @@ from referee.evidence.numerals import find_numerals
 from referee.schemas.paper import Block, Section
 
 from .test_rules_material import paper, prose, table, wrap
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "step"),
+    [
+        ("8.1M rows", "8100000", "100000"),
+        ("8M rows", "8000000", "1000000"),
+        ("1.5 million rows", "1500000", "100000"),
+        ("2B tokens", "2000000000", "1000000000"),
+        ("2 billion tokens", "2000000000", "1000000000"),
+        ("3k steps", "3000", "1000"),
+        ("3K steps", "3000", "1000"),
+        ("3 thousand steps", "3000", "1000"),
+        ("3.40 in all", "3.40", "0.01"),
+        ("1,234 in all", "1234", "1"),
+    ],
+)
+def test_a_scale_moves_the_value_and_its_last_digit(text: str, value: str, step: str) -> None:
+    (found,) = find_numerals(text)
+    assert (found.value, found.step) == (Decimal(value), Decimal(step))
+    assert (found.low, found.high) == (Decimal(value) - Decimal(step) / 2, Decimal(value) + Decimal(step) / 2)
 
 
 def numbers(text: str) -> list[tuple[str, str]]:
@@ -68,7 +91,7 @@ def test_limits_and_approximations_are_marked(text: str, bound: str) -> None:
 
 
 def only(entries: list[LedgerEntry], printed: str) -> LedgerEntry:
-    (entry,) = [e for e in entries if e.printed == printed]
+    (entry,) = [e for e in entries if e.text == printed]
     return entry
 
 
@@ -77,7 +100,7 @@ def test_prose_gives_subject_symbol_and_place() -> None:
     entries = number_ledger(paper(text))
     accuracy = only(entries, "0.78")
     assert "accuracy" in accuracy.subject
-    assert "test" in accuracy.words
+    assert "test" in accuracy.subject
     assert text[accuracy.start : accuracy.end] == "0.78"
     assert (accuracy.section_id, accuracy.block_id, accuracy.page, accuracy.source) == ("s1", "b1", 3, "prose")
     assert accuracy.sentence.startswith("Our model")
@@ -93,21 +116,20 @@ def test_cells_stand_under_their_heads() -> None:
     cell = only(entries, "93.5")
     assert (cell.row_head, cell.column_head, cell.unit) == (("cluster-t",), ("Coverage (%)", "G = 10"), "%")
     assert (cell.table, cell.row, cell.column, cell.source) == ("Table 1", 2, 2, "cell")
-    assert block.text[cell.start : cell.end] == "93.5"
     assert only(entries, "0.4").spread
-    assert "5" not in [e.printed for e in entries]
+    assert "5" not in [e.text for e in entries]
 
 
 def test_two_name_columns_and_tables_without_a_head() -> None:
     two = number_ledger(paper(table("Data | Method | Loss", "text8 | Ours | 0.98", " | Base | 1.00")))
     assert [e.row_head for e in two] == [("text8", "Ours"), ("text8", "Base")]
     bare = number_ledger(paper(table("Total papers | 81.1M", "With PDF | 28.9M (35.6%)")))
-    assert [(e.printed, e.unit) for e in bare] == [("81.1M", ""), ("28.9M", ""), ("35.6%", "%")]
+    assert [(e.text, e.unit) for e in bare] == [("81.1M", ""), ("28.9M", ""), ("35.6%", "%")]
 
 
 def test_rows_of_unequal_length() -> None:
     ragged = Block(id="t", kind="table", text="x", cells=((), ("a", "b"), ("c",), ("d", "1.5", "2.5"), (), ("", "3.5")))
-    assert [(e.printed, e.row_head) for e in number_ledger(paper(ragged))] == [
+    assert [(e.text, e.row_head) for e in number_ledger(paper(ragged))] == [
         ("1.5", ("d",)),
         ("2.5", ("d",)),
         ("3.5", ("d",)),
@@ -120,12 +142,6 @@ def test_front_matter_and_bibliography_are_left_out() -> None:
         for role in ("front", "abstract", "references", "appendix")
     ]
     assert [e.section_id for e in number_ledger(wrap(*sections))] == ["abstract", "appendix"]
-
-
-def test_agreement_allows_for_rounding() -> None:
-    one, same, other = number_ledger(paper("It is 0.78 here. It is 0.784 there. It is 0.79 then."))
-    assert one.agrees(same)
-    assert not one.agrees(other) or one.high == other.low
 
 
 @given(

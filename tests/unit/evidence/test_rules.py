@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.errors import SettingsError
-from referee.evidence import RULES, NotFound, QuotationIndex, number_ledger, run_rules
+from referee.evidence import NotFound, QuotationIndex, run_rules
 from referee.papers import load_paper
 from referee.schemas.paper import Block
 
@@ -20,20 +19,6 @@ TEXT = (
     "items d in {-1,0,1} 3x ?? total 1e5 10^-3 $x_{1}$ ± accuracy ours and the with Section 9 Eq. (3) 80/10/10 split"
 )
 WORDS = st.sampled_from([*TEXT.split(), "\n\n"])
-
-
-def test_names_are_unique_and_say_what_they_check() -> None:
-    assert len({rule.name for rule in RULES}) == len(RULES)
-    assert all(rule.about for rule in RULES)
-
-
-def test_rules_by_name() -> None:
-    made = paper("Accuracy falls from 10.0 to 5.0, a reduction of 80%.")
-    assert [hit.rule for hit in run_rules(made)] == ["relative_gain"]
-    assert [hit.rule for hit in run_rules(made, number_ledger(made), names=["relative_gain"])] == ["relative_gain"]
-    assert run_rules(made, names=["grim"]) == []
-    with pytest.raises(SettingsError, match="no rule 'grimm'"):
-        run_rules(made, names=["grimm"])
 
 
 @given(

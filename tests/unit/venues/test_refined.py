@@ -15,17 +15,15 @@ from referee.venues.refined import (
     RefinedGuideline,
     RefinedPrompts,
     Refusal,
-    refinable,
-    refined_section_prompts,
-    refinement_key,
-    steps_digest,
-)
-from referee.venues.refined_store import (
     choose_refined,
     find_refined,
     list_refined,
     read_refined,
+    refinable,
     refined_path,
+    refined_section_prompts,
+    refinement_key,
+    steps_digest,
     store_refined,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.web.addresses import refusal_of, resolve
+from referee.web.targets import refusal_of, resolve
 
 PUBLIC = ["93.184.216.34", "1.1.1.1", "2606:4700::6810:84e5", "2001:4860:4860::8888", "64:ff9b::5db8:d822"]
 REFUSED = [

@@ -6,8 +6,8 @@ import pytest
 
 from referee.errors import VenueError
 from referee.venues.page import GuidelinePage, candidates, read_page, trace, windows
-from referee.venues.page.paper_types import named_type
-from referee.venues.page.sentences import LONGEST, bounded
+from referee.venues.page.blocks import named_type
+from referee.venues.page.candidates import LONGEST, bounded
 
 TRACKS = Path(__file__).parent / "positives" / "two_tracks.md"
 

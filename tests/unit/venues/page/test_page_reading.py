@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
 
 from referee.errors import VenueError
 from referee.venues.page import candidates, read_page
@@ -251,3 +254,21 @@ def test_markup_far_larger_than_its_text_is_read() -> None:
 def test_no_repeated_mark_makes_reading_slow(piece: str) -> None:
     source = "# Reviews\n\nPlease check the claims.\n\n" + piece * (60_000 // len(piece))
     assert read_page(source.encode(), source="a.md").title == "Reviews"
+
+
+@pytest.mark.parametrize("unit", ["![", "[", "![a", "[[a]("])
+def test_brackets_without_end_are_looked_through_a_few_times_each(monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    looked, skip = Counter[str](), ParserInline.skipToken
+
+    def counting(parser: ParserInline, state: StateInline) -> None:
+        looked["times"] += 1
+        skip(parser, state)
+
+    monkeypatch.setattr(ParserInline, "skipToken", counting)
+    text = unit * (20_000 // len(unit))
+    assert read_page(f"# Reviewing\n\n{text} and words".encode(), source="p.md").text.endswith("and words")
+    assert looked["times"] < 8 * len(text)
+
+
+def test_an_image_inside_a_link_leaves_the_link_whole() -> None:
+    assert read_page(b"See [![a *b* [c]](i.png) the form [1]](u) now.", source="p.md").text == "See the form [1] now."

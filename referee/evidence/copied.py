@@ -21,7 +21,7 @@ _NUMBERS = "one two three four five six seven eight nine ten eleven twelve twent
 _NUMBER_WORDS = frozenset(_NUMBERS.split(" "))
 
 
-def without_echo(text: str, instructions: str, examples: Sequence[str] = ()) -> tuple[str, int]:
+def without_copied(text: str, instructions: str, examples: Sequence[str] = ()) -> tuple[str, int]:
     """Take out what a model copied from its own instructions.
 
     A sentence of six words or more goes when the instructions hold it, near to the letter (similarity of at least 92

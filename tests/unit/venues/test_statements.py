@@ -8,11 +8,10 @@ import pytest
 
 from referee.schemas.venue import Fact
 from referee.venues import load_venue
-from referee.venues.fates import Fate, StatementsLost, check_conserved, guidelines_of, settle_fates
+from referee.venues.compiled import borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.page import FieldDraft, GuidelinePage, OptionDraft
-from referee.venues.page_form import borrowed_boxes, drafted_fields, page_boxes, plain_boxes
-from referee.venues.page_policy import read_policy
 from referee.venues.prompts import known_guidelines
+from referee.venues.statements import Statement, StatementsLost, check_conserved, guidelines_of, settle_statements
 
 FACT = Fact(confidence="official", sources=("page",))
 
@@ -21,9 +20,9 @@ def page(text: str) -> GuidelinePage:
     return GuidelinePage("page.md", "Guidelines", text, "markdown", "en")
 
 
-def fate(number: int, words: str, **more: Any) -> Fate:
+def fate(number: int, words: str, **more: Any) -> Statement:
     given = {"statement": "bullet", "label": "criterion", "criterion_kind": "subjective", "text": words, "by": "m"}
-    return Fate(id=f"g{number:03d}", words=words, **{**given, **more})
+    return Statement(id=f"g{number:03d}", words=words, **{**given, **more})
 
 
 SOUND = "Is every claim supported by evidence?"
@@ -38,7 +37,9 @@ def test_every_statement_has_one_fate_and_a_reason_where_it_is_not_kept() -> Non
         fate(4, "4: strong accept", label="form_scale"),
         fate(5, "Papers on cats are always welcome here."),
     ]
-    settled = settle_fates(given, page(f"- {SOUND}\n- Is every claim supported by the evidence?\n- Reviews are due."))
+    settled = settle_statements(
+        given, page(f"- {SOUND}\n- Is every claim supported by the evidence?\n- Reviews are due.")
+    )
     assert [item.fate for item in settled] == ["kept", "merged", "dropped", "dropped", "dropped"]
     assert settled[1].merged_into == "g001"
     assert [item.reason for item in settled[2:]] == [
@@ -57,12 +58,12 @@ def test_statements_that_differ_in_a_number_or_a_not_are_two() -> None:
         "Compare the paper with at least 5 strong baselines from the literature.",
         "Never compare the paper with at least 3 strong baselines from the literature.",
     ]
-    settled = settle_fates([fate(n, w) for n, w in enumerate(words, start=1)], page("\n".join(words)))
+    settled = settle_statements([fate(n, w) for n, w in enumerate(words, start=1)], page("\n".join(words)))
     assert [item.fate for item in settled] == ["kept"] * 3
 
 
 def test_a_lost_or_doubled_statement_is_our_mistake() -> None:
-    kept = settle_fates([fate(1, SOUND)], page(SOUND))
+    kept = settle_statements([fate(1, SOUND)], page(SOUND))
     for ids, fates in ((["g001", "g002"], kept), (["g001"], (*kept, *kept))):
         with pytest.raises(StatementsLost):
             check_conserved(ids, fates)
@@ -76,7 +77,7 @@ def test_a_lost_or_doubled_statement_is_our_mistake() -> None:
 def test_ids_are_short_unique_and_none_that_has_steps_for_another_wording() -> None:
     known = sorted(known_guidelines())[0].replace("-", " ")
     words = [SOUND, "Évaluez la clarté du texte, s'il vous plaît!", "检查论文", STYLE, f"{known}"]
-    settled = settle_fates([fate(n, w) for n, w in enumerate(words, start=1)], page("\n".join(words)))
+    settled = settle_statements([fate(n, w) for n, w in enumerate(words, start=1)], page("\n".join(words)))
     ids = [item.guideline or "" for item in settled]
     assert ids[0] == "every-claim-supported-evidence"
     assert ids[2] == "criterion-g003"
@@ -84,12 +85,12 @@ def test_ids_are_short_unique_and_none_that_has_steps_for_another_wording() -> N
     assert not set(ids) & known_guidelines()
     assert all(len(name.split("-")) <= 6 for name in ids)
     both = [fate(1, SOUND, text="Check claims."), fate(2, STYLE, text="Check claims.")]
-    assert [item.guideline for item in settle_fates(both, page(f"{SOUND}\n{STYLE}"))] == ["claims", "claims-2"]
+    assert [item.guideline for item in settle_statements(both, page(f"{SOUND}\n{STYLE}"))] == ["claims", "claims-2"]
 
 
 def test_whose_words_a_guideline_is_in_is_said() -> None:
     given = [fate(1, SOUND, text="Check claims for evidence."), fate(2, STYLE, by="rule", note="the model left it out")]
-    notes = [g.fact.note for g in guidelines_of(settle_fates(given, page(f"{SOUND}\n{STYLE}")), FACT)]
+    notes = [g.fact.note for g in guidelines_of(settle_statements(given, page(f"{SOUND}\n{STYLE}")), FACT)]
     assert notes == [
         "paraphrased by m",
         "in the page's words; taken for a criterion by a rule: the model left it out",

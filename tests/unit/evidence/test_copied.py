@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.evidence import repeats_example, without_echo, worked_examples
+from referee.evidence import repeats_example, without_copied, worked_examples
 from referee.prompts import load_prompt
 
 COPIED = "The review judges writing and organisation, and asks whether an expert could reproduce the results."
@@ -12,28 +12,28 @@ RULES = f"What the venue asks of a review:\n- [clarity] {COPIED}\nList three que
 
 
 def test_copied_sentences_go_and_own_ones_stay() -> None:
-    own, copied = without_echo(f"Table 2 lacks a baseline. {COPIED} The proof of (3) is short.", RULES)
+    own, copied = without_copied(f"Table 2 lacks a baseline. {COPIED} The proof of (3) is short.", RULES)
     assert own == "Table 2 lacks a baseline. The proof of (3) is short."
     assert copied == 1
 
 
 def test_a_small_change_does_not_hide_a_copy() -> None:
-    own, copied = without_echo("List THREE questions, whose answers could change it!", RULES)
+    own, copied = without_copied("List THREE questions, whose answers could change it!", RULES)
     assert (own, copied) == ("", 1)
 
 
 def test_a_short_question_of_the_form_is_no_question_of_the_reviewer() -> None:
     form = "questions: Questions for the authors. What would change the score? At most three."
-    assert without_echo("What would change the score?", form) == ("", 1)
+    assert without_copied("What would change the score?", form) == ("", 1)
     for own in ("What would change Table 2?", "Why three?", "What would change the score of CLUSTER-T?"):
-        assert without_echo(own, form) == (own, 0)
+        assert without_copied(own, form) == (own, 0)
 
 
 @pytest.mark.parametrize(
     "text", ["", "yes", "The results.", "An expert could reproduce Table 2 from the released code."]
 )
 def test_short_and_own_sentences_stay_as_they_are(text: str) -> None:
-    assert without_echo(text, RULES) == (text, 0)
+    assert without_copied(text, RULES) == (text, 0)
 
 
 def test_criticism_with_decimals_stays_whole_beside_a_copy() -> None:
@@ -41,8 +41,8 @@ def test_criticism_with_decimals_stays_whole_beside_a_copy() -> None:
         "1. With 20 groups the text claims coverage of 94.8 percent, but Table 2 has 92.3 percent for CLUSTER-T; this "
         "contradicts the headline claim.\n2. Eq. (3), e.g. for n = 0.5, differs from Lo et al. (2020)."
     )
-    assert without_echo(f"{criticism}\n3. {COPIED}", RULES) == (f"{criticism}\n3.", 1)
-    assert without_echo(f"{COPIED} {criticism}", RULES) == (criticism, 1)
+    assert without_copied(f"{criticism}\n3. {COPIED}", RULES) == (f"{criticism}\n3.", 1)
+    assert without_copied(f"{COPIED} {criticism}", RULES) == (criticism, 1)
 
 
 OWN = st.sampled_from(
@@ -63,7 +63,7 @@ GAP = st.sampled_from([" ", "\n", "\n\n", "  ", "\r\n"])
 @given(st.lists(st.tuples(MARK, st.one_of(OWN, st.just(COPIED)), GAP), min_size=1, max_size=8))
 def test_every_sentence_that_was_not_copied_survives_letter_by_letter(parts: list[tuple[str, str, str]]) -> None:
     text = "".join(mark + sentence + gap for mark, sentence, gap in parts)
-    own, copied = without_echo(text, RULES)
+    own, copied = without_copied(text, RULES)
     wanted = [sentence for _, sentence, _ in parts if sentence != COPIED]
     at = 0
     for sentence in wanted:
@@ -75,7 +75,7 @@ def test_every_sentence_that_was_not_copied_survives_letter_by_letter(parts: lis
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_only_whole_copies_and_white_space_are_lost(before: str, after: str) -> None:
-    own, copied = without_echo(f"{before}\n{COPIED}\n{after}", RULES)
+    own, copied = without_copied(f"{before}\n{COPIED}\n{after}", RULES)
     assert copied >= 1
     if copied == 1:
         assert "".join(own.split()) == "".join(f"{before}{after}".split())
@@ -83,7 +83,7 @@ def test_only_whole_copies_and_white_space_are_lost(before: str, after: str) -> 
 
 def test_any_length_is_taken_in_time() -> None:
     began = time.process_time()
-    assert without_echo("see Fig. 3. It is 0.5. " * 5_000, RULES)[1] == 0
+    assert without_copied("see Fig. 3. It is 0.5. " * 5_000, RULES)[1] == 0
     assert time.process_time() - began < 10
 
 
@@ -109,7 +109,7 @@ def test_examples_are_what_a_prompt_quotes() -> None:
 )
 def test_an_example_in_other_numbers_and_order_is_recognised(claim: str) -> None:
     assert repeats_example(claim, EXAMPLES)
-    assert without_echo(f"Own. {claim}", RULES, EXAMPLES)[1] == 1
+    assert without_copied(f"Own. {claim}", RULES, EXAMPLES)[1] == 1
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from referee.data.entries import finite
 from referee.schemas.venue import VenueForm
 from referee.venues.registry import list_venues
 
@@ -28,7 +28,7 @@ class Place:
     unknown: str = ""
 
 
-class Forms:
+class VenueForms:
     """The known forms, looked up by what data call them. Nothing near is taken: a name fits or it does not.
 
     Args:
@@ -80,6 +80,6 @@ def _year(year: object) -> int | None:
     if isinstance(year, bool):
         return None
     if isinstance(year, int | float):
-        return None if finite(year) is None else int(year)
+        return int(year) if math.isfinite(year) else None
     text = year.strip().removesuffix(".0") if isinstance(year, str) else ""
     return int(text) if text.isdecimal() and len(text) == 4 else None

@@ -1,22 +1,28 @@
-"""A stated relative change against the two values it is said to lie between.
+"""Stated changes and sizes against the values beside them.
+
+A stated relative change against the two values it is said to lie between.
 
 Looks for ``from A to B`` (or ``A → B``) with one percentage or factor beside it that is worded as a change. The stated
 number passes if any usual reading gives it: relative to either value, as a difference of percentages, as a ratio, or as
 a share of the remaining error; rounding of all three numbers is allowed for, and one unit more of the stated one.
+
+One named group with two sizes: ``Broad Institute (n = 435)`` and ``Broad Institute; n = 436``.
+
+Only names of two capitalised words or more that stand directly before the size; the same name with one size in one
+paragraph and several in another is a repeated design, so each side must give one size.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise, product
 
-from referee.evidence.ledger import LedgerEntry
 from referee.evidence.numerals import Numeral, find_numerals, plain
 from referee.evidence.rules.hits import RuleHit, Sentence, figure, sentence_evidence, sentences_of, shortened
 from referee.schemas.paper import Paper
-
-NAME = "relative_gain"
 
 _FROM = re.compile(r"\bfrom\s+(?:only\s+|an?\s+|the\s+|\w+[’']s\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"^\s*(?:[a-zA-Z]+\s+){0,2}(?:(?:down |up )?to|→|->)\s+(?:only\s+|just\s+)?$")
@@ -38,12 +44,8 @@ _FINITE = re.compile(
 _REACH = 90
 
 
-def relative_gain(paper: Paper, ledger: list[LedgerEntry]) -> list[RuleHit]:
+def relative_gain(paper: Paper) -> list[RuleHit]:
     """Stated relative changes that do not follow from their two values.
-
-    Args:
-        paper: The paper.
-        ledger: Not used; every rule is called alike.
 
     Returns:
         One hit a stated change, in reading order.
@@ -60,7 +62,7 @@ def _in_sentence(sentence: Sentence) -> Iterator[RuleHit]:
     for before, after in pairs:
         stated = _stated(before, after, numerals, pairs, shown)
         if stated is not None and not _follows(stated, before, after):
-            yield _hit(sentence, stated, before, after)
+            yield _change_hit(sentence, stated, before, after)
 
 
 def _is_pair(a: Numeral, b: Numeral, shown: str) -> bool:
@@ -136,7 +138,7 @@ _READINGS: tuple[Callable[[float, float], float], ...] = (
 )
 
 
-def _hit(sentence: Sentence, stated: Numeral, before: Numeral, after: Numeral) -> RuleHit:
+def _change_hit(sentence: Sentence, stated: Numeral, before: Numeral, after: Numeral) -> RuleHit:
     a, b = float(before.value), float(after.value)
     computed = f"{figure(100 * abs(a - b) / a)}%" if stated.unit == "%" else f"a factor of {figure(max(a / b, b / a))}"
     claim = (
@@ -145,10 +147,64 @@ def _hit(sentence: Sentence, stated: Numeral, before: Numeral, after: Numeral) -
     )
     start, end = min(stated.start, before.start), max(stated.end, after.end)
     return RuleHit(
-        rule=NAME,
+        rule="relative_gain",
         claim=shortened(claim),
         kind="error",
         severity="minor",
         evidence=(sentence_evidence(sentence, "shows", around=(start, end)),),
         numbers=(stated.text, before.text, after.text),
+    )
+
+
+_NAMED = re.compile(
+    r"(?P<name>\b[A-Z][\w&-]{2,}(?:\s+(?:of\s+|for\s+|the\s+)?[A-Z][\w&-]{2,})+)\s*[(;,]\s*[nN]\s*=\s*(?P<size>\d{1,3}(?:,\d{3})+|\d+)(?![\d.–-])"
+)
+_NO_NAMES = re.compile(r"^(?:Figure|Fig|Table|Section|Experiment|Study|Group|Panel|Trial|Cohort|Phase|Stage)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    size: str
+    sentence: Sentence
+    span: tuple[int, int]
+
+
+def sample_size(paper: Paper) -> list[RuleHit]:
+    """Named groups that are given two sizes.
+
+    Returns:
+        At most one hit a name, in reading order.
+    """
+    sizes: dict[str, list[_Size]] = defaultdict(list)
+    for sentence in sentences_of(paper):
+        for found in _NAMED.finditer(plain(sentence.text)):
+            if not _NO_NAMES.match(found["name"]):
+                sizes[" ".join(found["name"].split())].append(
+                    _Size(found["size"].replace(",", ""), sentence, found.span())
+                )
+    return [_size_hit(name, found) for name, found in sizes.items() if _differ(found)]
+
+
+def _differ(found: list[_Size]) -> bool:
+    """Two sizes in two blocks, none of which gives more than one."""
+    blocks: dict[int, set[str]] = defaultdict(set)
+    for size in found:
+        blocks[id(size.sentence.block)].add(size.size)
+    return len({s.size for s in found}) == 2 and all(len(given) == 1 for given in blocks.values())
+
+
+def _size_hit(name: str, found: list[_Size]) -> RuleHit:
+    first = found[0]
+    second = next(s for s in found if s.size != first.size)
+    claim = f"The size of {name!r} is given as n = {first.size} in one place and as n = {second.size} in another."
+    return RuleHit(
+        rule="sample_size",
+        claim=shortened(claim),
+        kind="contradiction",
+        severity="minor",
+        evidence=(
+            sentence_evidence(first.sentence, "shows", around=first.span),
+            sentence_evidence(second.sentence, "contradicts", around=second.span),
+        ),
+        numbers=(first.size, second.size),
     )

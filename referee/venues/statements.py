@@ -30,7 +30,7 @@ _REASONS = {
 }
 
 
-class Fate(Frozen):
+class Statement(Frozen):
     """One statement from its page to the venue.
 
     ``words`` are the page's own. ``label`` and ``criterion_kind`` come from the model or, where ``by`` is ``rule``,
@@ -57,7 +57,7 @@ class StatementsLost(AssertionError):
     """Statements of the page are missing, or stand there twice: a mistake of ours, not of the page or the model."""
 
 
-def settle_fates(labelled: Iterable[Fate], page: GuidelinePage) -> tuple[Fate, ...]:
+def settle_statements(labelled: Iterable[Statement], page: GuidelinePage) -> tuple[Statement, ...]:
     """Drop what is no criterion or cannot be traced to the page, merge what says the same, name what is kept.
 
     Two statements say the same where their words agree by at least 90 of 100 (word order aside), with the same numbers
@@ -68,79 +68,79 @@ def settle_fates(labelled: Iterable[Fate], page: GuidelinePage) -> tuple[Fate, .
         labelled: Every statement with its label, in the page's order.
         page: Where the words must stand.
     """
-    settled: list[Fate] = []
-    kept: list[Fate] = []
+    settled: list[Statement] = []
+    kept: list[Statement] = []
     taken = set(known_guidelines())
-    for fate in labelled:
-        if fate.label != "criterion":
-            settled.append(_dropped(fate, _REASONS[fate.label]))
-        elif trace(fate.words, page) is None:
-            settled.append(_dropped(fate, "its words cannot be found on the page"))
-        elif same := next((other for other in kept if _same(fate, other)), None):
+    for statement in labelled:
+        if statement.label != "criterion":
+            settled.append(_dropped(statement, _REASONS[statement.label]))
+        elif trace(statement.words, page) is None:
+            settled.append(_dropped(statement, "its words cannot be found on the page"))
+        elif same := next((other for other in kept if _same(statement, other)), None):
             into = {"fate": "merged", "merged_into": same.id, "reason": f"says the same as {same.id}"}
-            settled.append(fate.model_copy(update=into))
+            settled.append(statement.model_copy(update=into))
         else:
-            kept.append(fate.model_copy(update={"guideline": _slug(fate, taken)}))
+            kept.append(statement.model_copy(update={"guideline": _slug(statement, taken)}))
             settled.append(kept[-1])
     return tuple(settled)
 
 
-def check_conserved(ids: Sequence[str], fates: Sequence[Fate]) -> Counter[str]:
-    """Count the fates; every statement that was cut has exactly one.
+def check_conserved(ids: Sequence[str], statements: Sequence[Statement]) -> Counter[str]:
+    """Count the statements by what became of them; each that was cut stands there once.
 
     Raises:
         StatementsLost: One has none, or several.
     """
-    if sorted(ids) != sorted(fate.id for fate in fates):
-        odd = sorted(set(ids) ^ {fate.id for fate in fates}) or "some stand there twice"
-        raise StatementsLost(f"{len(ids)} statements were cut and {len(fates)} have a fate: {odd}")
-    counts: Counter[str] = Counter(fate.fate for fate in fates)
-    kept = {fate.id for fate in fates if fate.fate == "kept"}
-    for fate in fates:
-        if fate.fate != "kept" and not fate.reason:
-            raise StatementsLost(f"{fate.id} is {fate.fate} without a reason")
-        if fate.fate == "merged" and fate.merged_into not in kept:
-            raise StatementsLost(f"{fate.id} is merged into {fate.merged_into}, which is not kept")
+    if sorted(ids) != sorted(statement.id for statement in statements):
+        odd = sorted(set(ids) ^ {statement.id for statement in statements}) or "some stand there twice"
+        raise StatementsLost(f"{len(ids)} statements were cut and {len(statements)} are settled: {odd}")
+    counts: Counter[str] = Counter(statement.fate for statement in statements)
+    kept = {statement.id for statement in statements if statement.fate == "kept"}
+    for statement in statements:
+        if statement.fate != "kept" and not statement.reason:
+            raise StatementsLost(f"{statement.id} is {statement.fate} without a reason")
+        if statement.fate == "merged" and statement.merged_into not in kept:
+            raise StatementsLost(f"{statement.id} is merged into {statement.merged_into}, which is not kept")
     return counts
 
 
-def guidelines_of(fates: Iterable[Fate], fact: Fact) -> tuple[Guideline, ...]:
+def guidelines_of(statements: Iterable[Statement], fact: Fact) -> tuple[Guideline, ...]:
     """The criteria that were kept, in the page's order; each fact says whose words the text is in."""
     return tuple(
         Guideline(
-            id=fate.guideline,
-            text=fate.text,
-            kind=fate.criterion_kind,
-            words=fate.words,
-            fact=fact.model_copy(update={"note": _wording(fate)}),
+            id=statement.guideline,
+            text=statement.text,
+            kind=statement.criterion_kind,
+            words=statement.words,
+            fact=fact.model_copy(update={"note": _wording(statement)}),
         )
-        for fate in fates
-        if fate.fate == "kept" and fate.guideline
+        for statement in statements
+        if statement.fate == "kept" and statement.guideline
     )
 
 
-def _wording(fate: Fate) -> str:
-    said = "in the page's words" if fate.text == fate.words else f"paraphrased by {fate.by}"
-    return f"{said}; taken for a criterion by a rule: {fate.note}" if fate.by == "rule" else said
+def _wording(statement: Statement) -> str:
+    said = "in the page's words" if statement.text == statement.words else f"paraphrased by {statement.by}"
+    return f"{said}; taken for a criterion by a rule: {statement.note}" if statement.by == "rule" else said
 
 
-def _dropped(fate: Fate, reason: str) -> Fate:
-    return fate.model_copy(update={"fate": "dropped", "reason": reason})
+def _dropped(statement: Statement, reason: str) -> Statement:
+    return statement.model_copy(update={"fate": "dropped", "reason": reason})
 
 
-def _same(fate: Fate, other: Fate) -> bool:
-    ours, theirs = fate.words.casefold(), other.words.casefold()
+def _same(statement: Statement, other: Statement) -> bool:
+    ours, theirs = statement.words.casefold(), other.words.casefold()
     if _TELLING.findall(ours) != _TELLING.findall(theirs):
         return False
     return fuzz.token_sort_ratio(ours, theirs, score_cutoff=_SAME) >= _SAME
 
 
-def _slug(fate: Fate, taken: set[str]) -> str:
+def _slug(statement: Statement, taken: set[str]) -> str:
     """An id from the telling words of the text; numbered where it is taken."""
-    plain = unicodedata.normalize("NFKD", fate.text.casefold()).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", statement.text.casefold()).encode("ascii", "ignore").decode()
     words = _WORD.findall(re.sub(r"['’]", "", plain))
     telling = [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or [w for w in words if len(w) > 1]
-    base = "-".join(telling[:_SLUG_WORDS]) or f"criterion-{fate.id}"
+    base = "-".join(telling[:_SLUG_WORDS]) or f"criterion-{statement.id}"
     slug, number = base, 1
     while slug in taken:
         number += 1

@@ -17,13 +17,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from referee.evals.behaviour.citation_records import FixtureResolver
-from referee.evals.behaviour.syllables import backend
 
 from referee import api
 from referee.data import RejectedSink, find_layouts, read_cases, read_papers
 from referee.data.submissions import read_submissions
 from referee.errors import DataError, MissingExtra
+from referee.evals.behaviour.citation_check import FixtureResolver
+from referee.evals.behaviour.readability import backend
 from referee.schemas.case import ReviewCase
 
 ROWS: list[dict[str, Any]] = [

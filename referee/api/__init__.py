@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from referee.api.arena_running import ArenaRun, arena_run
     from referee.api.arena_scoring import ArenaScoring, arena_score
     from referee.api.compiling import Compiled, compile_venue
-    from referee.api.eval_run import Evaluation
-    from referee.api.evaluating import evaluate
+    from referee.api.evaluating import Evaluation, evaluate
     from referee.api.experimenting import Experiment, estimate_experiment, experiment
+    from referee.api.options import RunOptions
     from referee.api.profiling import Profile, profile
     from referee.api.refining import refine_prompts
     from referee.api.rescoring import Rescoring, rescore
@@ -32,6 +32,7 @@ __all__ = [
     "Profile",
     "Rescoring",
     "ReviewEstimate",
+    "RunOptions",
     "arena_calibrate",
     "arena_run",
     "arena_score",
@@ -52,12 +53,13 @@ _PLACES = {
     "ArenaScoring": "referee.api.arena_scoring",
     "Calibration": "referee.api.arena_calibrating",
     "Compiled": "referee.api.compiling",
-    "Evaluation": "referee.api.eval_run",
+    "Evaluation": "referee.api.evaluating",
     "Experiment": "referee.api.experimenting",
     "ExperimentEstimate": "referee.schemas.estimate",
     "ReviewEstimate": "referee.schemas.estimate",
     "Profile": "referee.api.profiling",
     "Rescoring": "referee.api.rescoring",
+    "RunOptions": "referee.api.options",
     "arena_calibrate": "referee.api.arena_calibrating",
     "arena_run": "referee.api.arena_running",
     "arena_score": "referee.api.arena_scoring",

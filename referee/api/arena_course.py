@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from referee.api.arena_job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
 from referee.api.job import Shared
+from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.data import canonical_text
 from referee.data.predictions import Prediction, Status
@@ -119,15 +120,11 @@ class ArenaCourse:
         name = map_name(paper, one.form, self.job)
         found = finished_review(folder)
         if found is None:
-            there = (folder / RECORD).is_file()
             found = await review(
                 paper,
                 venue=one.form,
-                settings=self.job.settings,
                 shared=Shared(self.job.models, self.budget),
-                progress=self._inner,
-                out=None if there else folder,
-                resume=folder if there else None,
+                options=RunOptions(settings=self.job.settings, progress=self._inner).within(folder),
             )
         return prediction_of(found, one, name, usage=folder_usage(folder))
 

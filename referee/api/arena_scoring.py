@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import referee
 from referee.api.arena_input import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
-from referee.api.recording import recorded
-from referee.api.runs import RunPlace
+from referee.api.options import RunOptions
+from referee.api.session import Session, offline_session
 from referee.errors import SettingsError
 from referee.evals.agreement import (
     FieldSimilarity,
@@ -29,12 +28,10 @@ from referee.evals.agreement.decisions import decisions
 from referee.evals.agreement.rating_error import FEWEST_REVIEWS, Impute
 from referee.evals.agreement.result import ArenaResult, ModelScore, RankComparison
 from referee.evals.agreement.scales import Scale
-from referee.llm.models import Models
 from referee.reports.arena_files import write_arena
 from referee.reports.plots import write_plots
-from referee.runs import Event, Ledger, Progress, RunFolder, silent
+from referee.runs import Event, Progress, silent
 from referee.schemas.usage import Usage
-from referee.settings import load_settings
 from referee.stats.rank_tables import rank_correlation
 from referee.venues import load_venue
 
@@ -51,7 +48,7 @@ class ArenaScoring:
 
 
 @dataclass(frozen=True)
-class ScoreOptions:
+class ScoreRules:
     """How predictions are scored; the defaults are ReviewArena's rules.
 
     ``fewest_reviews``: human ratings a paper needs. ``impute``: ``midpoint`` takes the middle of the scale for an
@@ -77,9 +74,8 @@ def arena_score(
     *,
     human: str | Path | None = None,
     by: str = SOURCE,
-    options: ScoreOptions = ScoreOptions(),
-    out: str | Path | None = None,
-    progress: Progress = silent,
+    rules: ScoreRules = ScoreRules(),
+    options: RunOptions = RunOptions(),
 ) -> ArenaScoring:
     """Score predicted reviews against people's, beside the floors; nothing is asked or sent.
 
@@ -88,9 +84,8 @@ def arena_score(
         human: The set of human reviews; by default those of the predictions' own sets, or the ratings that their
             records list (``human_ratings``).
         by: What tells models apart: ``source``, or a column of the records.
-        options: How it is scored.
-        out: The folder of the result; by default a new one under ``referee-runs``.
-        progress: Called with each event.
+        rules: How it is scored.
+        options: How it runs: ``out``, ``settings`` and ``progress`` matter here.
 
     Returns:
         The result. It lies in the folder as arena.md, arena.html, arena.csv and arena.json.
@@ -103,26 +98,23 @@ def arena_score(
         RunError: The folder is in use, unwritable or not empty.
     """
     paths = [Path(one) for one in ([predictions] if isinstance(predictions, str | Path) else predictions)]
-    if options.fewest_reviews < 1:
-        raise SettingsError(f"a paper cannot need {options.fewest_reviews} human ratings.", hint="Give 1 or more.")
-    if options.rated_on:
-        load_venue(options.rated_on)
-    place = RunPlace("arena-score", paths[0].stem if paths else "", out=out, resume=None)
-    with tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        given = read_arena(paths, Path(human) if human else None, by=by, aside=Path(aside), progress=progress)
-        result = scored(given, options, progress)
-        inputs = {"sets": ", ".join(given.digests.values()), "options": str(options), "models by": by}
-        settings = load_settings()
-        with place.open(
-            "arena score", inputs=inputs, settings=settings, models=Models({}), roles=(), prompts={}
-        ) as run:
-            progress(Event("run", os.fspath(run.path)))
-            with recorded(run, Ledger()):
-                _keep(run, result, Path(aside) / REJECTED)
-    return ArenaScoring(run.path, result)
+    if rules.fewest_reviews < 1:
+        raise SettingsError(f"a paper cannot need {rules.fewest_reviews} human ratings.", hint="Give 1 or more.")
+    if rules.rated_on:
+        load_venue(rules.rated_on)
+    names = "arena-score", paths[0].stem if paths else ""
+    with offline_session("arena score", *names, options=options, settings=options.settled()) as run:
+        aside = Path(run.enter(tempfile.TemporaryDirectory(prefix="referee-")))
+        given = read_arena(paths, Path(human) if human else None, by=by, aside=aside, progress=run.progress)
+        result = scored(given, rules, run.progress)
+        run.check_inputs({"sets": ", ".join(given.digests.values()), "options": str(rules), "models by": by})
+        run.open_folder()
+        run.record()
+        _keep(run, result, aside / REJECTED)
+        return ArenaScoring(run.path, result)
 
 
-def scored(given: ArenaInput, options: ScoreOptions, progress: Progress = silent) -> ArenaResult:
+def scored(given: ArenaInput, rules: ScoreRules, progress: Progress = silent) -> ArenaResult:
     """Score every model of what was read.
 
     Raises:
@@ -133,67 +125,65 @@ def scored(given: ArenaInput, options: ScoreOptions, progress: Progress = silent
     models = []
     for name in sorted(given.models):
         progress(Event("stage", f"scoring {name}"))
-        found = joined(given, name, rated_on=options.rated_on)
-        if not options.compare_scales:
+        found = joined(given, name, rated_on=rules.rated_on)
+        if not rules.compare_scales:
             require_same_scale(found)
-        models.append(_model(name, given, found, options))
+        models.append(_model(name, given, found, rules))
     ordered = sorted(models, key=lambda one: (not one.score.pooled_mae.n, one.score.pooled_mae.mean or 0.0, one.model))
     notes = (*given.notes, *_unknown(ordered), *_unscored(ordered))
-    return ArenaResult(tuple(ordered), _facts(given, options), notes)
+    return ArenaResult(tuple(ordered), _facts(given, rules), notes)
 
 
-def _model(name: str, given: ArenaInput, found: Joined, options: ScoreOptions) -> ModelScore:
+def _model(name: str, given: ArenaInput, found: Joined, rules: ScoreRules) -> ModelScore:
     # Where a model rated on another form, its unrated papers say nothing about people's form.
-    texts, usages = _texts(name, given, options), given.usage.get(name, ())
+    texts, usages = _texts(name, given, rules), given.usage.get(name, ())
     same = [] if found.apart and all(paper.predicted is None for paper in found.same) else found.same
     return ModelScore(
         model=name,
         score=score_predictions(
             same,
             given.forms,
-            impute=options.impute,
-            include_confidence=options.include_confidence,
-            fewest_reviews=options.fewest_reviews,
-            seed=options.seed,
+            impute=rules.impute,
+            include_confidence=rules.include_confidence,
+            fewest_reviews=rules.fewest_reviews,
+            seed=rules.seed,
         ),
         texts=texts,
-        ranks=tuple(_ranks(found, given, options)),
+        ranks=tuple(_ranks(found, given, rules)),
         no_human=len(found.gathered.predicted_only),
         repeated=found.gathered.repeated,
         skipped=given.skipped.get(name, 0),
         no_venue=len(found.gathered.no_venue),
-        text_means=mean_over_fields(texts.values(), seed=options.seed),
+        text_means=mean_over_fields(texts.values(), seed=rules.seed),
         usage=sum(usages, Usage()) if usages else None,
         priced=len(usages),
     )
 
 
-def _texts(name: str, given: ArenaInput, options: ScoreOptions) -> dict[str, FieldSimilarity]:
-    if not options.with_texts or given.listed:
+def _texts(name: str, given: ArenaInput, rules: ScoreRules) -> dict[str, FieldSimilarity]:
+    if not rules.with_texts or given.listed:
         return {}
     first = {case.paper_id: case for case in reversed(given.models[name]) if case.text or case.fields}
     pairs = [
         pair
         for paper_id in sorted(first.keys() & given.human.keys())
-        for pair in text_pairs(first[paper_id], given.human[paper_id], loose=options.loose)
+        for pair in text_pairs(first[paper_id], given.human[paper_id], loose=rules.loose)
     ]
-    return text_similarity(pairs, with_bert=options.with_bert, seed=options.seed)
+    return text_similarity(pairs, with_bert=rules.with_bert, seed=rules.seed)
 
 
-def _ranks(found: Joined, given: ArenaInput, options: ScoreOptions) -> Iterator[RankComparison]:
+def _ranks(found: Joined, given: ArenaInput, rules: ScoreRules) -> Iterator[RankComparison]:
     groups: dict[tuple[str, str], list[RatedPaper]] = defaultdict(list)
     for paper in found.apart:
-        if len(paper.human) >= options.fewest_reviews and paper.predicted is not None:
+        if len(paper.human) >= rules.fewest_reviews and paper.predicted is not None:
             groups[paper.form, paper.other_form].append(paper)
     for (form, other), papers in sorted(groups.items()):
         predicted = [paper.predicted for paper in papers if paper.predicted is not None]
         single = [value for paper in papers for value in paper.human]
         means = [sum(paper.human) / len(paper.human) for paper in papers]
         decided = [(p.predicted, p.accepted) for p in papers if p.predicted is not None and p.accepted is not None]
-        auc = decisions(
-            [value for value, _ in decided], [bool(is_in) for _, is_in in decided], 0, seed=options.seed
-        ).auc
-        order = rank_correlation(predicted, means, seed=options.seed)
+        auc = decisions([value for value, _ in decided], [bool(is_in) for _, is_in in decided], 0, seed=rules.seed).auc
+        order = rank_correlation(predicted, means, seed=rules.seed)
         sides = (_scale(form, given, single), single), (_scale(other, given, predicted), predicted)
         yield RankComparison(form, other, len(papers), order, auc, compare_scales(*sides))
 
@@ -218,22 +208,21 @@ def _unscored(models: Sequence[ModelScore]) -> Iterator[str]:
         yield f"no rating was scored: {why}"
 
 
-def _facts(given: ArenaInput, options: ScoreOptions) -> dict[str, str]:
+def _facts(given: ArenaInput, rules: ScoreRules) -> dict[str, str]:
     facts = {f"SHA-256 of {Path(path).name}": digest for path, digest in given.digests.items()}
     return {
         **facts,
-        "human ratings a paper needs": str(options.fewest_reviews),
-        "invalid predictions": "left out and counted" if options.impute == "none" else "the middle of the scale",
-        "form the models rated on": options.rated_on or "as the data say",
-        "confidence among the sub-scores": "yes" if options.include_confidence else "no",
-        "seed of the intervals": str(options.seed),
+        "human ratings a paper needs": str(rules.fewest_reviews),
+        "invalid predictions": "left out and counted" if rules.impute == "none" else "the middle of the scale",
+        "form the models rated on": rules.rated_on or "as the data say",
+        "confidence among the sub-scores": "yes" if rules.include_confidence else "no",
+        "seed of the intervals": str(rules.seed),
         "referee": referee.__version__,
     }
 
 
-def _keep(run: RunFolder, result: ArenaResult, rejected: Path) -> None:
+def _keep(run: Session, result: ArenaResult, rejected: Path) -> None:
     plots = write_arena(result, run.write)
     write_plots(plots, run.path / PLOTS)
     if rejected.is_file() and rejected.stat().st_size:
         run.write(REJECTED, rejected.read_text(encoding="utf-8"))
-    run.set_status("finished")

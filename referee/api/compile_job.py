@@ -21,7 +21,6 @@ from referee.agents.guideline_labeller import (
 from referee.api.page_source import ReadPage
 from referee.llm.models import Models
 from referee.prompts import load_prompt
-from referee.runs import Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -46,7 +45,6 @@ class CompileJob:
     lender: VenueForm | None
     settings: Settings
     models: Models
-    progress: Progress
 
     @property
     def lean(self) -> bool:
@@ -89,7 +87,6 @@ def compile_job(
     lender: VenueForm | None,
     settings: Settings,
     models: Models,
-    progress: Progress,
 ) -> CompileJob:
     """Divide what was cut into windows that suit the model, and settle name and paper type."""
     model = models[ROLE]
@@ -104,7 +101,6 @@ def compile_job(
         lender=lender,
         settings=settings,
         models=models,
-        progress=progress,
     )
 
 

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.agents.guideline_labeller import ROLE
-from referee.api.call_settings import settings_of_call
 from referee.api.compile_job import CompileJob, compile_job, compile_plan, job_inputs, job_prompts
-from referee.api.compile_rounds import ROUNDS, refine_compiled
-from referee.api.coverage import beside_limits
+from referee.api.options import RunOptions
 from referee.api.page_source import PAGE_COPY, open_page
-from referee.api.recording import recorded
-from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.api.refining import refine_prompts
+from referee.api.session import Session, session
 from referee.api.strategies.machine import run_machine
-from referee.errors import VenueError
-from referee.llm.models import check_models, open_models
-from referee.runs import Event, Progress, RunFolder, silent
-from referee.schemas.estimate import ReviewEstimate
+from referee.errors import BudgetExceeded, RefereeError, VenueError
+from referee.llm.door import Door
+from referee.llm.models import check_models
+from referee.runs import Event
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings
 from referee.venues import load_venue
 from referee.venues.fates import Fate, check_conserved
 from referee.venues.page import GuidelinePage, candidates, check_holds_guidelines
-from referee.venues.refined import RefinedPrompts
+from referee.venues.refined import RefinedPrompts, refinable
 from referee.venues.user import check_storable, check_venue_id, store_venue, venue_json
 
 FATES = "guidelines.json"
 VENUE = "venue.json"
+REFINEMENT = "refinement"
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -63,17 +61,9 @@ async def compile_venue(
     paper_type: str | None = None,
     form: str | Path | VenueForm | None = None,
     model: str | None = None,
-    base_url: str | None = None,
     rounds: int | None = None,
-    out: str | Path | None = None,
-    resume: str | Path | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    cache: bool | None = None,
     force: bool = False,
-    settings: Settings | None = None,
-    progress: Progress = silent,
-    confirm: Callable[[ReviewEstimate], bool] | None = None,
+    options: RunOptions = RunOptions(),
 ) -> Compiled:
     """Compile a venue from its page for reviewers, and store it among the user's own.
 
@@ -84,17 +74,9 @@ async def compile_venue(
         paper_type: Whose guidelines are kept where the page has several types of paper; the first by default.
         form: A venue whose form is borrowed, in place of what the page shows.
         model: The model that labels; ``local`` by default.
-        base_url: An OpenAI-compatible server.
         rounds: Rounds in which the new venue's prompts are refined; 3 by default, 0 on the embedded model.
-        out: The run folder; by default a new one under ``referee-runs``.
-        resume: The folder of an earlier run with the same inputs, to be continued.
-        max_cost: US dollars that no call may pass.
-        max_tokens: Tokens, in and out together, that no call may pass.
-        cache: Whether replies of earlier runs are used; True by default.
         force: Whether the venue may stand in for a bundled one, or replace one of the user's.
-        settings: A ready settings tree; the arguments above then only override what they name.
-        progress: Called with each event.
-        confirm: Shown the plan before the first call; the run ends without a call where it returns False.
+        options: How it runs; its limits are those of the compilation and the refinement together.
 
     Returns:
         The venue, where it lies, and what became of each statement of the page.
@@ -107,47 +89,30 @@ async def compile_venue(
         ModelError: The model could not be reached, or refused.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    settings = settings_of_call(
-        settings, model=model, base_url=base_url, max_cost=max_cost, max_tokens=max_tokens, cache=cache
-    )
-    check_venue_id(venue_id) if resume is not None else check_storable(venue_id, force=force)
+    settings = options.settled(model=model)
+    check_venue_id(venue_id) if options.resume is not None else check_storable(venue_id, force=force)
     lender = form if isinstance(form, VenueForm) or form is None else load_venue(form)
     check_models(settings)
-    place = RunPlace("compile", venue_id, out=out, resume=resume)
-    progress(Event("stage", f"reading {source}"))
-    read = await open_page(str(source), place.path if place.resumed else None)
-    cut = candidates(read.page, paper_type)
-    check_holds_guidelines(read.page, cut)
-    models = await open_models(settings, progress)
-    try:
-        job = compile_job(venue_id, name, read, cut, paper_type, lender, settings, models, progress)
-        inputs = job_inputs(job)
-        place.check_inputs(inputs)
-        require_confirmed(confirm is None or confirm(beside_limits(compile_plan(job), settings.budget)))
-        with place.open(
-            "venue compile", inputs=inputs, settings=settings, models=models, roles=(ROLE,), prompts=job_prompts(job)
-        ) as run:
-            compiled = await _run(run, job, force)
-        rounds = rounds if rounds is not None else 0 if job.lean else ROUNDS
-    finally:
-        await models.aclose()
-    refined = await refine_compiled(
-        compiled.form,
-        rounds,
-        run=place.path,
-        used=compiled.usage,
-        settings=settings,
-        progress=progress,
-        confirm=confirm,
-    )
-    return replace(compiled, refined=refined)
+    async with session("venue compile", "compile", venue_id, options=options, settings=settings) as run:
+        run.progress(Event("stage", f"reading {source}"))
+        read = await open_page(str(source), run.place.path if run.place.resumed else None)
+        cut = candidates(read.page, paper_type)
+        check_holds_guidelines(read.page, cut)
+        models = await run.open_models()
+        job = compile_job(venue_id, name, read, cut, paper_type, lender, settings, models)
+        run.check_inputs(job_inputs(job))
+        run.confirm(compile_plan(job))
+        door = run.begin(models, roles=(ROLE,), prompts=job_prompts(job))
+        compiled = await _compiled(run, job, door, force)
+    if rounds is None:
+        rounds = 0 if job.lean else ROUNDS
+    return replace(compiled, refined=await _refined(compiled, rounds, replace(options, settings=settings)))
 
 
-async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
+async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> Compiled:
     from referee.graphs.guidelines import build_guidelines_graph, notes_of
     from referee.graphs.guidelines_state import GuidelinesContext, initial_state
 
-    door, ledger = open_door(run, job.models, job.settings, job.progress)
     context = GuidelinesContext(
         venue_id=job.venue_id,
         venue_name=job.venue_name,
@@ -160,18 +125,15 @@ async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
         lender=job.lender,
         prompt_versions=job.settings.review.prompt_versions,
     )
-    with recorded(run, ledger):
-        run.write(PAGE_COPY, job.source.to_json())
-        state = await run_machine(run, build_guidelines_graph(), context, initial_state())
-        fates = tuple(Fate.model_validate(fate) for fate in state["fates"])
-        run.write(FATES, _fates_json(job, fates))
-        if state["venue"] is None:
-            raise _no_criterion(job, fates)
-        form = VenueForm.model_validate(state["venue"])
-        run.write(VENUE, venue_json(form))
-        stored = store_venue(form, force=force)
-        run.set_usage(ledger.usage(), ledger.usage_by_role())
-        run.set_status("finished")
+    run.write(PAGE_COPY, job.source.to_json())
+    state = await run_machine(run.folder, build_guidelines_graph(), context, initial_state())
+    fates = tuple(Fate.model_validate(fate) for fate in state["fates"])
+    run.write(FATES, _fates_json(job, fates))
+    if state["venue"] is None:
+        raise _no_criterion(job, fates)
+    form = VenueForm.model_validate(state["venue"])
+    run.write(VENUE, venue_json(form))
+    stored = store_venue(form, force=force)
     return Compiled(
         form=form,
         path=stored.path,
@@ -181,8 +143,43 @@ async def _run(run: RunFolder, job: CompileJob, force: bool) -> Compiled:
         paper_type=job.paper_type,
         fates=fates,
         notes=notes_of(state),
-        usage=ledger.usage(),
+        usage=run.usage,
     )
+
+
+async def _refined(compiled: Compiled, rounds: int, options: RunOptions) -> RefinedPrompts | None:
+    """The new venue's prompts, refined in a folder of its own inside the compilation's run, within what is left.
+
+    None is done for 0 rounds, or where no guideline concerns a section. A refinement that began is continued.
+
+    Raises:
+        RefereeError: As ``refine_prompts``; the hint says that the venue is there, and how to go on.
+    """
+    form = compiled.form
+    if not rounds or not refinable(form):
+        return None
+    try:
+        return await refine_prompts(
+            form, rounds=rounds, options=_left(options, compiled.usage).within(compiled.run / REFINEMENT)
+        )
+    except RefereeError as error:
+        there = f"Venue {form.id!r} is stored and can be used without."
+        error.hint = f"{there} {error.hint} Or later: referee venue refine {form.id}."
+        error.ids["run"] = str(compiled.run)
+        raise
+
+
+def _left(options: RunOptions, used: Usage) -> RunOptions:
+    """The options with what a compilation has left of its limits."""
+    limits = options.settled().budget
+    tokens = None if limits.max_tokens is None else limits.max_tokens - used.total_tokens
+    cost = None if limits.max_cost is None else max(0.0, limits.max_cost - (used.cost_usd or 0.0))
+    if tokens is not None and tokens < 1:
+        raise BudgetExceeded(
+            f"the compilation used all {limits.max_tokens:,} tokens: nothing is left to refine its prompts with.",
+            hint="Allow more with --max-tokens.",
+        )
+    return replace(options, max_tokens=tokens, max_cost=cost)
 
 
 def _no_criterion(job: CompileJob, fates: tuple[Fate, ...]) -> VenueError:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.api.eval_job import needs
-from referee.api.eval_run import SharedMeans
 from referee.api.evaluating import evaluate
 from referee.api.experiment_job import ExperimentJob, notes_of
 from referee.api.experiment_models import planned_models
 from referee.api.experiment_units import PreparedUnit
+from referee.api.job import Shared
+from referee.api.options import RunOptions
 from referee.errors import RunError
 from referee.experiments.review_set import case_id
 from referee.llm.models import Models
@@ -120,10 +121,8 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
                 metrics=[metric.name for metric in job.metrics],
                 judges=measure.judges,
                 repeats=measure.repeats,
-                out=Path(aside) / "run",
-                settings=job.settings,
-                shared=SharedMeans(judges, None, Budget()),
-                confirm=refuse,
+                shared=Shared(judges, Budget()),
+                options=RunOptions(out=Path(aside) / "run", settings=job.settings, confirm=refuse),
             )
         except RunError:
             if not caught:

@@ -11,6 +11,7 @@ from typing import Any
 
 from referee.api.experiment_models import OpenModels, full_id
 from referee.api.experiment_units import PreparedUnit, prepared_units, settings_of
+from referee.api.options import RunOptions
 from referee.api.strategies import STRATEGIES
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
@@ -28,14 +29,6 @@ from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import BudgetSettings, Settings
 from referee.venues import load_venue, venue_digest
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """The limits of a whole experiment over all its starts, in US dollars and tokens; None is no limit."""
-
-    max_cost: float | None = None
-    max_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class ExperimentJob:
     units: tuple[PreparedUnit, ...]
     settings: Settings
     left_out: tuple[str, ...]
-    limits: Allowance
+    limits: BudgetSettings
 
     @property
     def embedder(self) -> str:
@@ -93,13 +86,11 @@ async def open_job(
     given: Given,
     *,
     final: bool,
-    settings: Settings,
+    options: RunOptions,
     store: UnitStore,
-    progress: Progress,
-    limits: Allowance,
     opened: OpenModels,
 ) -> ExperimentJob:
-    """Resolve a plan; no model is asked. ``limits`` go over the plan's own, and ``opened`` opens the arms' models.
+    """Resolve a plan; no model is asked. Limits given go over the plan's own, and ``opened`` opens the arms' models.
 
     Raises:
         SettingsError: The plan, a strategy, metric, model or setting is not usable, a metric fits no paper, or a cost
@@ -109,27 +100,24 @@ async def open_job(
         ModelUnavailable: A server that should say how long its context is cannot be reached.
     """
     loaded = load_plan(source, given)
-    plan = loaded.plan
-    limits = _limits(plan, limits)
+    plan, progress = loaded.plan, options.progress
+    limits = _limits(plan, options)
     opened.max_cost = limits.max_cost
-    settings = _settings(plan, settings)
-    all_arms, left_out = _that_refine(arms_of(plan), plan)
-    arms = chosen_arms(all_arms, given.arms)
-    pairs = pairs_of(plan.compare, all_arms, arms)
-    for arm in arms:
-        settings_of(arm, settings)
+    settings = _settings(plan, options.settled())
+    arms, left_out, pairs = _compared(plan, given, settings)
     forms = _forms(arms, loaded.folder)
     metrics = find_metrics(plan.measure.metrics or None)
     judges = _judges(metrics, settings, plan.measure.judges)
+    split: Split = "test" if final else "development"
     all_papers = find_papers(loaded)
-    chosen = of_split(all_papers, "test" if final else "development")
+    chosen = of_split(all_papers, split)
     references = read_references(loaded.path(plan.measure.references) if plan.measure.references else None, all_papers)
     _require_references(metrics, chosen, references, plan)
     _check_seeds(plan)
-    papers, excluded = await _read(chosen, settings, progress)
+    read, excluded = await _read(chosen, settings, progress)
     units, unusable = await prepared_units(
         [(arm, forms[arm.name]) for arm in arms],
-        {name: paper for name, (_, paper) in papers.items()},
+        {name: paper for name, (_, paper) in read.items()},
         plan.seeds,
         settings=settings,
         opened=opened,
@@ -137,11 +125,11 @@ async def open_job(
         progress=progress,
     )
     excluded |= unusable
-    papers = {name: pair for name, pair in papers.items() if name not in excluded}
+    papers = {name: pair for name, pair in read.items() if name not in excluded}
     _require_some(papers, excluded)
     return ExperimentJob(
         plan=plan,
-        split="test" if final else "development",
+        split=split,
         arms=arms,
         forms=forms,
         pairs=pairs,
@@ -158,11 +146,23 @@ async def open_job(
     )
 
 
-def _limits(plan: Plan, given: Allowance) -> Allowance:
+def _compared(
+    plan: Plan, given: Given, settings: Settings
+) -> tuple[tuple[Arm, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """The arms that are run, those left out of a grid, and the pairs that are compared."""
+    all_arms, left_out = _that_refine(arms_of(plan), plan)
+    arms = chosen_arms(all_arms, given.arms)
+    pairs = pairs_of(plan.compare, all_arms, arms)
+    for arm in arms:
+        settings_of(arm, settings)
+    return arms, left_out, pairs
+
+
+def _limits(plan: Plan, given: RunOptions) -> BudgetSettings:
     """What was given goes over the plan's own."""
-    return Allowance(
-        plan.budget.max_cost if given.max_cost is None else given.max_cost,
-        plan.budget.max_tokens if given.max_tokens is None else given.max_tokens,
+    return BudgetSettings(
+        max_cost=plan.budget.max_cost if given.max_cost is None else given.max_cost,
+        max_tokens=plan.budget.max_tokens if given.max_tokens is None else given.max_tokens,
     )
 
 

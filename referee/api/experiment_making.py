@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from referee.api.eval_job import needs
-from referee.api.eval_run import SharedMeans
 from referee.api.evaluating import evaluate
 from referee.api.experiment_job import ExperimentJob
 from referee.api.experiment_models import OpenModels
 from referee.api.job import Shared
+from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.experiments.course import Makers
 from referee.experiments.units import Unit
 from referee.llm.models import Models
 from referee.runs import Budget, Event, Progress
-from referee.runs.folder import RECORD
 
 
 def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: Progress) -> Makers:
@@ -33,11 +31,9 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
         await review(
             prepared.paper,
             venue=prepared.form,
-            settings=prepared.settings,
             shared=Shared(await opened.of(prepared.settings), budget),
             sample=unit.seed,
-            progress=inner,
-            **_place(folder),
+            options=RunOptions(settings=prepared.settings, progress=inner).within(folder),
         )
 
     async def measured(paper: str, source: Path, folder: Path) -> None:
@@ -48,23 +44,16 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             metrics=[metric.name for metric in job.metrics],
             judges=measure.judges,
             repeats=measure.repeats,
-            settings=job.settings,
-            shared=await _means(job, opened, budget),
-            progress=inner,
-            **_place(folder),
+            shared=await _measuring(job, opened, budget),
+            options=RunOptions(settings=job.settings, progress=inner).within(folder),
         )
 
     return Makers(make, measured)
 
 
-async def _means(job: ExperimentJob, opened: OpenModels, budget: Budget) -> SharedMeans:
+async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
     """Judges and embedder, opened with the first measurement that needs them."""
     panel = job.plan.measure.judges
     judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
     embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
-    return SharedMeans(judges, embedder, budget)
-
-
-def _place(folder: Path) -> dict[str, Any]:
-    """A new run in the folder, or the one that lies there."""
-    return {"resume": folder} if (folder / RECORD).is_file() else {"out": folder}
+    return Shared(judges, budget, embedder)

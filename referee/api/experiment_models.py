@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from referee.api.eval_run import opened_embedder
+from referee.api.session import opened_embedder
 from referee.errors import SettingsError
 from referee.llm.catalogue import chat_model_key
 from referee.llm.embeddings import Embedder

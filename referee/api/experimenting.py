@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import referee
-from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
 from referee.api.experiment_estimate import estimate, expected_by_paper
-from referee.api.experiment_job import Allowance, ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiment_job import ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiment_making import makers_of
 from referee.api.experiment_models import OpenModels
 from referee.api.experiment_table import arms_and_experts
-from referee.api.recording import recorded
-from referee.api.runs import RunPlace, require_confirmed
+from referee.api.options import RunOptions
+from referee.api.session import Session, session
 from referee.errors import BudgetExceeded, MissingExtra, RunError
 from referee.experiments.course import EVALUATIONS, Course
 from referee.experiments.journal import JOURNAL, Journal
@@ -29,16 +28,14 @@ from referee.experiments.schedule import run_course
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, UnitStore
-from referee.llm.models import Models
 from referee.reports.experiment_files import write_experiment
 from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.runs import Budget, Event
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
-from referee.settings import Settings
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
@@ -67,18 +64,10 @@ async def experiment(
     judges: Sequence[str] = (),
     references: str | Path | None = None,
     embedder: str | None = None,
-    base_url: str | None = None,
     final: bool = False,
-    out: str | Path | None = None,
-    resume: str | Path | None = None,
     store: str | Path = STORE,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    cache: bool | None = None,
     mlflow: str | None = None,
-    settings: Settings | None = None,
-    progress: Progress = silent,
-    confirm: Callable[[ExperimentEstimate], bool] | None = None,
+    options: RunOptions = RunOptions(),
 ) -> Experiment:
     """Review the papers of a plan by each of its arms, measure the reviews, and compare the arms paper by paper.
 
@@ -97,18 +86,11 @@ async def experiment(
         judges: In place of the plan's.
         references: A set of human reviews in place of the plan's.
         embedder: In place of the plan's.
-        base_url: An OpenAI-compatible server.
         final: Open the test split instead of the development split; once for each plan.
-        out: The run folder; by default a new one under ``referee-runs``.
-        resume: The folder of an earlier run of this plan: finished units are kept, failed ones tried again.
         store: Where finished units and seals lie.
-        max_cost: US dollars that no call may pass, over the whole experiment.
-        max_tokens: Tokens, in and out together, that no call may pass, over the whole experiment.
-        cache: Whether replies of earlier runs are used; True by default. Each seed has replies of its own.
         mlflow: Where MLflow is told of it too: ``local``, a folder, or an address; in place of the plan's.
-        settings: A ready settings tree; the arguments above then only override what they name.
-        progress: Called with each event.
-        confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
+        options: How it runs; limits are those of the whole experiment and go over the plan's. Of a resumed run finished
+            units are kept and failed ones tried again; each seed has replies of its own in the cache.
 
     Returns:
         What came out. Units that failed, with the reason, take their paper out of every comparison.
@@ -124,31 +106,31 @@ async def experiment(
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
-    units = UnitStore(Path(store) / UNITS)
-    base = settings_of_call(settings, base_url=base_url, cache=cache)
-    place = RunPlace("experiment", Path(plan).stem if isinstance(plan, str | Path) else "plan", out=out, resume=resume)
-    limits, opened = Allowance(max_cost, max_tokens), OpenModels(progress)
-    try:
-        job = await open_job(
-            plan, given, final=final, settings=base, store=units, progress=progress, limits=limits, opened=opened
-        )
-        inputs = experiment_inputs(job)
-        place.check_inputs(inputs)
+    name = Path(plan).stem if isinstance(plan, str | Path) else "plan"
+    settings = options.settled()
+    async with (
+        aclosing(OpenModels(options.progress)) as opened,
+        session("experiment", "experiment", name, options=options, settings=settings) as run,
+    ):
+        units = UnitStore(Path(store) / UNITS)
+        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
+        run.check_inputs(experiment_inputs(job))
         seals = Seals(Path(store) / SEALS)
         if final:
-            seals.require_unopened(job.digest, place.path)
+            seals.require_unopened(job.digest, run.place.path)
         tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
         if tracked is not None:
             check_tracking(tracked)
-        foreseen = await estimate(job, _measured(place.path))
-        require_confirmed(confirm is None or confirm(beside_limits(foreseen, job.limits)))
-        with place.open(
-            "experiment", inputs=inputs, settings=job.settings, models=Models({}), roles=(), prompts={}
-        ) as run:
-            write = partial(_written, run, job, tracked, progress)
-            return await _run(run, job, expected_by_paper(job, foreseen), opened, units, seals, write, progress)
-    finally:
-        await opened.aclose()
+        foreseen = await estimate(job, _measured(run.place.path))
+        run.confirm(foreseen, job.limits)
+        run.open_folder(settings=job.settings)
+        journal = Journal(run.path / JOURNAL)
+        run.record(journal.paid)
+        run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
+        if job.split == "test":
+            _unseal(run, job, seals)
+        course = _course(run, job, expected_by_paper(job, foreseen), opened, units, journal)
+        return await _run(run, job, course, seals, partial(_written, run, job, tracked))
 
 
 async def estimate_experiment(
@@ -163,87 +145,77 @@ async def estimate_experiment(
     judges: Sequence[str] = (),
     references: str | Path | None = None,
     embedder: str | None = None,
-    base_url: str | None = None,
     final: bool = False,
     store: str | Path = STORE,
-    max_cost: float | None = None,
-    settings: Settings | None = None,
-    progress: Progress = silent,
+    options: RunOptions = RunOptions(),
 ) -> ExperimentEstimate:
     """What ``experiment`` would make, ask and cost; no call is made, nothing is written, and no judge is opened.
 
     The embedded model is not loaded for it, so its tokens are counted roughly.
 
-    Args and errors are those of ``experiment``.
+    Args and errors are those of ``experiment``; of the options, where and whether it runs is not looked at.
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
     units = UnitStore(Path(store) / UNITS)
-    base = settings_of_call(settings, base_url=base_url)
-    limits, opened = Allowance(max_cost), OpenModels(progress, loads=False)
-    try:
-        job = await open_job(
-            plan, given, final=final, settings=base, store=units, progress=progress, limits=limits, opened=opened
-        )
+    async with aclosing(OpenModels(options.progress, loads=False)) as opened:
+        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         return beside_limits(await estimate(job), job.limits)
-    finally:
-        await opened.aclose()
 
 
-async def _run(
-    run: RunFolder,
+def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
+    """Note that the test split is looked at; the papers may have been by another plan, which is said."""
+    opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
+    if other := seals.opened_before(opened, job.digest):
+        run.progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
+    seals.open(job.plan.name, job.digest, opened, run.path)
+
+
+def _course(
+    run: Session,
     job: ExperimentJob,
     expected: Mapping[str, Usage],
     models: OpenModels,
     store: UnitStore,
-    seals: Seals,
-    write: Callable[[ExperimentResult], list[str]],
-    progress: Progress,
+    journal: Journal,
+) -> Course:
+    budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=run.usage)
+    return Course(
+        folder=run.path,
+        papers=tuple(job.papers),
+        arms=tuple(arm.name for arm in job.arms),
+        units=tuple(prepared.unit for prepared in job.units),
+        metrics=tuple(metric.name for metric in job.metrics),
+        judges=job.judges,
+        forms=job.forms,
+        references=job.references,
+        store=store,
+        journal=journal,
+        makers=makers_of(job, models, budget, run.progress),
+        budget=budget,
+        lanes=ModelLimiters(job.settings.calls.concurrency),
+        expected=expected,
+        progress=run.progress,
+    )
+
+
+async def _run(
+    run: Session, job: ExperimentJob, course: Course, seals: Seals, write: Callable[[ExperimentResult], list[str]]
 ) -> Experiment:
-    progress(Event("run", os.fspath(run.path)))
-    journal = Journal(run.path / JOURNAL)
-    with recorded(run, _Paid(journal)):
-        run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
-        if job.split == "test":
-            opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
-            if other := seals.opened_before(opened, job.digest):
-                progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
-            seals.open(job.plan.name, job.digest, opened, run.path)
-        budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=journal.paid())
-        course = Course(
-            folder=run.path,
-            papers=tuple(job.papers),
-            arms=tuple(arm.name for arm in job.arms),
-            units=tuple(prepared.unit for prepared in job.units),
-            metrics=tuple(metric.name for metric in job.metrics),
-            judges=job.judges,
-            forms=job.forms,
-            references=job.references,
-            store=store,
-            journal=journal,
-            makers=makers_of(job, models, budget, progress),
-            budget=budget,
-            lanes=ModelLimiters(job.settings.calls.concurrency),
-            expected=expected,
-            progress=progress,
-        )
-        try:
-            await run_course(course)
-        except BudgetExceeded:
-            write(outcome(course, _head(job), "stopped"))
-            raise
-        result = outcome(course, _head(job), "finished")
-        table = write(result)
-        if job.split == "test":
-            seals.close(result, run.path)
-        failed = sum(value.status == "failed" for value in result.values)
-        run.set_usage(result.paid, {})
-        run.set_status("finished", error=f"{failed} value(s) failed; --resume tries them again" if failed else "")
+    try:
+        await run_course(course)
+    except BudgetExceeded:
+        write(outcome(course, _head(job), "stopped"))
+        raise
+    result = outcome(course, _head(job), "finished")
+    table = write(result)
+    if job.split == "test":
+        seals.close(result, run.path)
+    if failed := sum(value.status == "failed" for value in result.values):
+        run.remark = f"{failed} value(s) failed; --resume tries them again"
     return Experiment(run.path, result, tuple(table))
 
 
-def _written(
-    run: RunFolder, job: ExperimentJob, tracked: str | None, progress: Progress, result: ExperimentResult
-) -> list[str]:
+def _written(run: Session, job: ExperimentJob, tracked: str | None, result: ExperimentResult) -> list[str]:
     """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
     plots = experiment_plots(result)
     write_experiment(result, run.write, plots)
@@ -255,7 +227,7 @@ def _written(
         try:
             track_experiment(result, run.path, tracked)
         except (MissingExtra, RunError) as error:
-            progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
+            run.progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
     return table.lines if table is not None else []
 
 
@@ -312,17 +284,3 @@ def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
             )
         )
     return records
-
-
-class _Paid(Ledger):
-    """The experiment makes no call itself: what it cost is what its units and measurements did."""
-
-    def __init__(self, journal: Journal) -> None:
-        super().__init__()
-        self._journal = journal
-
-    def usage(self) -> Usage:
-        return self._journal.paid()
-
-    def usage_by_role(self) -> dict[str, Usage]:
-        return {}

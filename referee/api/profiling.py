@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.call_settings import settings_of_call
-from referee.api.coverage import beside_limits
 from referee.api.eval_input import ReviewSet, read_set, unread_notes
+from referee.api.options import RunOptions
 from referee.api.profile_job import (
     ProfileAsked,
     citation_resolver,
@@ -20,8 +17,7 @@ from referee.api.profile_job import (
 )
 from referee.api.profile_pass import ProfilePass
 from referee.api.profile_result import profile_result
-from referee.api.recording import recorded
-from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.data.shelf import file_name
 from referee.errors import DataError
@@ -30,16 +26,15 @@ from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.syllables import BackendName
 from referee.evals.grouping import DEFAULT, Grouping
 from referee.evals.judging import Panel
-from referee.evals.profile.backends import JudgeReader, RuleReader
+from referee.evals.profile.backends import JudgeReader, Reader, RuleReader
 from referee.evals.profile.result import ProfileResult
-from referee.llm.models import Models, check_models, open_models
+from referee.llm.door import Door
+from referee.llm.models import Models, check_models
 from referee.reports.profile_files import write_profile
-from referee.runs import Event, Progress, RunFolder, silent
+from referee.runs import Event
 from referee.runs.files import naming
-from referee.schemas.estimate import SetEstimate
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings
 from referee.stats.agreement import Weighting
 from referee.venues import load_venue
 
@@ -66,7 +61,6 @@ async def profile(
     citation_records: str | Path | None = None,
     contact: str | None = None,
     judges: Sequence[str] = (),
-    base_url: str | None = None,
     atomic: bool = True,
     compare_scales: bool = False,
     rated_on: str | Path | VenueForm | None = None,
@@ -77,14 +71,7 @@ async def profile(
     seed: int = 0,
     mapping: str | Path | None = None,
     layout: str | None = None,
-    out: str | Path | None = None,
-    resume: str | Path | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    cache: bool | None = None,
-    settings: Settings | None = None,
-    progress: Progress = silent,
-    confirm: Callable[[SetEstimate], bool] | None = None,
+    options: RunOptions = RunOptions(),
 ) -> Profile:
     """Measure how reviewers behave: per review, by group with intervals, tested, and beside people.
 
@@ -98,7 +85,6 @@ async def profile(
         citation_records: A JSONL of published works, for ``fixture``; without it citations are counted, not checked.
         contact: The e-mail address that the services are told, for ``online``; see ``Settings.citations``.
         judges: Models that read items, coverage and mathematics; rules do where there are none.
-        base_url: An OpenAI-compatible server for the judges.
         atomic: Whether atomic items and coverage are measured.
         compare_scales: Let ratings of different forms stand side by side, as ranks within each form.
         rated_on: The form that systems rated on, where the data do not say.
@@ -109,14 +95,7 @@ async def profile(
         seed: For intervals and draws.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
-        out: The run folder; by default a new one under ``referee-runs``.
-        resume: The folder of an earlier run with the same inputs: what judges said is not asked again.
-        max_cost: US dollars that no call may pass.
-        max_tokens: Tokens, in and out together, that no call may pass.
-        cache: Whether replies of earlier runs are used; True by default.
-        settings: A ready settings tree; the arguments above then only override what they name.
-        progress: Called with each event.
-        confirm: Shown the estimate before the first call of a judge; without judges nobody is asked.
+        options: How it runs. Of a resumed run what judges said is not asked again; without judges nothing is confirmed.
 
     Raises:
         DataError: The set, the records or the papers cannot be read, or nothing is usable.
@@ -125,14 +104,7 @@ async def profile(
         RunError: The run folder is in use or unwritable.
         BudgetExceeded: The next call could pass a limit.
     """
-    settings = settings_of_call(
-        settings,
-        {"citations.contact": contact},
-        base_url=base_url,
-        max_cost=max_cost,
-        max_tokens=max_tokens,
-        cache=cache,
-    )
+    settings = options.settled({"citations.contact": contact})
     asked = ProfileAsked(
         grouping=Grouping(by, era),
         atomic=atomic,
@@ -149,40 +121,27 @@ async def profile(
         check_models(settings, judges=judges)
     records = Path(citation_records) if citation_records is not None else None
     resolver, looked_up, notes = citation_resolver(citations, records, settings.citations)
-    place = RunPlace("profile", Path(reviews).stem, out=out, resume=resume)
-    progress(Event("stage", f"reading {reviews}"))
-    given = Path(mapping) if mapping is not None else None
-    with (
-        contextlib.ExitStack() as open_things,
-        read_set(
+    async with session("profile", Path(reviews).stem, options=options, settings=settings) as run:
+        run.progress(Event("stage", f"reading {reviews}"))
+        source = read_set(
             Path(reviews),
-            near=place.path,
+            near=run.place.path,
             group_by="source",
-            mapping=given,
+            mapping=Path(mapping) if mapping is not None else None,
             layout=layout,
-            progress=progress,
+            progress=run.progress,
             venue=asked.venue,
-        ) as read,
-    ):
+        )
+        read = run.enter(source)
         if isinstance(resolver, OnlineResolver):
-            open_things.enter_context(resolver)
+            run.enter(resolver)
         chosen = _chosen(read, Path(papers) if papers is not None else None)
-        inputs = profile_inputs(read, asked, judges, looked_up)
-        place.check_inputs(inputs)
-        async with _judges(judges, settings, progress) as models:
-            if confirm is not None and judges:
-                plan = profile_plan(read, models, atomic=atomic)
-                require_confirmed(confirm(beside_limits(plan, settings.budget)))
-            with place.open(
-                "profile",
-                inputs=inputs,
-                settings=settings,
-                models=models,
-                roles=models.by_role,
-                prompts=profile_prompts(bool(judges)),
-            ) as run:
-                job = _Job(read, chosen, asked, models, settings, resolver, looked_up, notes, progress)
-                return await _run(run, job)
+        run.check_inputs(profile_inputs(read, asked, judges, looked_up))
+        models = await run.open_models(judges) if judges else Models({})
+        if run.is_asked and judges:
+            run.confirm(profile_plan(read, models, atomic=atomic))
+        door = run.begin(models, prompts=profile_prompts(bool(judges)), keep_messages=False)
+        return await _profiled(run, _Job(read, chosen, asked, _reader(models, door), resolver, looked_up, notes))
 
 
 def _form(given: str | Path | VenueForm | None) -> VenueForm | None:
@@ -194,51 +153,47 @@ class _Job:
     read: ReviewSet
     papers: Sequence[str]
     asked: ProfileAsked
-    models: Models
-    settings: Settings
+    reader: Reader
     resolver: Resolver | None
     looked_up: str
     notes: tuple[str, ...]
-    progress: Progress
 
 
-async def _run(run: RunFolder, job: _Job) -> Profile:
-    door, ledger = open_door(run, job.models, job.settings, job.progress, keep_messages=False)
-    roles = tuple(job.models.by_role)
-    reader = JudgeReader(Panel(door, roles, 1, job.models.ids())) if roles else RuleReader()
-    store = job.read.store
+def _reader(models: Models, door: Door) -> Reader:
+    roles = tuple(models.by_role)
+    return JudgeReader(Panel(door, roles, 1, models.ids())) if roles else RuleReader()
+
+
+async def _profiled(run: Session, job: _Job) -> Profile:
+    store, reader = job.read.store, job.reader
     whole = len(job.papers) == sum(1 for _ in store.papers)
     total = len(store) if whole else sum(1 for paper in job.papers for _ in store.cases(paper))
     notes = [*job.notes, *unread_notes(job.read.unread)]
     if total < len(store):
         notes.append(f"{len(store) - total:,} reviews are of papers that are not among the given ones")
-    with recorded(run, ledger):
-        if job.read.rejected:
-            run.write("rejected.jsonl", job.read.rejected_file.read_text(encoding="utf-8"))
-        part = run.path / f".{LINES}.part"
-        with naming(part), part.open("w", encoding="utf-8") as lines:
-            work = ProfilePass(job.asked, reader, job.resolver, lines, job.progress)
-            books = await work.run(store, job.papers, total)
-        if isinstance(job.resolver, OnlineResolver):
-            notes += job.resolver.notes
-        part.replace(run.path / LINES)
-        job.progress(Event("stage", "comparing groups"))
-        result = profile_result(
-            books,
-            job.asked,
-            rejected=job.read.rejected,
-            backends={
-                "syllables": books.syllables,
-                "mathematics": reader.mathematics,
-                "citations": job.looked_up,
-                **({"items and coverage": reader.id} if job.asked.atomic else {}),
-            },
-            notes=notes,
-        )
-        write_profile(result, run.path, run.write)
-        run.set_usage(ledger.usage(), ledger.usage_by_role())
-        run.set_status("finished")
-    return Profile(run.path, result, ledger.usage())
+    if job.read.rejected:
+        run.write("rejected.jsonl", job.read.rejected_file.read_text(encoding="utf-8"))
+    part = run.path / f".{LINES}.part"
+    with naming(part), part.open("w", encoding="utf-8") as lines:
+        books = await ProfilePass(job.asked, reader, job.resolver, lines, run.progress).run(store, job.papers, total)
+    if isinstance(job.resolver, OnlineResolver):
+        notes += job.resolver.notes
+    part.replace(run.path / LINES)
+    run.progress(Event("stage", "comparing groups"))
+    result = profile_result(
+        books,
+        job.asked,
+        rejected=job.read.rejected,
+        backends={
+            "syllables": books.syllables,
+            "mathematics": reader.mathematics,
+            "citations": job.looked_up,
+            **({"items and coverage": reader.id} if job.asked.atomic else {}),
+        },
+        notes=notes,
+    )
+    write_profile(result, run.path, run.write)
+    return Profile(run.path, result, run.usage)
 
 
 def _chosen(read: ReviewSet, papers: Path | None) -> list[str]:
@@ -257,12 +212,3 @@ def _chosen(read: ReviewSet, papers: Path | None) -> list[str]:
             f"no review is of a paper in {str(papers)!r}.", hint="Name papers by the ids that the reviews give them."
         )
     return chosen
-
-
-@asynccontextmanager
-async def _judges(judges: Sequence[str], settings: Settings, progress: Progress) -> AsyncIterator[Models]:
-    models = await open_models(settings, progress, judges=list(judges)) if judges else Models({})
-    try:
-        yield models
-    finally:
-        await models.aclose()

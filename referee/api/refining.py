@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from referee.api.call_settings import settings_of_call
-from referee.api.coverage import beside_limits
-from referee.api.recording import recorded
+from referee.api.options import RunOptions
 from referee.api.refined_steps import (
     ROLES,
     Refinement,
@@ -16,13 +14,9 @@ from referee.api.refined_steps import (
     refine_in_run,
     stored_refinement,
 )
-from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.api.session import session
 from referee.errors import SettingsError, VenueError
-from referee.llm.models import Models, open_models
-from referee.runs import Progress, RunFolder, silent
-from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
-from referee.settings import Settings
 from referee.venues import load_venue, venue_digest
 from referee.venues.refined import RefinedPrompts, refinable
 
@@ -34,17 +28,9 @@ async def refine_prompts(
     *,
     model: str | None = None,
     model_for: Mapping[str, str] | None = None,
-    base_url: str | None = None,
     rounds: int = 3,
     until_stable: bool = False,
-    out: str | Path | None = None,
-    resume: str | Path | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    cache: bool | None = None,
-    settings: Settings | None = None,
-    progress: Progress = silent,
-    confirm: Callable[[ReviewEstimate], bool] | None = None,
+    options: RunOptions = RunOptions(),
 ) -> RefinedPrompts:
     """Refine the steps that reviewers of sections are given for each guideline of a venue.
 
@@ -56,17 +42,9 @@ async def refine_prompts(
         venue: A venue's id, a venue file, or a ``VenueForm``.
         model: The model for all roles.
         model_for: Other models for single roles: ``writer`` writes and revises, ``supervisor`` criticises.
-        base_url: An OpenAI-compatible server.
         rounds: Rounds of criticism and revision, 1 to 10.
         until_stable: End a guideline early when the supervisor has nothing new.
-        out: The run folder; by default a new one under ``referee-runs``.
-        resume: The folder of an earlier run with the same inputs, to be continued.
-        max_cost: US dollars that no call may pass.
-        max_tokens: Tokens, in and out together, that no call may pass.
-        cache: Whether what was refined or answered earlier is used; True by default.
-        settings: A ready settings tree; the arguments above then only override what they name.
-        progress: Called with each event.
-        confirm: Shown the plan before the first call; the run ends without a call where it returns False.
+        options: How it runs. Without ``cache`` nothing that was refined earlier is used either.
 
     Raises:
         VenueError: The venue is unknown, has no guideline that sections are read for, or cannot be stored.
@@ -75,37 +53,17 @@ async def refine_prompts(
         ModelError: The model could not be reached, or refused every call.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    settings = settings_of_call(
-        settings,
-        model=model,
-        model_for=model_for,
-        base_url=base_url,
-        max_cost=max_cost,
-        max_tokens=max_tokens,
-        cache=cache,
-    )
+    settings = options.settled(model=model, model_for=model_for)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     refinement = Refinement(_checked(form), settings, _checked_rounds(rounds), until_stable)
-    if resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
+    if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
         return stored
-    place = RunPlace("refine", form.id, out=out, resume=resume)
-    models = await open_models(settings, progress)
-    try:
-        inputs = _inputs(refinement)
-        place.check_inputs(inputs)
-        plan = beside_limits(plan_refinement(refinement, models), settings.budget)
-        require_confirmed(confirm is None or confirm(plan))
-        with place.open(
-            "venue refine",
-            inputs=inputs,
-            settings=settings,
-            models=models,
-            roles=ROLES,
-            prompts=prompt_digests(refinement.prompts),
-        ) as run:
-            return await _run(run, refinement, models, progress)
-    finally:
-        await models.aclose()
+    async with session("venue refine", "refine", form.id, options=options, settings=settings) as run:
+        models = await run.open_models()
+        run.check_inputs(_inputs(refinement))
+        run.confirm(plan_refinement(refinement, models))
+        door = run.begin(models, roles=ROLES, prompts=prompt_digests(refinement.prompts))
+        return await refine_in_run(refinement, run.folder, door, reuse=False, either=False, progress=run.progress)
 
 
 def _checked(form: VenueForm) -> VenueForm:
@@ -135,12 +93,3 @@ def _inputs(refinement: Refinement) -> dict[str, str]:
         "temperature": str(refinement.settings.models.temperature),
         "state of the stored steps": refinement.key,
     }
-
-
-async def _run(run: RunFolder, refinement: Refinement, models: Models, progress: Progress) -> RefinedPrompts:
-    door, ledger = open_door(run, models, refinement.settings, progress)
-    with recorded(run, ledger):
-        refined = await refine_in_run(refinement, run, door, reuse=False, either=False, progress=progress)
-        run.set_usage(ledger.usage(), ledger.usage_by_role())
-        run.set_status("finished")
-    return refined

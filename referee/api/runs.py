@@ -1,20 +1,16 @@
-"""What every command that calls a model does alike: choose a run folder, open it, open the door with its ledger."""
+"""Where a run lies: a folder that was asked for, an earlier run's, or a new one."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 import referee
 from referee.errors import RunError
-from referee.llm.cache import ReplyCache
-from referee.llm.catalogue import cache_root
-from referee.llm.door import Door
-from referee.llm.models import Models
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import TRACE, check_new, check_resumable
+from referee.runs import RunFolder
+from referee.runs.folder import check_new, check_resumable
+from referee.schemas.run import ModelRecord
 from referee.settings import Settings
 
 _RUNS = Path("referee-runs")
@@ -67,8 +63,7 @@ class RunPlace:
         *,
         inputs: Mapping[str, str],
         settings: Settings,
-        models: Models,
-        roles: Iterable[str],
+        models: Mapping[str, ModelRecord],
         prompts: Mapping[str, str],
         asked: Mapping[str, str] | None = None,
     ) -> RunFolder:
@@ -87,53 +82,11 @@ class RunPlace:
             command=command,
             inputs=inputs,
             settings=values,
-            models={role: models[role].record() for role in roles},
+            models=models,
             prompts=prompts,
             package_version=referee.__version__,
             asked=asked,
         )
-
-
-def require_confirmed(answer: bool) -> None:
-    """Go on only with a yes; raises ``RunError``."""
-    if not answer:
-        raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
-
-
-def open_door(
-    run: RunFolder,
-    models: Models,
-    settings: Settings,
-    progress: Progress,
-    *,
-    budget: Budget | None = None,
-    keep_messages: bool = True,
-    sample: int = 0,
-) -> tuple[Door, Ledger]:
-    """The door of a run and its ledger: the calls on the disk, the budget less what was spent, the cache if asked.
-
-    Progress is told where the run lies, what it has consumed before, and how many lines of the ledger are damaged.
-
-    Args:
-        run: The opened folder.
-        models: Role to model.
-        settings: Limits of calls and budget.
-        progress: Told about each call.
-        budget: One that several runs share; by default the run's own, less what it has spent before.
-        keep_messages: As in ``Ledger``.
-        sample: As in ``Door``.
-    """
-    ledger = Ledger(run.path / TRACE, keep_messages=keep_messages)
-    progress(Event("run", os.fspath(run.path), ledger.usage()))
-    if ledger.damaged_lines:
-        progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-    if budget is None:
-        budget = Budget(settings.budget.max_cost, settings.budget.max_tokens, spent=ledger.usage())
-    cache = ReplyCache(cache_root() / "replies") if settings.calls.cache else None
-    door = Door(
-        models, calls=settings.calls, ledger=ledger, budget=budget, cache=cache, progress=progress, sample=sample
-    )
-    return door, ledger
 
 
 def _free_folder(names: Iterable[str]) -> Path:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.arena_calibrating import Calibration
@@ -28,47 +29,23 @@ _MIN_REVIEWS = "Human ratings a paper needs."
 
 
 @app.command()
+@with_run_flags()
 def run(
     papers: Annotated[Path, typer.Option(help="A JSONL with full texts, a folder of papers, or one paper.")],
     model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
     venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue, or an unknown one.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Fill each paper's own venue-year form by one model.
 
     Writes a run folder with predictions.jsonl (a line a paper) and, in reviews, the run of each review.
     """
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
     from referee.cli.stages import Stages
 
-    with ProgressLine() as line:
-        progress = Stages(line)
-        done = run_interruptible(
-            api.arena_run(
-                papers,
-                model=model,
-                venue=venue,
-                base_url=base_url,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=Confirmation(line, yes, plan_lines),
-            ),
-            progress,
-        )
+    attended = Attended(flags, plan_lines, Stages)
+    done = attended.run(api.arena_run(papers, model=model, venue=venue, options=attended.options))
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
     typer.echo(f"{done.model}: {several(len(done.predictions), 'paper')}: {counted}.")
     for text in _reasons([one.reason for one in done.predictions if one.reason]):
@@ -108,13 +85,13 @@ def score(
     plots.
     """
     from referee import api
-    from referee.api.arena_scoring import ScoreOptions
+    from referee.api.arena_scoring import ScoreRules
     from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
     if impute not in ("none", "midpoint"):
         raise SettingsError(f"--impute {impute!r} is not known.", hint="There are none and midpoint.")
-    options = ScoreOptions(
+    rules = ScoreRules(
         fewest_reviews=min_reviews,
         impute="none" if impute == "none" else "midpoint",
         include_confidence=include_confidence,
@@ -125,7 +102,8 @@ def score(
         with_bert=bert,
     )
     with ProgressLine() as progress:
-        done = api.arena_score(predictions, human=human, by=by, options=options, out=out, progress=progress)
+        options = api.RunOptions(out=out, progress=progress)
+        done = api.arena_score(predictions, human=human, by=by, rules=rules, options=options)
     _print_scores(done)
 
 

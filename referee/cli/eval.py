@@ -10,6 +10,7 @@ import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.eval_output import Summary
@@ -21,6 +22,7 @@ _COMPARE = "Two rows of the table, compared paper by paper."
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
+@with_run_flags()
 def evaluate(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[
@@ -35,19 +37,13 @@ def evaluate(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, max=100, help="How often each judge is asked the same.")] = 1,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
     paper_table: Annotated[bool, typer.Option("--paper-table", help=_PAPER_TABLE)] = False,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Measure peer reviews, AI or human.
 
@@ -58,39 +54,26 @@ def evaluate(
         write_suggestion(reviews, write_mapping)
         return
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
     from referee.cli.stages import RarerStages
 
-    with ProgressLine() as line:
-        progress = RarerStages(line)
-        done = run_interruptible(
-            api.evaluate(
-                reviews,
-                papers=papers,
-                venue=venue,
-                metrics=metrics.split(",") if metrics is not None else None,
-                judges=judge or [],
-                repeats=repeats,
-                embedder=embedder,
-                base_url=base_url,
-                mapping=mapping,
-                layout=layout,
-                group_by=group_by,
-                compare=compare,
-                paper_table=paper_table,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=Confirmation(line, yes, estimate_lines),
-            ),
-            progress,
-        )
+    attended = Attended(flags, estimate_lines, RarerStages)
+    work = api.evaluate(
+        reviews,
+        papers=papers,
+        venue=venue,
+        metrics=metrics.split(",") if metrics is not None else None,
+        judges=judge or [],
+        repeats=repeats,
+        embedder=embedder,
+        mapping=mapping,
+        layout=layout,
+        group_by=group_by,
+        compare=compare,
+        paper_table=paper_table,
+        options=attended.options,
+    )
+    done = attended.run(work)
     _print_summary(done.summary, done.about)
     if done.summary.table.failed:
         typer.echo(f"{done.summary.table.failed:,} unit(s) failed; --resume {done.run} tries them again.")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.compiling import Compiled
 
 
+@with_run_flags()
 def compile_(
     source: Annotated[
         str, typer.Argument(help="The page: an http(s) address, or an HTML, Markdown or text file.", show_default=False)
@@ -23,7 +25,6 @@ def compile_(
             help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
         ),
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     rounds: Annotated[
         int | None,
         typer.Option(min=0, max=10, help="Rounds that refine its prompts. [default: 3; 0 on the embedded model]"),
@@ -34,15 +35,10 @@ def compile_(
     form: Annotated[
         str | None, typer.Option(metavar="VENUE", help="Borrow this venue's form instead of the page's.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Take an id that is taken; an old file of yours is kept beside it.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Make a venue of your own from the page on which it tells its reviewers how to review.
 
@@ -51,33 +47,21 @@ def compile_(
     trace.jsonl (each model call).
     """
     from referee import api
-    from referee.cli.confirm import Confirmation, plan_lines
-    from referee.cli.interrupt import run_interruptible
-    from referee.cli.progress import ProgressLine
+    from referee.cli.confirm import plan_lines
 
-    with ProgressLine() as progress:
-        compiled = run_interruptible(
-            api.compile_venue(
-                source,
-                venue_id=venue_id,
-                name=name,
-                paper_type=paper_type,
-                form=form,
-                model=model,
-                base_url=base_url,
-                rounds=rounds,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                force=force,
-                progress=progress,
-                confirm=Confirmation(progress, yes, plan_lines),
-            ),
-            progress,
-        )
-    _print_summary(compiled)
+    attended = Attended(flags, plan_lines)
+    work = api.compile_venue(
+        source,
+        venue_id=venue_id,
+        name=name,
+        paper_type=paper_type,
+        form=form,
+        model=model,
+        rounds=rounds,
+        force=force,
+        options=attended.options,
+    )
+    _print_summary(attended.run(work))
 
 
 def _print_summary(compiled: Compiled) -> None:

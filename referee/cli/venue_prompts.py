@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
+
+@with_run_flags(no_cache="Refine anew, whatever is stored.")
 def refine(
     venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
     model: Annotated[
@@ -20,17 +22,11 @@ def refine(
     model_for: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role: writer, supervisor.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     rounds: Annotated[int, typer.Option(min=1, max=10, help="Rounds of criticism and revision.")] = 3,
     until_stable: Annotated[
         bool, typer.Option("--until-stable", help="End a guideline early when the supervisor has nothing new.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Refine anew, whatever is stored.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Refine the steps that a venue's guidelines become for reviewers of sections.
 
@@ -38,40 +34,29 @@ def refine(
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
     """
     from referee import api
-    from referee.cli.confirm import Confirmation, plan_lines
-    from referee.cli.interrupt import run_interruptible
+    from referee.cli.confirm import plan_lines
     from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
     from referee.cli.review import roles_by_name
     from referee.venues.describe_prompts import describe_refinement
 
     form = api.load_venue(venue)
-    with ProgressLine() as progress:
-        refined = run_interruptible(
-            api.refine_prompts(
-                form,
-                model=model,
-                model_for=roles_by_name(model_for or []),
-                base_url=base_url,
-                rounds=rounds,
-                until_stable=until_stable,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=Confirmation(progress, yes, partial(plan_lines, words="Estimate: at most ")),
-            ),
-            progress,
-        )
+    attended = Attended(flags, partial(plan_lines, words="Estimate: at most "))
+    work = api.refine_prompts(
+        form,
+        model=model,
+        model_for=roles_by_name(model_for or []),
+        rounds=rounds,
+        until_stable=until_stable,
+        options=attended.options,
+    )
+    refined = attended.run(work)
     for line in describe_refinement(refined):
         typer.echo(line)
     if refined.reused:
         typer.echo(f"Refined already on {refined.refined_at[:10]}: no call was made. --no-cache refines anew.")
     else:
         typer.echo(f"Used: {describe_usage(refined.usage)}.")
-        typer.echo(f"Written to {progress.run_folder}")
+        typer.echo(f"Written to {attended.run_folder}")
     typer.echo(f"Next: referee venue show {form.id} --prompts --history")
 
 

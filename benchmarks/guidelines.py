@@ -69,7 +69,9 @@ def _arguments() -> argparse.Namespace:
 async def _measured(page: GoldPage, settings: Settings, folder: Path) -> dict[str, Any]:
     started = time.monotonic()
     compiled = await compile_venue(
-        DATA / page.page, venue_id=page.id.replace("_", "-"), out=folder / "run", settings=settings
+        DATA / page.page,
+        venue_id=page.id.replace("_", "-"),
+        options=referee.RunOptions(out=folder / "run", settings=settings),
     )
     seconds, text = time.monotonic() - started, page_text(DATA / page.page)
     kept = [fate for fate in compiled.fates if fate.fate == "kept"]

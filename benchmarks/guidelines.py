@@ -22,7 +22,7 @@ from typing import Any
 from guidelines_gold import Comparison, GoldPage, compare, load_gold, page_text
 
 import referee
-from referee.api.compiling import compile_venue
+from referee.api.venues.compiling import compile_venue
 from referee.errors import RefereeError
 from referee.settings import Settings, load_settings
 

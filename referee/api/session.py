@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from referee.api.coverage import Limits, beside_limits
 from referee.api.options import RunOptions
-from referee.api.runs import RunPlace
+from referee.api.places import RunPlace
 from referee.errors import BudgetExceeded, RefereeError, RunError
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.phrases import amount, printable, several
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api.arena_calibrating import Calibration
-    from referee.api.arena_scoring import ArenaScoring
-    from referee.schemas.estimate import ArenaEstimate
+    from referee.api.arena.calibrating import Calibration
+    from referee.api.arena.scoring import ArenaScoring
 
 app = typer.Typer(
     help="How far a model's reviews are from people's, on each paper's own form.",
@@ -41,10 +39,11 @@ def run(
     Writes a run folder with predictions.jsonl (a line a paper) and, in reviews, the run of each review.
     """
     from referee import api
-    from referee.cli.output import describe_usage
+    from referee.cli.output import describe_usage, printable
     from referee.cli.stages import Stages
+    from referee.reports.estimates import arena_estimate_lines, several
 
-    attended = Attended(flags, plan_lines, Stages)
+    attended = Attended(flags, arena_estimate_lines, Stages)
     done = attended.run(api.arena_run(papers, model=model, venue=venue, options=attended.options))
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
     typer.echo(f"{done.model}: {several(len(done.predictions), 'paper')}: {counted}.")
@@ -85,7 +84,7 @@ def score(
     plots.
     """
     from referee import api
-    from referee.api.arena_scoring import ScoreRules
+    from referee.api.arena.scoring import ScoreRules
     from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
@@ -118,6 +117,7 @@ def calibrate(
 ) -> None:
     """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
     from referee import api
+    from referee.cli.output import printable
     from referee.cli.progress import ProgressLine
 
     with ProgressLine() as progress:
@@ -134,19 +134,6 @@ def calibrate(
         typer.echo(printable(line))
 
 
-def plan_lines(plan: ArenaEstimate) -> Iterator[str]:
-    """Papers by form, what is skipped, the estimate, and what is worth knowing."""
-    forms = ", ".join(f"{form} ({count:,})" for form, count in sorted(plan.forms.items()))
-    there = f"; {plan.there:,} are answered already" if plan.there else ""
-    yield f"{several(sum(plan.forms.values()), 'paper')} on their own forms: {forms}{there}."
-    for reason, count in sorted(plan.skipped.items()):
-        yield f"  skipped, {count:,}: {printable(reason)}"
-    model = f" ({plan.model})" if plan.calls else ""
-    yield f"Estimate: {amount(plan)}{model}."
-    for note in plan.notes:
-        yield f"Note: {printable(note)}."
-
-
 def _reasons(reasons: list[str]) -> Iterator[str]:
     from collections import Counter
 
@@ -155,6 +142,7 @@ def _reasons(reasons: list[str]) -> Iterator[str]:
 
 
 def _print_scores(done: ArenaScoring) -> None:
+    from referee.cli.output import printable
     from referee.reports import arena_tables as tables
 
     shown = (tables.ratings_table, tables.decisions_table, tables.ranks_table, tables.cost_table, tables.left_out_table)

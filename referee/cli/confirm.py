@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from referee.cli.phrases import cost
-
 if TYPE_CHECKING:
-    from referee.api import ReviewEstimate
     from referee.cli.progress import ProgressLine
 
 
@@ -68,27 +65,3 @@ def _answer(run_folder: str) -> bool:
         except typer.Abort:
             typer.echo(err=True)
             return False
-
-
-def plan_lines(plan: ReviewEstimate, *, words: str = "Estimate: ") -> list[str]:
-    """The estimate after some words, the one that was not chosen, and the notes."""
-    lines = [f"{words}{estimate_line(plan)}."]
-    if plan.other:
-        lines.append(f"With --preset {plan.other.preset}: {estimate_line(plan.other)}.")
-    return [*lines, *(f"Note: {note}." for note in plan.notes)]
-
-
-def estimate_line(plan: ReviewEstimate) -> str:
-    """Calls, tokens, cost and models of a plan in one phrase."""
-    calls = f"{plan.calls} call{'' if plan.calls == 1 else 's'}"
-    tokens = f"about {plan.input_tokens:,} tokens in and {plan.output_tokens:,} out"
-    return f"{calls}, {tokens}, {cost(plan.cost_usd)} ({_by_model(plan.models)})"
-
-
-def _by_model(models: Mapping[str, str]) -> str:
-    """Which model plays which roles: its name alone where it plays all."""
-    if len(set(models.values())) == 1:
-        return next(iter(models.values()))
-    return "; ".join(
-        f"{model}: {', '.join(r for r in models if models[r] == model)}" for model in sorted(set(models.values()))
-    )

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.phrases import amount, printable, several
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api.eval_output import Summary
+    from referee.api.evaluations.rescoring import Summary
     from referee.reports.eval_summary import About
-    from referee.schemas.estimate import SetEstimate
 
 _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
@@ -56,8 +54,9 @@ def evaluate(
     from referee import api
     from referee.cli.output import describe_usage
     from referee.cli.stages import RarerStages
+    from referee.reports.estimates import set_estimate_lines
 
-    attended = Attended(flags, estimate_lines, RarerStages)
+    attended = Attended(flags, set_estimate_lines, RarerStages)
     work = api.evaluate(
         reviews,
         papers=papers,
@@ -98,21 +97,9 @@ def rescore(
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 
 
-def estimate_lines(plan: SetEstimate) -> list[str]:
-    """The estimate by metric, and what is worth knowing before it is confirmed."""
-    judges = ", ".join(plan.judges) or "none"
-    repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
-    lines = [f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {judges}{repeats}."]
-    lines += [
-        f"  {one.name}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
-        for one in plan.metrics
-    ]
-    lines.append(f"Estimate: {amount(plan, most_calls=plan.most_calls)}.")
-    lines += [f"Note: {printable(note)}." for note in plan.notes]
-    return lines
-
-
 def _print_summary(summary: Summary, about: About) -> None:
+    from referee.cli.output import printable
+    from referee.reports.estimates import several
     from referee.reports.eval_summary import legend, main_table_lines, silence_lines
 
     _print_lines(main_table_lines(summary.table))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.phrases import amount, printable, several
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api import Experiment, ExperimentEstimate
+    from referee.api import Experiment
 
 _PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
@@ -46,10 +44,12 @@ def experiment(
     measurements of each paper.
     """
     from referee import api
-    from referee.api.experimenting import STORE
+    from referee.api.experiments.running import STORE
+    from referee.cli.output import printable
     from referee.cli.stages import Stages
+    from referee.reports.estimates import experiment_estimate_lines
 
-    attended = Attended(flags, estimate_lines, Stages)
+    attended = Attended(flags, experiment_estimate_lines, Stages)
     given: dict[str, Any] = {
         "arms": arm or (),
         "strategies": strategy or (),
@@ -67,31 +67,13 @@ def experiment(
     if not dry_run:
         _print_result(attended.run(api.experiment(plan, **given, mlflow=mlflow)))
         return
-    for text in estimate_lines(attended.run(api.estimate_experiment(plan, **given))):
+    for text in experiment_estimate_lines(attended.run(api.estimate_experiment(plan, **given))):
         typer.echo(printable(text))
     typer.echo("Nothing was sent or written.")
 
 
-def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
-    """The estimate by arm, then of judging, then the whole, and what is worth knowing."""
-    yield (
-        f"{several(estimate.units, 'review')} of {several(estimate.papers, 'paper')} ({estimate.split} split) by "
-        f"{several(len(estimate.arms), 'arm')}; {several(estimate.excluded, 'paper')} excluded."
-    )
-    for arm in estimate.arms:
-        there = f", {arm.there} there already" if arm.there else ""
-        impossible = f", {arm.impossible} impossible" if arm.impossible else ""
-        yield f"  {arm.name}: {several(arm.units, 'review')}{there}{impossible}, {amount(arm)}"
-    if estimate.judging is not None:
-        judges = ", ".join(estimate.judging.judges) or "none"
-        yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"
-    yield f"Estimate: {amount(estimate)}."
-    for note in estimate.notes:
-        yield f"Note: {note}."
-
-
 def _print_result(done: Experiment) -> None:
-    from referee.cli.output import describe_usage
+    from referee.cli.output import describe_usage, printable
     from referee.reports.experiment_tables import arm_lines, comparison_lines
 
     result = done.result

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.phrases import amount, printable, several
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.evals.profile.result import ProfileResult
-    from referee.schemas.estimate import SetEstimate
 
 _BY = "What groups are made by: source, kind, venue, year, decision, era, or a column of the data."
 _ERA = "Before and after a date (2022-11-30), or praib: ICLR from 2024, NeurIPS from 2023."
@@ -65,8 +63,9 @@ def profile(
         return
     from referee import api
     from referee.cli.output import describe_usage
+    from referee.reports.estimates import set_estimate_lines
 
-    attended = Attended(flags, _estimate)
+    attended = Attended(flags, set_estimate_lines)
     work = api.profile(
         reviews,
         papers=papers,
@@ -95,15 +94,8 @@ def profile(
     typer.echo(f"Written to {done.run}: profile.html, summary.md (to read), profile.jsonl (a line a review).")
 
 
-def _estimate(plan: SetEstimate) -> list[str]:
-    return [
-        f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {', '.join(plan.judges)}.",
-        f"Estimate: {amount(plan)}.",
-        *(f"Note: {note}." for note in plan.notes),
-    ]
-
-
 def _print(result: ProfileResult) -> None:
+    from referee.cli.output import printable
     from referee.reports.plain import one_line
     from referee.reports.profile_tables import console_lines, lead
 

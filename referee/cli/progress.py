@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from referee.cli.activities import activity
-from referee.cli.phrases import several
 from referee.schemas.usage import Usage
 
 if TYPE_CHECKING:
@@ -52,10 +51,10 @@ class Tally:
 
     def _calls(self) -> str:
         if not self.expected:
-            return several(self.done, "call")
+            return _several_calls(self.done)
         if self.done > self.expected:
             return f"{self.done:,} calls, about {self.expected:,} estimated"
-        return f"{self.done:,} of about {several(self.expected, 'call')}"
+        return f"{self.done:,} of about {_several_calls(self.expected)}"
 
 
 class ProgressLine:
@@ -199,6 +198,10 @@ class ProgressLine:
         else:
             said = said[: max(room - len(beside) - 1, 0)] + "…"
         return Text(said + beside, no_wrap=True, overflow="ellipsis", end="")
+
+
+def _several_calls(number: int) -> str:
+    return f"{number:,} call{'' if number == 1 else 's'}"
 
 
 def _tokens(usage: Usage, *, short: bool) -> str:

@@ -130,12 +130,12 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
 
 def _plan_lines(plan: ReviewEstimate, form: VenueForm) -> list[str]:
     """The venue's rule on language models, and the estimate."""
-    from referee.cli.confirm import plan_lines
     from referee.cli.output import wrapped
+    from referee.reports.estimates import review_estimate_lines
     from referee.venues import render_policy
 
     preset = f" (preset {plan.preset})" if plan.preset else ""
-    return [wrapped(render_policy(form)), *plan_lines(plan, words=f"Estimate{preset}: ")]
+    return [wrapped(render_policy(form)), *review_estimate_lines(plan, words=f"Estimate{preset}: ")]
 
 
 def _print_summary(written: Review, form: VenueForm, folder: str) -> None:

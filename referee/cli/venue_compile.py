@@ -9,7 +9,7 @@ import typer
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api.compiling import Compiled
+    from referee.api.venues.compiling import Compiled
 
 
 @with_run_flags()
@@ -47,9 +47,9 @@ def compile_(
     trace.jsonl (each model call).
     """
     from referee import api
-    from referee.cli.confirm import plan_lines
+    from referee.reports.estimates import review_estimate_lines
 
-    attended = Attended(flags, plan_lines)
+    attended = Attended(flags, review_estimate_lines)
     work = api.compile_venue(
         source,
         venue_id=venue_id,
@@ -65,10 +65,11 @@ def compile_(
 
 
 def _print_summary(compiled: Compiled) -> None:
-    from referee.api.compile_report import compile_lines
     from referee.cli.output import describe_usage, wrapped
+    from referee.reports.venue_lines import compile_lines
 
-    for line in compile_lines(compiled):
+    said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.fates, compiled.notes)
+    for line in said:
         typer.echo(wrapped(line))
     typer.echo(f"Used: {describe_usage(compiled.usage)}.")
     typer.echo(f"Each statement and what became of it: {compiled.run}/guidelines.json")

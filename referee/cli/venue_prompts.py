@@ -34,13 +34,13 @@ def refine(
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
     """
     from referee import api
-    from referee.cli.confirm import plan_lines
     from referee.cli.output import describe_usage
     from referee.cli.review import roles_by_name
+    from referee.reports.estimates import review_estimate_lines
     from referee.venues.describe_prompts import describe_refinement
 
     form = api.load_venue(venue)
-    attended = Attended(flags, partial(plan_lines, words="Estimate: at most "))
+    attended = Attended(flags, partial(review_estimate_lines, words="Estimate: at most "))
     work = api.refine_prompts(
         form,
         model=model,

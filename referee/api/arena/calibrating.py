@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.arena_input import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
+from referee.api.arena.inputs import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
 from referee.api.rating_maps import write_rating_map
 from referee.errors import EvaluationError, SettingsError
 from referee.evals.agreement import MapName, RatingPair, Scale, check_scale, fit_rating_map, scale_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import ReviewSet, unread_notes
+from referee.api.evaluations.review_set import ReviewSet, unread_notes
 from referee.data import PaperShelf
 from referee.data.shelf import file_name
 from referee.evals.estimate import Given, plan_metrics

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from referee.api.eval_job import needs
-from referee.api.evaluating import evaluate
-from referee.api.experiment_job import ExperimentJob, notes_of
-from referee.api.experiment_models import planned_models
-from referee.api.experiment_units import PreparedUnit
+from referee.api.evaluations.evaluating import evaluate
+from referee.api.evaluations.job import needs
+from referee.api.experiments.job import ExperimentJob, notes_of
+from referee.api.experiments.models import planned_models
+from referee.api.experiments.units import PreparedUnit
 from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.errors import RunError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from referee.api.arena_job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
+from referee.api.arena.job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
 from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.reviewing import review

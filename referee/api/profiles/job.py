@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import ReviewSet
+from referee.api.evaluations.review_set import ReviewSet
 from referee.errors import SettingsError
 from referee.evals.behaviour import FixtureResolver, online_resolver
 from referee.evals.behaviour.citation_check import Resolver

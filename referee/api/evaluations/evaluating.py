@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import read_set
-from referee.api.eval_job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
-from referee.api.eval_output import Asked, Summary, write_summary
+from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
+from referee.api.evaluations.rescoring import Asked, Summary, write_summary
+from referee.api.evaluations.review_set import read_set
 from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.session import Session, session

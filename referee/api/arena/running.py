@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from referee.api.arena_course import ArenaCourse, finished_review
-from referee.api.arena_job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
+from referee.api.arena.job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
+from referee.api.arena.reviews import ArenaCourse, finished_review
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data.predictions import PREDICTIONS, Prediction, counts, write_predictions

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import referee
-from referee.api.arena_input import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
+from referee.api.arena.inputs import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
 from referee.api.options import RunOptions
 from referee.api.session import Session, offline_session
 from referee.errors import SettingsError

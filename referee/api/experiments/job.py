@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.api.experiment_models import OpenModels, full_id
-from referee.api.experiment_units import PreparedUnit, prepared_units, settings_of
+from referee.api.experiments.models import OpenModels, full_id
+from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of
 from referee.api.options import RunOptions
 from referee.api.strategies import STRATEGIES
 from referee.errors import DataError, PaperParseError, SettingsError

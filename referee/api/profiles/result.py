@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from referee.api.profile_job import ProfileAsked
-from referee.api.profile_pass import Books
+from referee.api.profiles.job import ProfileAsked
+from referee.api.profiles.reading import Books
 from referee.evals.agreement import Scale
 from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile import comparing, groups

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, TextIO
 
-from referee.api.profile_job import ProfileAsked
+from referee.api.profiles.job import ProfileAsked
 from referee.evals.behaviour import Checked, TextMetrics, check_citation, measure_texts
 from referee.evals.behaviour.atomic_counts import MatchedPair, matched_pairs
 from referee.evals.behaviour.citation_check import Resolver

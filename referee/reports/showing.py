@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from referee.api.point_lines import evidence_lines, headline, point_lines
 from referee.errors import DataError, RunError, VenueError
 from referee.reports.plain import clean, one_line, shortened
+from referee.reports.point_lines import evidence_lines, headline, point_lines
 from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
 from referee.runs import Ledger

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from referee.api.eval_input import unread_notes
+from referee.api.evaluations.review_set import unread_notes
 from referee.data import RejectedSink, read_cases
 from referee.data.drafts import RATING_UNREAD
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions

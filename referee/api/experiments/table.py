@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.experiment_job import ExperimentJob
+from referee.api.experiments.job import ExperimentJob
 from referee.evals.registry import better_of
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rows import Rows

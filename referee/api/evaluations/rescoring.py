@@ -1,21 +1,24 @@
-"""``rescore``: the numbers of a finished or stopped evaluation computed anew from what is stored, without a call."""
+"""The numbers of an evaluation from its stored results: with the run that made them, or anew without a call."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import REJECTED
-from referee.api.eval_output import Asked, Summary, write_summary
+from referee.api.evaluations.review_set import REJECTED
 from referee.errors import RunError
 from referee.evals.case_store import CASES, read_stored
+from referee.evals.comparison import Comparison, compare
 from referee.evals.metric import Metric
-from referee.evals.registry import find_metrics
+from referee.evals.registry import better_of, find_metrics, variants_of
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
 from referee.evals.rows import Rows
-from referee.reports.eval_summary import About
+from referee.evals.table import Table, build_table
+from referee.reports.eval_files import summary_csv, summary_json
+from referee.reports.eval_summary import About, render_summary
+from referee.reports.paper_table import published_table
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.metric import MetricResult
@@ -131,3 +134,57 @@ def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
         embedder=record.inputs["embedder"] if record.inputs["embedder"] != "none" else "",
         notes=tuple(notes),
     )
+
+
+SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the summary shall hold beside the table."""
+
+    compare: tuple[str, str] | None = None
+    paper_table: bool = False
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was computed, as it was written."""
+
+    table: Table
+    comparison: Comparison | None
+    markdown: str
+
+
+def write_summary(
+    results: Path,
+    write: Callable[[str, str], object],
+    *,
+    rows: Rows,
+    metrics: tuple[str, ...],
+    about: About,
+    asked: Asked,
+) -> Summary:
+    """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``.
+
+    Args:
+        results: The results file.
+        write: Writes a file of that name and text whole.
+        rows: The row of each review.
+        metrics: The columns.
+        about: What was evaluated.
+        asked: What else is wanted.
+
+    Raises:
+        SettingsError: A row to compare is not there.
+    """
+    pair = [rows.find(label) for label in asked.compare] if asked.compare else []
+    table = build_table(read_results(results), rows, metrics, better=better_of(metrics))
+    variants = variants_of(metrics)
+    comparison = compare(read_results(results), rows, metrics, *pair, variants=variants) if pair else None
+    published = published_table() if asked.paper_table else None
+    markdown = render_summary(table, about, comparison=comparison, published=published)
+    write(f"{SUMMARY}.json", summary_json(table, about, comparison=comparison, published=published))
+    write(f"{SUMMARY}.csv", summary_csv(table))
+    write(f"{SUMMARY}.md", markdown)
+    return Summary(table, comparison, markdown)

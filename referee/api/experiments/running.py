@@ -11,15 +11,18 @@ from typing import Any
 
 import referee
 from referee.api.coverage import beside_limits
-from referee.api.experiment_estimate import estimate, expected_by_paper
-from referee.api.experiment_job import ExperimentJob, experiment_inputs, notes_of, open_job
-from referee.api.experiment_making import makers_of
-from referee.api.experiment_models import OpenModels
-from referee.api.experiment_table import arms_and_experts
+from referee.api.evaluations.evaluating import evaluate
+from referee.api.evaluations.job import needs
+from referee.api.experiments.estimate import estimate, expected_by_paper
+from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiments.models import OpenModels
+from referee.api.experiments.table import arms_and_experts
+from referee.api.job import Shared
 from referee.api.options import RunOptions
+from referee.api.reviewing import review
 from referee.api.session import Session, session
 from referee.errors import BudgetExceeded, MissingExtra, RunError
-from referee.experiments.course import EVALUATIONS, Course
+from referee.experiments.course import EVALUATIONS, Course, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
 from referee.experiments.outcome import Head, outcome
@@ -27,10 +30,11 @@ from referee.experiments.plan_file import Given
 from referee.experiments.schedule import run_course
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
-from referee.experiments.units import UNITS, UnitStore
+from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.llm.models import Models
 from referee.reports.experiment_files import write_experiment
 from referee.reports.experiment_plots import experiment_plots, write_experiment_plots
-from referee.runs import Budget, Event
+from referee.runs import Budget, Event, Progress
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
@@ -284,3 +288,45 @@ def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
             )
         )
     return records
+
+
+def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: Progress) -> Makers:
+    """The makers of a job's units; their own run folders are not what a user resumes, so they are not told."""
+    by_unit = {prepared.unit: prepared for prepared in job.units}
+    measure = job.plan.measure
+
+    def inner(event: Event) -> None:
+        if event.kind != "run":
+            progress(event)
+
+    async def make(unit: Unit, folder: Path) -> None:
+        prepared = by_unit[unit]
+        await review(
+            prepared.paper,
+            venue=prepared.form,
+            shared=Shared(await opened.of(prepared.settings), budget),
+            sample=unit.seed,
+            options=RunOptions(settings=prepared.settings, progress=inner).within(folder),
+        )
+
+    async def measured(paper: str, source: Path, folder: Path) -> None:
+        await evaluate(
+            source,
+            papers=job.papers[paper][0].path,
+            venue=next(iter(job.forms.values())),
+            metrics=[metric.name for metric in job.metrics],
+            judges=measure.judges,
+            repeats=measure.repeats,
+            shared=await _measuring(job, opened, budget),
+            options=RunOptions(settings=job.settings, progress=inner).within(folder),
+        )
+
+    return Makers(make, measured)
+
+
+async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
+    """Judges and embedder, opened with the first measurement that needs them."""
+    panel = job.plan.measure.judges
+    judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
+    embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
+    return Shared(judges, budget, embedder)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.api.experiment_models import OpenModels
+from referee.api.experiments.models import OpenModels
 from referee.api.job import Job
 from referee.api.strategies import STRATEGIES
 from referee.errors import ContextTooLong, PaperParseError, SettingsError

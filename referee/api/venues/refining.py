@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from referee.api.options import RunOptions
-from referee.api.refined_steps import (
+from referee.api.session import session
+from referee.api.venues.refined_steps import (
     ROLES,
     Refinement,
     plan_refinement,
@@ -14,7 +15,6 @@ from referee.api.refined_steps import (
     refine_in_run,
     stored_refinement,
 )
-from referee.api.session import session
 from referee.errors import SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue, venue_digest

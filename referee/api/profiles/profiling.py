@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.eval_input import ReviewSet, read_set, unread_notes
+from referee.api.evaluations.review_set import ReviewSet, read_set, unread_notes
 from referee.api.options import RunOptions
-from referee.api.profile_job import (
+from referee.api.profiles.job import (
     ProfileAsked,
     citation_resolver,
     profile_inputs,
     profile_plan,
     profile_prompts,
 )
-from referee.api.profile_pass import ProfilePass
-from referee.api.profile_result import profile_result
+from referee.api.profiles.reading import ProfilePass
+from referee.api.profiles.result import profile_result
 from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.data.shelf import file_name

@@ -40,7 +40,7 @@ def run(
     """
     from referee import api
     from referee.cli.output import describe_usage, printable
-    from referee.cli.stages import Stages
+    from referee.cli.progress import Stages
     from referee.reports.estimates import arena_estimate_lines, several
 
     attended = Attended(flags, arena_estimate_lines, Stages)

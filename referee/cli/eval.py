@@ -53,7 +53,7 @@ def evaluate(
         return
     from referee import api
     from referee.cli.output import describe_usage
-    from referee.cli.stages import RarerStages
+    from referee.cli.progress import RarerStages
     from referee.reports.estimates import set_estimate_lines
 
     attended = Attended(flags, set_estimate_lines, RarerStages)

@@ -46,7 +46,7 @@ def experiment(
     from referee import api
     from referee.api.experiments.running import STORE
     from referee.cli.output import printable
-    from referee.cli.stages import Stages
+    from referee.cli.progress import Stages
     from referee.reports.estimates import experiment_estimate_lines
 
     attended = Attended(flags, experiment_estimate_lines, Stages)

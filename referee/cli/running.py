@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from referee.cli.progress import ProgressLine
-    from referee.cli.stages import Stages
+    from referee.cli.progress import ProgressLine, Stages
     from referee.settings import Settings
 
 T = TypeVar("T")

@@ -42,7 +42,7 @@ _OF_THE_PAPER = (DataError, ModelError, PromptError)
 
 
 @dataclass
-class ArenaCourse:
+class ArenaExecution:
     """One start of a run. ``done`` holds what became of each paper so far, by id."""
 
     folder: Path

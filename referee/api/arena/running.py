@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from referee.api.arena.job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
-from referee.api.arena.reviews import ArenaCourse, finished_review
+from referee.api.arena.reviews import ArenaExecution, finished_review
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data.predictions import PREDICTIONS, Prediction, counts, write_predictions
@@ -97,12 +97,12 @@ def _finished(folder: Path, job: ArenaJob) -> list[str]:
 
 async def _reviewed(run: Session, job: ArenaJob) -> ArenaRun:
     limits = job.settings.budget
-    course = ArenaCourse(run.path, job, Budget(limits.max_cost, limits.max_tokens, spent=run.usage))
+    execution = ArenaExecution(run.path, job, Budget(limits.max_cost, limits.max_tokens, spent=run.usage))
     try:
-        await course.run()
+        await execution.run()
     finally:
-        write_predictions(run.path / PREDICTIONS, course.predictions())
-    found = course.predictions()
+        write_predictions(run.path / PREDICTIONS, execution.predictions())
+    found = execution.predictions()
     _require_answer(found, run.path)
     missing = len(found) - counts(found)["answered"] - counts(found)["skipped"]
     if missing:

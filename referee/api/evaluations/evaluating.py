@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
-from referee.api.evaluations.rescoring import Asked, Summary, write_summary
+from referee.api.evaluations.rescoring import Summary, SummaryOptions, write_summary
 from referee.api.evaluations.review_set import read_set
 from referee.api.job import Shared
 from referee.api.options import RunOptions
@@ -128,7 +128,7 @@ async def evaluate(
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
         door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
-        return await _evaluated(run, job, door, Asked(compare, paper_table))
+        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table))
 
 
 async def _opened(
@@ -139,7 +139,7 @@ async def _opened(
     return models, await run.open_embedder() if needs(metrics, "embedder") else None
 
 
-async def _evaluated(run: Session, job: EvalJob, door: Door, asked: Asked) -> Evaluation:
+async def _evaluated(run: Session, job: EvalJob, door: Door, asked: SummaryOptions) -> Evaluation:
     """Measure what is not measured yet, then compute and write the summary."""
     if damaged := damaged_lines(run.path / RESULTS):
         run.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))

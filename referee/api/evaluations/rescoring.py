@@ -83,7 +83,7 @@ def rescore(
         rows=rows,
         metrics=tuple(metric.name for metric in metrics),
         about=about,
-        asked=Asked(compare, paper_table),
+        asked=SummaryOptions(compare, paper_table),
     )
     return Rescoring(target, summary, about, units, changed)
 
@@ -140,7 +140,7 @@ SUMMARY = "summary"
 
 
 @dataclass(frozen=True)
-class Asked:
+class SummaryOptions:
     """What the summary shall hold beside the table."""
 
     compare: tuple[str, str] | None = None
@@ -163,7 +163,7 @@ def write_summary(
     rows: Rows,
     metrics: tuple[str, ...],
     about: About,
-    asked: Asked,
+    asked: SummaryOptions,
 ) -> Summary:
     """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``.
 

@@ -22,12 +22,12 @@ from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
 from referee.errors import BudgetExceeded, MissingExtra, RunError
-from referee.experiments.course import EVALUATIONS, Course, Makers
+from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
-from referee.experiments.outcome import Head, outcome
 from referee.experiments.plan_file import Given
-from referee.experiments.schedule import run_course
+from referee.experiments.results import Head, experiment_result
+from referee.experiments.schedule import execute
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, Unit, UnitStore
@@ -133,8 +133,8 @@ async def experiment(
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
         if job.split == "test":
             _unseal(run, job, seals)
-        course = _course(run, job, expected_by_paper(job, foreseen), opened, units, journal)
-        return await _run(run, job, course, seals, partial(_written, run, job, tracked))
+        execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
+        return await _run(run, job, execution, seals, partial(_written, run, job, tracked))
 
 
 async def estimate_experiment(
@@ -174,16 +174,16 @@ def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
     seals.open(job.plan.name, job.digest, opened, run.path)
 
 
-def _course(
+def _execution(
     run: Session,
     job: ExperimentJob,
     expected: Mapping[str, Usage],
     models: OpenModels,
     store: UnitStore,
     journal: Journal,
-) -> Course:
+) -> Execution:
     budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=run.usage)
-    return Course(
+    return Execution(
         folder=run.path,
         papers=tuple(job.papers),
         arms=tuple(arm.name for arm in job.arms),
@@ -196,21 +196,21 @@ def _course(
         journal=journal,
         makers=makers_of(job, models, budget, run.progress),
         budget=budget,
-        lanes=ModelLimiters(job.settings.calls.concurrency),
+        limiters=ModelLimiters(job.settings.calls.concurrency),
         expected=expected,
         progress=run.progress,
     )
 
 
 async def _run(
-    run: Session, job: ExperimentJob, course: Course, seals: Seals, write: Callable[[ExperimentResult], list[str]]
+    run: Session, job: ExperimentJob, execution: Execution, seals: Seals, write: Callable[[ExperimentResult], list[str]]
 ) -> Experiment:
     try:
-        await run_course(course)
+        await execute(execution)
     except BudgetExceeded:
-        write(outcome(course, _head(job), "stopped"))
+        write(experiment_result(execution, _head(job), "stopped"))
         raise
-    result = outcome(course, _head(job), "finished")
+    result = experiment_result(execution, _head(job), "finished")
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)

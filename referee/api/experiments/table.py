@@ -11,7 +11,7 @@ from referee.evals.registry import better_of
 from referee.evals.results import RESULTS, read_results
 from referee.evals.rows import Rows
 from referee.evals.table import build_table
-from referee.experiments.course import EVALUATIONS, SETS
+from referee.experiments.execution import EVALUATIONS, SETS
 from referee.reports.eval_summary import About, main_table_lines, render_summary
 from referee.reports.paper_table import published_table
 from referee.schemas.case import ReviewCase

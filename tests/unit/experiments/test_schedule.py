@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ReplyInvalid, RunError
-from referee.experiments.claim import claimed
 from referee.experiments.limiters import ModelLimiters, PriorityLimiter
-from referee.experiments.schedule import AMPLE, run_course
-from referee.experiments.units import Unit
+from referee.experiments.schedule import AMPLE, execute
+from referee.experiments.units import Unit, claimed
 
 from .parts import TOKENS, Bench, values
 
@@ -50,7 +49,7 @@ async def test_what_the_embedded_model_writes_is_made_one_at_a_time_beside_the_r
         return 3
 
     bench.turns = turns
-    await run_course(course)
+    await execute(course)
     assert max(count["a"] for count in seen) == 1
     assert max(count["b"] for count in seen) == 4
 
@@ -100,7 +99,7 @@ async def test_what_ends_the_run_lets_units_under_way_come_to_their_end(tmp_path
     bench.turns = lambda unit: 5 if (unit.paper, unit.arm) == ("p1", "b") else 30
     course = bench.course()
     with pytest.raises(RunError, match="disk is full"):
-        await run_course(course)
+        await execute(course)
     assert len(bench.made) == 6
     assert bench.under_way == []
     there = [unit for unit in course.units if course.store.review(unit) is not None]
@@ -133,7 +132,7 @@ async def test_units_that_share_work_wait_for_the_first_of_them_alone(tmp_path: 
         return 30
 
     bench.turns = turns
-    await run_course(course)
+    await execute(course)
     assert beside[0] == 1
     assert sum(unit.arm == "b" for unit in bench.made) == 6
     assert beside[1:] == [1, 2, 3, 4, 5]
@@ -150,7 +149,7 @@ async def test_a_unit_that_somebody_else_makes_is_waited_for_and_then_used(tmp_p
     course.store.begin(wanted)
     with claimed(course.store.claim(wanted.digest)) as is_ours:
         assert is_ours
-        running = asyncio.create_task(run_course(course))
+        running = asyncio.create_task(execute(course))
         while not any("it is waited for" in text for text in said):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         assert [unit.arm for unit in second.made] in ([], ["b"])
@@ -167,7 +166,7 @@ async def test_work_that_another_experiment_shares_is_waited_for(tmp_path: Path)
     course.units = [of(unit, **{"refinement of the prompts": "k"}) for unit in course.units]
     course.store.begin(course.units[0])
     with claimed(course.store.claim("k")):
-        running = asyncio.create_task(run_course(course))
+        running = asyncio.create_task(execute(course))
         await asyncio.sleep(0.01)
         assert bench.made == []
     await running
@@ -180,7 +179,7 @@ async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
     (unit,) = course.units
     course.store.begin(unit)
     with claimed(course.store.claim(unit.digest)):
-        running = asyncio.create_task(run_course(course))
+        running = asyncio.create_task(execute(course))
         await asyncio.sleep(0.01)
         assert bench.made == []
     await running
@@ -188,10 +187,10 @@ async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
 
 
 async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting() -> None:
-    lane, order = PriorityLimiter(1), list[int]()
+    limiter, order = PriorityLimiter(1), list[int]()
 
     async def work(number: int) -> None:
-        async with lane.slot((number, 0)):
+        async with limiter.slot((number, 0)):
             order.append(number)
             await asyncio.sleep(0)
 
@@ -203,7 +202,7 @@ async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting(
     assert order == [0, 1, 3, 9]
 
 
-def test_only_the_embedded_model_has_a_lane_of_its_own() -> None:
-    lanes = ModelLimiters(3)
-    assert lanes.of(["local:qwen-1.5b", "m@host"]) is lanes.of(["local"])
-    assert lanes.of(["m@host"]) is lanes.of([]) is not lanes.of(["local"])
+def test_only_the_embedded_model_has_a_limiter_of_its_own() -> None:
+    limiters = ModelLimiters(3)
+    assert limiters.of(["local:qwen-1.5b", "m@host"]) is limiters.of(["local"])
+    assert limiters.of(["m@host"]) is limiters.of([]) is not limiters.of(["local"])

@@ -23,11 +23,10 @@ from referee.errors import (
     RetrievalError,
 )
 from referee.evals.results import RESULTS, read_results
-from referee.experiments.claim import claimed, wait_for_others
 from referee.experiments.journal import Entry, Journal
 from referee.experiments.limiters import ModelLimiters, Rank
 from referee.experiments.review_set import case_id, write_set
-from referee.experiments.units import Unit, UnitStore, folder_usage
+from referee.experiments.units import Unit, UnitStore, claimed, folder_usage, wait_for_others
 from referee.runs import Budget, Event, Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.review import Review
@@ -57,7 +56,7 @@ class Makers:
 
 
 @dataclass
-class Course:
+class Execution:
     """One run of one split.
 
     Attributes:
@@ -73,7 +72,7 @@ class Course:
         journal: What was paid.
         makers: Who makes reviews and measurements, within the budget.
         budget: Of the whole experiment, over all its starts.
-        lanes: What is made at once.
+        limiters: What is made at once.
         expected: What each paper's reviews and their measurement will take, by estimate.
         progress: Told about each unit.
         failure: What ends the run and is no matter of one unit; nothing new is begun after it.
@@ -91,7 +90,7 @@ class Course:
     journal: Journal
     makers: Makers
     budget: Budget
-    lanes: ModelLimiters
+    limiters: ModelLimiters
     expected: Mapping[str, Usage]
     progress: Progress
     failure: Exception | None = field(default=None, init=False)
@@ -116,7 +115,7 @@ class Course:
             return
         waited = False
         while self.failure is None:
-            async with self._after_first(unit), self.lanes.of(unit.models).slot(rank):
+            async with self._after_first(unit), self.limiters.of(unit.models).slot(rank):
                 if self.failure is not None or self._is_settled(unit):
                     return
                 folder = self.store.begin(unit)
@@ -210,7 +209,7 @@ class Course:
         reviews = {unit: review for unit in units if (review := self.store.review(unit)) is not None}
         if len(reviews) < len(units) or self._is_measured(self.evaluation(paper), paper, reviews):
             return
-        async with self.lanes.of(self.judges).slot(rank):
+        async with self.limiters.of(self.judges).slot(rank):
             if self.failure is None:
                 await self._measured(paper, reviews)
 

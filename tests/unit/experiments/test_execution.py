@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ModelUnavailable, ReplyInvalid
-from referee.experiments.order import ordered
+from referee.experiments.schedule import ordered
 from referee.experiments.units import Unit
 from referee.schemas.case import ReviewCase
 

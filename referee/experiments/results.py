@@ -9,11 +9,11 @@ from typing import Literal
 
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.comparing import METHOD, cells_of, compared
-from referee.experiments.course import Course
+from referee.experiments.execution import Execution
 from referee.experiments.papers import Split
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
-from referee.experiments.values import Fate, Measured, values_of
+from referee.experiments.values import Measured, UnitOutcome, values_of
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -40,16 +40,18 @@ class Head:
     notes: tuple[str, ...]
 
 
-def outcome(course: Course, head: Head, status: Literal["finished", "stopped", "failed"]) -> ExperimentResult:
+def experiment_result(
+    execution: Execution, head: Head, status: Literal["finished", "stopped", "failed"]
+) -> ExperimentResult:
     """Everything that tables and plots need.
 
     Raises:
         RunError: A run folder's record is damaged.
     """
-    fates = {unit: _fate(course, unit) for unit in course.units}
-    results = {paper: _results(course, paper) for paper in course.papers}
-    values = tuple(_values(course, fates, results))
-    metrics, arms = tuple(course.metrics), [arm.name for arm in head.arms]
+    outcomes = {unit: _outcome_of(execution, unit) for unit in execution.units}
+    results = {paper: _results(execution, paper) for paper in execution.papers}
+    values = tuple(_values(execution, outcomes, results))
+    metrics, arms = tuple(execution.metrics), [arm.name for arm in head.arms]
     return ExperimentResult(
         name=head.name,
         split=head.split,
@@ -61,55 +63,55 @@ def outcome(course: Course, head: Head, status: Literal["finished", "stopped", "
         judges=head.judges,
         repeats=head.repeats,
         embedder=head.embedder,
-        arms=tuple(_arm(course, arm, fates, results) for arm in head.arms),
+        arms=tuple(_arm(execution, arm, outcomes, results) for arm in head.arms),
         papers=head.papers,
         values=values,
         cells=cells_of(values, arms, metrics),
         comparisons=compared(values, head.pairs, metrics),
         method=METHOD,
-        notes=(*head.notes, *_notes(course, fates, values)),
-        paid=course.journal.paid(),
+        notes=(*head.notes, *_notes(execution, outcomes, values)),
+        paid=execution.journal.paid(),
     )
 
 
-def _fate(course: Course, unit: Unit) -> Fate:
+def _outcome_of(execution: Execution, unit: Unit) -> UnitOutcome:
     if unit.problem:
-        return Fate("failed", unit.problem)
-    if course.store.review(unit) is not None:
-        return Fate("finished")
-    reason = course.journal.reason("review", unit.paper, unit.arm, unit.seed)
-    return Fate("failed", reason) if reason else Fate("pending", "the run ended before its review")
+        return UnitOutcome("failed", unit.problem)
+    if execution.store.review(unit) is not None:
+        return UnitOutcome("finished")
+    reason = execution.journal.reason("review", unit.paper, unit.arm, unit.seed)
+    return UnitOutcome("failed", reason) if reason else UnitOutcome("pending", "the run ended before its review")
 
 
-def _results(course: Course, paper: str) -> dict[tuple[str, str], MetricResult]:
-    file = course.evaluation(paper) / RESULTS
+def _results(execution: Execution, paper: str) -> dict[tuple[str, str], MetricResult]:
+    file = execution.evaluation(paper) / RESULTS
     return {(result.case_id, result.metric): result for result in read_results(file)}
 
 
 def _values(
-    course: Course, fates: dict[Unit, Fate], results: dict[str, dict[tuple[str, str], MetricResult]]
+    execution: Execution, outcomes: dict[Unit, UnitOutcome], results: dict[str, dict[tuple[str, str], MetricResult]]
 ) -> Iterator[PaperValue]:
-    for paper in course.papers:
-        units = {arm: _units(course, paper, arm) for arm in course.arms}
-        reason = course.journal.reason("evaluation", paper)
-        yield from values_of(Measured(paper, units, fates, results[paper], reason), course.metrics)
+    for paper in execution.papers:
+        units = {arm: _units(execution, paper, arm) for arm in execution.arms}
+        reason = execution.journal.reason("evaluation", paper)
+        yield from values_of(Measured(paper, units, outcomes, results[paper], reason), execution.metrics)
 
 
-def _units(course: Course, paper: str, arm: str) -> list[Unit]:
-    own = [unit for unit in course.units if (unit.paper, unit.arm) == (paper, arm)]
+def _units(execution: Execution, paper: str, arm: str) -> list[Unit]:
+    own = [unit for unit in execution.units if (unit.paper, unit.arm) == (paper, arm)]
     return sorted(own, key=lambda unit: unit.seed)
 
 
 def _arm(
-    course: Course,
+    execution: Execution,
     arm: ArmRecord,
-    fates: dict[Unit, Fate],
+    outcomes: dict[Unit, UnitOutcome],
     results: dict[str, dict[tuple[str, str], MetricResult]],
 ) -> ArmRecord:
-    own = [unit for unit in course.units if unit.arm == arm.name]
-    counts = Counter(fates[unit].status for unit in own)
-    finished = [unit for unit in own if fates[unit].status == "finished"]
-    reused = {entry.folder for entry in course.journal.entries if entry.event == "reused"}
+    own = [unit for unit in execution.units if unit.arm == arm.name]
+    counts = Counter(outcomes[unit].status for unit in own)
+    finished = [unit for unit in own if outcomes[unit].status == "finished"]
+    reused = {entry.folder for entry in execution.journal.entries if entry.event == "reused"}
     judged = [result.usage for unit in own for key, result in results[unit.paper].items() if key[0] == case_id(unit)]
     return arm.model_copy(
         update={
@@ -117,29 +119,29 @@ def _arm(
                 "finished": counts["finished"],
                 "failed": counts["failed"],
                 "pending": counts["pending"],
-                "reused": sum(str(course.store.folder(unit)) in reused for unit in finished),
+                "reused": sum(str(execution.store.folder(unit)) in reused for unit in finished),
             },
-            "usage": sum((course.store.usage(unit) for unit in finished), Usage()),
+            "usage": sum((execution.store.usage(unit) for unit in finished), Usage()),
             "judging": sum(judged, Usage()),
         }
     )
 
 
-def _notes(course: Course, fates: dict[Unit, Fate], values: Sequence[PaperValue]) -> Iterator[str]:
-    failed = sum(fate.status == "failed" for fate in fates.values())
+def _notes(execution: Execution, outcomes: dict[Unit, UnitOutcome], values: Sequence[PaperValue]) -> Iterator[str]:
+    failed = sum(outcome.status == "failed" for outcome in outcomes.values())
     if failed:
-        yield f"{failed} of {len(fates)} reviews failed; their papers are failed in every arm (--resume tries again)"
-    for metric in course.metrics:
+        yield f"{failed} of {len(outcomes)} reviews failed; their papers are failed in every arm (--resume tries again)"
+    for metric in execution.metrics:
         own = [value for value in values if value.metric == metric]
         reasons = {value.reason for value in own if value.status == "not_applicable"}
         if reasons and not any(value.status == "scored" for value in own):
             yield f"{metric} could be measured on no paper: {min(reasons)}"
-    if len(course.papers) < FEW_PAPERS:
-        yield f"{len(course.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
+    if len(execution.papers) < FEW_PAPERS:
+        yield f"{len(execution.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
     versions = {
         review.provenance.package_version
-        for unit in course.units
-        if (review := course.store.review(unit)) is not None and review.provenance is not None
+        for unit in execution.units
+        if (review := execution.store.review(unit)) is not None and review.provenance is not None
     }
     if len(versions) > 1:
         yield f"the reviews were made by several versions of referee: {', '.join(sorted(versions))}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from referee.api.coverage import Limits, beside_limits
+from referee.api.coverage import beside_limits
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
 from referee.errors import BudgetExceeded, RefereeError, RunError
@@ -24,7 +24,7 @@ from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
 from referee.schemas.estimate import Estimate
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
-from referee.settings import Settings
+from referee.settings import BudgetSettings, Settings
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
@@ -90,7 +90,7 @@ class Session:
         """Whether somebody is shown an estimate."""
         return self._confirm is not None
 
-    def confirm(self, estimate: Estimate, limits: Limits | None = None) -> None:
+    def confirm(self, estimate: Estimate, limits: BudgetSettings | None = None) -> None:
         """Show the estimate beside the limits (those of the settings), and go on only with a yes.
 
         Raises:

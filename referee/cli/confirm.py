@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from referee.cli.progress import ProgressLine
-
-
-class Priced(Protocol):
-    """An estimate, as far as it decides whether to ask; the cost is null where a price is unknown."""
-
-    @property
-    def calls(self) -> int: ...  # noqa: D102
-
-    @property
-    def cost_usd(self) -> float | None: ...  # noqa: D102
+    from referee.schemas.estimate import Estimate
 
 
 class Confirmation:
@@ -28,15 +19,15 @@ class Confirmation:
     Args:
         progress: Its living line is taken away first, and goes on with a yes; it is told how many calls to expect.
         yes: Whether the question was answered beforehand.
-        lines: What is printed, from all that the public function hands over; the estimate is the first of it.
+        lines: What is printed, from the estimate.
     """
 
-    def __init__(self, progress: ProgressLine, yes: bool, lines: Callable[..., Iterable[str]]) -> None:
+    def __init__(self, progress: ProgressLine, yes: bool, lines: Callable[[Any], Iterable[str]]) -> None:
         self._progress = progress
         self._yes = yes
         self._lines = lines
 
-    def __call__(self, plan: Priced, *more: Any) -> bool:
+    def __call__(self, plan: Estimate) -> bool:
         """Whether to go on; the end of the input, at the question, means no.
 
         Raises:
@@ -45,7 +36,7 @@ class Confirmation:
         from referee.llm.secrets import scrub
 
         self._progress.pause()
-        for line in self._lines(plan, *more):
+        for line in self._lines(plan):
             typer.echo(scrub(line), err=True)
         free = not plan.calls or plan.cost_usd == 0
         asks = not (self._yes or free) and sys.stdin.isatty() and sys.stderr.isatty()

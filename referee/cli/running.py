@@ -89,7 +89,7 @@ class Attended:
     def __init__(
         self,
         flags: RunFlags,
-        lines: Callable[..., Iterable[str]],
+        lines: Callable[[Any], Iterable[str]],
         shown: Callable[[ProgressLine], Stages] | None = None,
         *,
         settings: Settings | None = None,

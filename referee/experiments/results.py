@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.comparing import METHOD, cells_of, compared
 from referee.experiments.execution import Execution
-from referee.experiments.papers import Split
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
 from referee.experiments.values import Measured, UnitOutcome, values_of
-from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord, PaperValue
+from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
 
@@ -22,28 +20,19 @@ from referee.schemas.usage import Usage
 FEW_PAPERS = 10
 
 
-@dataclass(frozen=True)
-class Head:
-    """What stands over the result: the plan and what it was resolved to. ``arms`` come without their counts."""
-
-    name: str
-    split: Split
-    plan_digest: str
-    package_version: str
-    seeds: tuple[int, ...]
-    judges: tuple[str, ...]
-    repeats: int
-    embedder: str
-    arms: tuple[ArmRecord, ...]
-    papers: tuple[PaperRecord, ...]
-    pairs: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-
-
 def experiment_result(
-    execution: Execution, head: Head, status: Literal["finished", "stopped", "failed"]
+    execution: Execution,
+    planned: ExperimentResult,
+    pairs: Sequence[tuple[str, str]],
+    status: Literal["finished", "stopped", "failed"],
 ) -> ExperimentResult:
     """Everything that tables and plots need.
+
+    Args:
+        execution: What was made and measured.
+        planned: What the plan was resolved to, before anything came out.
+        pairs: Which arms are compared.
+        status: How the run stands.
 
     Raises:
         RunError: A run folder's record is damaged.
@@ -51,26 +40,17 @@ def experiment_result(
     outcomes = {unit: _outcome_of(execution, unit) for unit in execution.units}
     results = {paper: _results(execution, paper) for paper in execution.papers}
     values = tuple(_values(execution, outcomes, results))
-    metrics, arms = tuple(execution.metrics), [arm.name for arm in head.arms]
-    return ExperimentResult(
-        name=head.name,
-        split=head.split,
-        plan_digest=head.plan_digest,
-        package_version=head.package_version,
-        status=status,
-        seeds=head.seeds,
-        metrics=metrics,
-        judges=head.judges,
-        repeats=head.repeats,
-        embedder=head.embedder,
-        arms=tuple(_arm(execution, arm, outcomes, results) for arm in head.arms),
-        papers=head.papers,
-        values=values,
-        cells=cells_of(values, arms, metrics),
-        comparisons=compared(values, head.pairs, metrics),
-        method=METHOD,
-        notes=(*head.notes, *_notes(execution, outcomes, values)),
-        paid=execution.journal.paid(),
+    return planned.model_copy(
+        update={
+            "status": status,
+            "arms": tuple(_arm(execution, arm, outcomes, results) for arm in planned.arms),
+            "values": values,
+            "cells": cells_of(values, [arm.name for arm in planned.arms], planned.metrics),
+            "comparisons": compared(values, pairs, planned.metrics),
+            "method": METHOD,
+            "notes": (*planned.notes, *_notes(execution, outcomes, values)),
+            "paid": execution.journal.paid(),
+        }
     )
 
 

@@ -96,17 +96,21 @@ class UnitStore:
 
     def review(self, unit: Unit) -> Review | None:
         """The finished review; None where there is none, or one that is damaged and must be made again."""
-        folder = self.folder(unit)
-        if unit.problem or not (folder / RECORD).is_file() or read_record(folder).status != "finished":
-            return None
-        try:
-            return Review.model_validate_json((folder / REVIEW).read_text(encoding="utf-8"))
-        except (OSError, ValidationError, UnicodeDecodeError):
-            return None
+        return None if unit.problem else finished_review(self.folder(unit))
 
     def usage(self, unit: Unit) -> Usage:
         """What the unit took over all its starts, whichever plan made them."""
         return folder_usage(self.folder(unit))
+
+
+def finished_review(folder: Path) -> Review | None:
+    """The review of a finished run; None where there is none, or one that is damaged and must be made again."""
+    if not (folder / RECORD).is_file() or read_record(folder).status != "finished":
+        return None
+    try:
+        return Review.model_validate_json((folder / REVIEW).read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def folder_usage(folder: Path) -> Usage:

@@ -7,8 +7,6 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from referee.api.arena.job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
 from referee.api.job import Shared
 from referee.api.options import RunOptions
@@ -27,14 +25,13 @@ from referee.errors import (
     ReplyInvalid,
 )
 from referee.evals.agreement import MapName
-from referee.experiments.units import folder_usage
+from referee.experiments.units import finished_review, folder_usage
 from referee.runs import Budget, Event
-from referee.runs.folder import RECORD, read_record
+from referee.runs.folder import RECORD
 from referee.schemas.review import Review
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 
-REVIEW = "review.json"
 SILENT_AFTER = 3
 """Papers in a row without an answer from the model before the others are left for a resumed run."""
 
@@ -146,16 +143,6 @@ class ArenaExecution:
     def _inner(self, event: Event) -> None:
         if event.kind not in ("run", "stage"):
             self.job.progress(event)
-
-
-def finished_review(folder: Path) -> Review | None:
-    """The review of a finished run; None where there is none, or one that is damaged and must be made again."""
-    if not (folder / RECORD).is_file() or read_record(folder).status != "finished":
-        return None
-    try:
-        return Review.model_validate_json((folder / REVIEW).read_bytes())
-    except (OSError, ValidationError):
-        return None
 
 
 def prediction_of(review: Review, one: Submission, name: MapName, *, usage: Usage) -> Prediction:

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from referee.api.arena.job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
-from referee.api.arena.reviews import ArenaExecution, finished_review
+from referee.api.arena.reviews import ArenaExecution
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data.predictions import PREDICTIONS, Prediction, counts, write_predictions
 from referee.data.submissions import read_submissions
 from referee.errors import DataError, EvaluationError
-from referee.experiments.units import folder_usage
+from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
 from referee.runs import Budget
 from referee.schemas.usage import Usage

@@ -160,10 +160,8 @@ def _compared(
 
 def _limits(plan: Plan, given: RunOptions) -> BudgetSettings:
     """What was given goes over the plan's own."""
-    return BudgetSettings(
-        max_cost=plan.budget.max_cost if given.max_cost is None else given.max_cost,
-        max_tokens=plan.budget.max_tokens if given.max_tokens is None else given.max_tokens,
-    )
+    over = {"max_cost": given.max_cost, "max_tokens": given.max_tokens}
+    return plan.budget.model_copy(update={name: limit for name, limit in over.items() if limit is not None})
 
 
 def _settings(plan: Plan, settings: Settings) -> Settings:

@@ -26,7 +26,7 @@ from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
 from referee.experiments.plan_file import Given
-from referee.experiments.results import Head, experiment_result
+from referee.experiments.results import experiment_result
 from referee.experiments.schedule import execute
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
@@ -208,9 +208,9 @@ async def _run(
     try:
         await execute(execution)
     except BudgetExceeded:
-        write(experiment_result(execution, _head(job), "stopped"))
+        write(experiment_result(execution, _planned(job), job.pairs, "stopped"))
         raise
-    result = experiment_result(execution, _head(job), "finished")
+    result = experiment_result(execution, _planned(job), job.pairs, "finished")
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)
@@ -241,19 +241,24 @@ def _measured(folder: Path) -> list[str]:
     return [path.parent.name for path in runs if read_record(path.parent).status == "finished"]
 
 
-def _head(job: ExperimentJob) -> Head:
-    return Head(
+def _planned(job: ExperimentJob) -> ExperimentResult:
+    """The result before anything came out: what the plan was resolved to."""
+    return ExperimentResult(
         name=job.plan.name or "experiment",
         split=job.split,
         plan_digest=job.digest,
         package_version=referee.__version__,
+        status="stopped",
         seeds=job.plan.seeds,
+        metrics=tuple(metric.name for metric in job.metrics),
         judges=job.judges,
         repeats=job.plan.measure.repeats,
         embedder=job.embedder,
         arms=tuple(_arm_record(job, arm.name) for arm in job.arms),
         papers=tuple(_paper_records(job)),
-        pairs=job.pairs,
+        values=(),
+        cells=(),
+        comparisons=(),
         notes=tuple(notes_of(job)),
     )
 

@@ -12,7 +12,7 @@ from referee.evals.results import ResultsFile
 from referee.experiments.execution import Execution, Makers
 from referee.experiments.journal import Journal
 from referee.experiments.limiters import ModelLimiters
-from referee.experiments.results import Head, experiment_result
+from referee.experiments.results import experiment_result
 from referee.experiments.review_set import case_id
 from referee.experiments.schedule import execute
 from referee.experiments.units import Unit, UnitStore
@@ -101,8 +101,21 @@ class Bench:
         arms = tuple(ArmRecord(name=arm, strategy="single", venue="v", rounds=0) for arm in self.arms)
         pairs = tuple((b, a) for n, b in enumerate(self.arms) for a in self.arms[:n])
         papers = tuple(PaperRecord(name=paper, paper_id=paper) for paper in self.papers)
-        head = Head("t", "development", "0" * 64, "0", tuple(self.seeds), (), 1, "", arms, papers, pairs, ())
-        return experiment_result(execution, head, status)
+        planned = ExperimentResult(
+            name="t",
+            split="development",
+            plan_digest="0" * 64,
+            package_version="0",
+            status="stopped",
+            seeds=tuple(self.seeds),
+            metrics=tuple(execution.metrics),
+            arms=arms,
+            papers=papers,
+            values=(),
+            cells=(),
+            comparisons=(),
+        )
+        return experiment_result(execution, planned, pairs, status)
 
     async def _review(self, unit: Unit, folder: Path) -> None:
         there = (folder / RECORD).is_file()

@@ -128,9 +128,9 @@ async def test_seeds_are_one_value_a_paper(tmp_path: Path) -> None:
 
 async def test_a_damaged_review_is_made_again(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("p0",), ("a",))
-    course = bench.course()
+    execution = bench.execution()
     await bench.run()
-    (course.store.folder(course.units[0]) / "review.json").write_text('{"review_id": "r"')
+    (execution.store.folder(execution.units[0]) / "review.json").write_text('{"review_id": "r"')
     await bench.run()
     assert len(bench.made) == 2
 

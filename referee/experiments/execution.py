@@ -1,4 +1,4 @@
-"""The course of an experiment: each unit's review and each paper's measurement, made or found, and written down.
+"""An experiment under way: each unit's review and each paper's measurement, made or found, and written down.
 
 A unit that fails takes its paper out of every comparison, so the paper's other reviews are still made (a resumed run
 needs only the one that failed) and none of them is judged before all are there. What is made when: ``schedule``.

@@ -1,4 +1,4 @@
-"""The course of an arena run: paper by paper, several at once, as far as a budget reaches."""
+"""The reviews of an arena run: paper by paper, several at once, as far as a budget reaches."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ async def test_a_unit_that_somebody_else_makes_is_waited_for_and_then_used(tmp_p
         await first._review(wanted, execution.store.folder(wanted))
     await running
     assert [unit.arm for unit in second.made] == ["b"]
-    assert second.outcome(execution, "finished").arms[0].units["reused"] == 1
+    assert second.experiment_result(execution, "finished").arms[0].units["reused"] == 1
     assert execution.journal.paid().calls == 1
 
 

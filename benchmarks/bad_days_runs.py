@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee import review
+from referee import RunOptions, review
 from referee.errors import RefereeError
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord, RunRecord
@@ -46,10 +46,9 @@ def quick(base_url: str, **more: Any) -> Settings:
 
 def started(paper: Path, run: Path, settings: Settings, **more: Any) -> Ended:
     """Start a run in a folder, or go on with the one that is there, to its end."""
-    where = {"resume": run} if (run / "run.json").exists() else {"out": run}
     began = time.perf_counter()
     try:
-        asyncio.run(review(paper, venue=VENUE, settings=settings, **where, **more))
+        asyncio.run(review(paper, venue=VENUE, options=RunOptions(settings=settings, **more).within(run)))
     except RefereeError as error:
         return Ended(time.perf_counter() - began, f"{type(error).__name__}: {error.message}")
     return Ended(time.perf_counter() - began, "")

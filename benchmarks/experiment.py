@@ -78,11 +78,10 @@ def measure(
     with FakeServer(latency_s=latency_s, context_tokens=32_000) as server:
         work = api.experiment(
             plan,
-            base_url=server.base_url,
-            out=folder / "run",
             store=folder / "store",
-            max_tokens=max_tokens,
-            settings=settings,
+            options=api.RunOptions(
+                base_url=server.base_url, out=folder / "run", max_tokens=max_tokens, settings=settings
+            ),
         )
         started = time.perf_counter()
         asyncio.run(work)

@@ -22,7 +22,7 @@ from typing import Any
 from guidelines_gold import Comparison, GoldPage, compare, load_gold, page_text
 
 import referee
-from referee.api.compiling import compile_venue
+from referee.api.venues.compiling import compile_venue
 from referee.errors import RefereeError
 from referee.settings import Settings, load_settings
 
@@ -69,7 +69,9 @@ def _arguments() -> argparse.Namespace:
 async def _measured(page: GoldPage, settings: Settings, folder: Path) -> dict[str, Any]:
     started = time.monotonic()
     compiled = await compile_venue(
-        DATA / page.page, venue_id=page.id.replace("_", "-"), out=folder / "run", settings=settings
+        DATA / page.page,
+        venue_id=page.id.replace("_", "-"),
+        options=referee.RunOptions(out=folder / "run", settings=settings),
     )
     seconds, text = time.monotonic() - started, page_text(DATA / page.page)
     kept = [fate for fate in compiled.fates if fate.fate == "kept"]

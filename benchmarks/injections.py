@@ -19,7 +19,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from referee import load_paper, load_venue, review
+from referee import RunOptions, load_paper, load_venue, review
 from referee.evidence import split_sentences
 from referee.schemas.paper import Block, Paper
 from referee.schemas.review import Review
@@ -84,11 +84,8 @@ def reviewed(paper: Paper, name: str, given: argparse.Namespace) -> Review:
                 paper,
                 venue=given.venue,
                 model=given.model,
-                base_url=given.base_url,
                 strategy=given.strategy,
-                out=None if folder.exists() else folder,
-                resume=folder if folder.exists() else None,
-                cache=False,
+                options=RunOptions(base_url=given.base_url, cache=False).within(folder),
             )
         )
     return Review.model_validate_json(done.read_text(encoding="utf-8"))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.api import ReviewEstimate
-    from referee.schemas.venue import VenueForm
 
 # A name stands for the module and all below it; a star for all that begin so.
 HEAVY = (
@@ -75,20 +74,24 @@ def _pages(paper: Path) -> int:
     return pages
 
 
-def timed_reviews(paper: Path, runs: int, out: Path, **options: Any) -> tuple[list[dict[str, float]], ReviewEstimate]:
+def timed_reviews(
+    paper: Path, runs: int, out: Path, base_url: str, **asked: Any
+) -> tuple[list[dict[str, float]], ReviewEstimate]:
     """Review a paper several times in one process: when each began and ended, and what was planned for the last."""
-    from referee import review
+    from referee import RunOptions, review
 
     plans: list[ReviewEstimate] = []
 
-    def confirm(plan: ReviewEstimate, _: VenueForm) -> bool:
+    def confirm(plan: ReviewEstimate) -> bool:
         plans.append(plan)
         return True
 
     times = []
     for number in range(runs):
         began_at, began = time.time(), time.perf_counter()
-        work = review(paper, **options, model="fake", out=out / f"warm-{number}", cache=False, confirm=confirm)
+        folder = out / f"warm-{number}"
+        options = RunOptions(base_url=base_url, out=folder, cache=False, confirm=confirm)
+        work = review(paper, **asked, model="fake", options=options)
         asyncio.run(work)
         times.append({"seconds": time.perf_counter() - began, "began_at": began_at, "ended_at": time.time()})
     return times, plans[-1]

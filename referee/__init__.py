@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from referee.api import (
+        RunOptions,
         arena_calibrate,
         arena_run,
         arena_score,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "RunOptions",
     "__version__",
     "arena_calibrate",
     "arena_run",

@@ -6,17 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.api.arena_calibrating import Calibration, arena_calibrate
-    from referee.api.arena_running import ArenaRun, arena_run
-    from referee.api.arena_scoring import ArenaScoring, arena_score
-    from referee.api.compiling import Compiled, compile_venue
-    from referee.api.eval_run import Evaluation
-    from referee.api.evaluating import evaluate
-    from referee.api.experimenting import Experiment, estimate_experiment, experiment
-    from referee.api.profiling import Profile, profile
-    from referee.api.refining import refine_prompts
-    from referee.api.rescoring import Rescoring, rescore
+    from referee.api.arena.calibrating import Calibration, arena_calibrate
+    from referee.api.arena.running import ArenaRun, arena_run
+    from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.evaluations.evaluating import Evaluation, evaluate
+    from referee.api.evaluations.rescoring import Rescoring, rescore
+    from referee.api.experiments.running import Experiment, estimate_experiment, experiment
+    from referee.api.options import RunOptions
+    from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
+    from referee.api.venues.compiling import Compiled, compile_venue
+    from referee.api.venues.refining import refine_prompts
     from referee.papers import load_paper
     from referee.schemas.estimate import ExperimentEstimate, ReviewEstimate
     from referee.venues import load_venue
@@ -32,6 +32,7 @@ __all__ = [
     "Profile",
     "Rescoring",
     "ReviewEstimate",
+    "RunOptions",
     "arena_calibrate",
     "arena_run",
     "arena_score",
@@ -48,28 +49,29 @@ __all__ = [
 ]
 
 _PLACES = {
-    "ArenaRun": "referee.api.arena_running",
-    "ArenaScoring": "referee.api.arena_scoring",
-    "Calibration": "referee.api.arena_calibrating",
-    "Compiled": "referee.api.compiling",
-    "Evaluation": "referee.api.eval_run",
-    "Experiment": "referee.api.experimenting",
+    "ArenaRun": "referee.api.arena.running",
+    "ArenaScoring": "referee.api.arena.scoring",
+    "Calibration": "referee.api.arena.calibrating",
+    "Compiled": "referee.api.venues.compiling",
+    "Evaluation": "referee.api.evaluations.evaluating",
+    "Experiment": "referee.api.experiments.running",
     "ExperimentEstimate": "referee.schemas.estimate",
     "ReviewEstimate": "referee.schemas.estimate",
-    "Profile": "referee.api.profiling",
-    "Rescoring": "referee.api.rescoring",
-    "arena_calibrate": "referee.api.arena_calibrating",
-    "arena_run": "referee.api.arena_running",
-    "arena_score": "referee.api.arena_scoring",
-    "compile_venue": "referee.api.compiling",
-    "estimate_experiment": "referee.api.experimenting",
-    "evaluate": "referee.api.evaluating",
-    "experiment": "referee.api.experimenting",
+    "Profile": "referee.api.profiles.profiling",
+    "Rescoring": "referee.api.evaluations.rescoring",
+    "RunOptions": "referee.api.options",
+    "arena_calibrate": "referee.api.arena.calibrating",
+    "arena_run": "referee.api.arena.running",
+    "arena_score": "referee.api.arena.scoring",
+    "compile_venue": "referee.api.venues.compiling",
+    "estimate_experiment": "referee.api.experiments.running",
+    "evaluate": "referee.api.evaluations.evaluating",
+    "experiment": "referee.api.experiments.running",
     "load_paper": "referee.papers",
     "load_venue": "referee.venues",
-    "profile": "referee.api.profiling",
-    "refine_prompts": "referee.api.refining",
-    "rescore": "referee.api.rescoring",
+    "profile": "referee.api.profiles.profiling",
+    "refine_prompts": "referee.api.venues.refining",
+    "rescore": "referee.api.evaluations.rescoring",
     "review": "referee.api.reviewing",
 }
 

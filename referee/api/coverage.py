@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from referee.schemas.estimate import Estimate
+from referee.settings import BudgetSettings
 
 E = TypeVar("E", bound=Estimate)
 
@@ -15,22 +16,12 @@ _FEWEST = 20
 _PARTS = ((9, 10), (3, 4), (2, 3), (1, 2), (1, 3), (1, 4), *((1, n) for n in range(5, _FEWEST + 1)))
 
 
-class Limits(Protocol):
-    """US dollars, and tokens in and out together, that no call may pass; None is no limit."""
-
-    @property
-    def max_cost(self) -> float | None: ...  # noqa: D102
-
-    @property
-    def max_tokens(self) -> int | None: ...  # noqa: D102
-
-
-def beside_limits(estimate: E, limits: Limits) -> E:
+def beside_limits(estimate: E, limits: BudgetSettings) -> E:
     """The estimate, with a note for each limit that is below it; what earlier starts have spent is not looked at."""
     return replace(estimate, notes=(*estimate.notes, *_short(estimate, limits)))
 
 
-def _short(estimate: Estimate, limits: Limits) -> Iterator[str]:
+def _short(estimate: Estimate, limits: BudgetSettings) -> Iterator[str]:
     tokens = estimate.input_tokens + estimate.output_tokens
     if limits.max_tokens is not None and limits.max_tokens < tokens:
         yield f"the limit of {limits.max_tokens:,} tokens {_reach(limits.max_tokens / tokens, estimate.calls)}"

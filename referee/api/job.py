@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from referee.llm.models import Models
 from referee.runs import Budget, Progress
@@ -12,6 +13,9 @@ from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
+
+if TYPE_CHECKING:
+    from referee.llm.embeddings import Embedder
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,12 @@ class Job:
 class Shared:
     """What several runs of one command share: models that are open, with their limits, and one budget over all runs.
 
-    Who opened the models closes them. ``budget`` holds what the runs that are resumed have spent before.
+    Who opened models and embedder closes them. ``budget`` holds what the runs that are resumed have spent before.
     """
 
     models: Models
     budget: Budget
+    embedder: Embedder | None = None
 
 
 def joined(first: ReviewEstimate, then: ReviewEstimate) -> ReviewEstimate:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import referee
-from referee.api.call_settings import settings_of_call
-from referee.api.coverage import beside_limits
 from referee.api.job import Job, Shared, Written
 from referee.api.loading_ahead import read_and_load
-from referee.api.recording import recorded
+from referee.api.options import RunOptions
 from referee.api.resuming import named
-from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.api.session import Session, session
 from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
 from referee.llm.catalogue import cache_root
-from referee.llm.models import check_models, open_models
+from referee.llm.models import check_models
+from referee.llm.spec import ModelSpec
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated import load_as_set
-from referee.runs import Budget, Event, Ledger, Progress, RunFolder, silent
+from referee.runs import Event, Ledger
 from referee.runs.files import refuse_special_file
 from referee.schemas.calibration import RatingMap
-from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import load_venue, venue_digest
-
-Confirm = Callable[[ReviewEstimate, VenueForm], bool]
 
 
 async def review(
@@ -40,12 +36,6 @@ async def review(
     model: str | None = None,
     model_for: Mapping[str, str] | None = None,
     embedder: str | None = None,
-    base_url: str | None = None,
-    out: str | Path | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    resume: str | Path | None = None,
-    cache: bool | None = None,
     appendices: bool | None = None,
     all_points: bool = False,
     preset: str | None = None,
@@ -53,10 +43,8 @@ async def review(
     sample: int = 0,
     strategy_options: Mapping[str, object] | None = None,
     calibration: str | Path | RatingMap | None = None,
-    settings: Settings | None = None,
     shared: Shared | None = None,
-    progress: Progress = silent,
-    confirm: Confirm | None = None,
+    options: RunOptions = RunOptions(),
 ) -> Review:
     """Review a paper on a venue's own form.
 
@@ -67,15 +55,9 @@ async def review(
         strategy: How the review is made: ``sections`` (the default; ``single`` on the embedded model), or another of
             ``docs/strategies.md``.
         model: The model for all roles: ``local`` (the embedded default), ``openai:NAME``, ``anthropic:NAME``,
-            ``google_genai:NAME``, or a server's own name with ``base_url``.
+            ``google_genai:NAME``, or a server's own name with ``base_url`` in the options.
         model_for: Other models for single roles.
         embedder: The embedding model.
-        base_url: An OpenAI-compatible server.
-        out: The run folder; by default a new one under ``referee-runs``.
-        max_cost: US dollars that no call may pass.
-        max_tokens: Tokens, in and out together, that no call may pass.
-        resume: The folder of an earlier run with the same inputs, to be continued.
-        cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
         appendices: Whether ``sections`` reviews the appendices too; False by default.
         all_points: Whether ``review.md`` also prints points that were listed, merged, struck or dropped.
         preset: ``full`` refines the venue's prompts with the run's models first, ``quick`` (the default) takes those
@@ -86,10 +68,8 @@ async def review(
             ``{"ensemble_size": 3}``; those that are None are left out.
         calibration: A rating map of ``referee arena calibrate``: the overall rating becomes what the model's comes to
             in human ratings, and the record keeps what the model stated.
-        settings: A ready settings tree; the arguments above then only override what they name.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
-        progress: Called with each event.
-        confirm: Shown the plan before the first call; the run ends without a call where it returns False.
+        options: How it runs: where, within which limits, and who is told.
 
     Returns:
         The review. Scores that nothing backs are None, with the reason under ``nulls``.
@@ -112,51 +92,41 @@ async def review(
         "review.rounds": rounds,
         **{f"review.{name}": value for name, value in (strategy_options or {}).items()},
     }
-    settings = settings_of_call(
-        settings,
-        own,
-        model=model,
-        model_for=model_for,
-        base_url=base_url,
-        max_cost=max_cost,
-        max_tokens=max_tokens,
-        cache=cache,
-    )
+    settings = options.settled(own, model=model, model_for=model_for)
     if rounds is not None and settings.review.preset != "full":
         raise SettingsError(f"--rounds {rounds} goes with --preset full.", hint="Add it, or leave --rounds away.")
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     rating_map = _rating_map(calibration)
     specs = check_models(settings)
     settings = _with_strategy(settings, embedded=specs["writer"].is_local)
-    remote = None if isinstance(paper, Paper) else remote_name(paper)
-    stem = paper.paper_id[:12] if isinstance(paper, Paper) else remote or Path(paper).stem
-    place = RunPlace(stem, form.id, out=out, resume=resume)
+    strategy_used = STRATEGIES[settings.review.strategy]
     asked = named(paper, venue)
-    if not isinstance(paper, Paper):
-        path = await _fetched(str(paper), settings, progress) if remote else Path(paper)
-        refuse_special_file(path)
-        progress(Event("stage", f"reading {path.name or path}"))
-        paper = await read_and_load(path, settings, specs.values())
-    models = shared.models if shared else await open_models(settings, progress)
-    try:
-        job = Job(paper, form, settings, models, progress)
-        inputs = _inputs(job, rating_map) | ({"sample": str(sample)} if sample else {})
-        place.check_inputs(inputs)
-        plan = beside_limits(await STRATEGIES[settings.review.strategy].plan(job), settings.budget)
-        require_confirmed(confirm is None or confirm(plan, form))
-        with place.open(
-            "review",
-            inputs=inputs,
-            settings=settings,
-            models=models,
-            roles=STRATEGIES[settings.review.strategy].roles,
-            prompts=_prompts(job),
-            asked=asked,
-        ) as run:
-            return await _run(run, job, shared.budget if shared else None, sample, all_points, rating_map)
-    finally:
-        if shared is None:
-            await models.aclose()
+    async with session("review", _stem(paper), form.id, options=options, settings=settings) as run:
+        read = paper if isinstance(paper, Paper) else await _read(paper, run, specs)
+        models = shared.models if shared else await run.open_models()
+        job = Job(read, form, settings, models, run.progress)
+        run.check_inputs(_inputs(job, rating_map) | ({"sample": str(sample)} if sample else {}))
+        run.confirm(await strategy_used.plan(job))
+        budget = shared.budget if shared else None
+        door = run.begin(
+            models, roles=strategy_used.roles, prompts=_prompts(job), asked=asked, budget=budget, sample=sample
+        )
+        written = await strategy_used.run(job, run.folder, door)
+        finished = _finished(written, run, job, door.ledger, rating_map)
+        _write(run, finished, form, all_points=all_points)
+        return finished
+
+
+def _stem(paper: str | Path | Paper) -> str:
+    return paper.paper_id[:12] if isinstance(paper, Paper) else remote_name(paper) or Path(paper).stem
+
+
+async def _read(paper: str | Path, run: Session, specs: Mapping[str, ModelSpec]) -> Paper:
+    """The paper, which is fetched first where it is no file."""
+    path = await _fetched(str(paper), run) if remote_name(paper) else Path(paper)
+    refuse_special_file(path)
+    run.progress(Event("stage", f"reading {path.name or path}"))
+    return await read_and_load(path, run.settings, specs.values())
 
 
 def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:
@@ -175,13 +145,14 @@ def _with_strategy(settings: Settings, *, embedded: bool) -> Settings:
     return changed_settings(settings, {"review.strategy": "single" if embedded else "sections"})
 
 
-async def _fetched(source: str, settings: Settings, progress: Progress) -> Path:
+async def _fetched(source: str, run: Session) -> Path:
+    limits = run.settings.paper
     return await fetch_paper(
         source,
         cache_root(),
-        max_bytes=settings.paper.max_bytes,
-        progress=progress,
-        readable=lambda path: load_as_set(path, settings.paper),
+        max_bytes=limits.max_bytes,
+        progress=run.progress,
+        readable=lambda path: load_as_set(path, limits),
     )
 
 
@@ -211,24 +182,15 @@ def _prompts(job: Job) -> dict[str, str]:
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 
-async def _run(
-    run: RunFolder, job: Job, budget: Budget | None, sample: int, all_points: bool, rating_map: RatingMap | None
-) -> Review:
+def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -> None:
     from referee.reports import openreview_object, render_review, to_json
 
-    door, ledger = open_door(run, job.models, job.settings, job.progress, budget=budget, sample=sample)
-    with recorded(run, ledger):
-        written = await STRATEGIES[job.settings.review.strategy].run(job, run, door)
-        finished = _finished(written, run, job, ledger, rating_map)
-        run.write("review.json", finished.model_dump_json(indent=2) + "\n")
-        run.write("review.openreview.json", to_json(openreview_object(finished, job.form)))
-        run.write("review.md", render_review(finished, job.form, all_points=all_points))
-        run.set_usage(ledger.usage(), ledger.usage_by_role())
-        run.set_status("finished")
-    return finished
+    run.write("review.json", review.model_dump_json(indent=2) + "\n")
+    run.write("review.openreview.json", to_json(openreview_object(review, form)))
+    run.write("review.md", render_review(review, form, all_points=all_points))
 
 
-def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:
+def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:
     """The review with its disclosure and with what made it."""
     from referee.reports import disclosure
 
@@ -237,9 +199,10 @@ def _finished(written: Written, run: RunFolder, job: Job, ledger: Ledger, rating
     provenance = Provenance(
         strategy=job.settings.review.strategy,
         models={role: model_id for role, model_id in job.models.ids().items() if role in roles},
-        prompts={name: run.record.prompts.get(name, digest) for name, digest in used.items()} | dict(written.prompts),
+        prompts={name: run.folder.record.prompts.get(name, digest) for name, digest in used.items()}
+        | dict(written.prompts),
         package_version=referee.__version__,
-        run_id=run.record.run_id,
+        run_id=run.folder.record.run_id,
         venue_digest=venue_digest(job.form),
         converter=f"{job.paper.converter.name} {job.paper.converter.version}",
         usage=ledger.usage(),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import arena, doctor, eval, experiment, models, profile, review, show, strategies, venue
+from referee.cli import arena, doctor, eval, experiment, models, profile, review, show, venue
 
 app = typer.Typer(
     name="referee",
@@ -22,7 +22,7 @@ app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("profile")(profile.profile)
 app.command("experiment")(experiment.experiment)
-app.command("strategies")(strategies.strategies)
+app.command("strategies")(doctor.strategies)
 app.command("doctor")(doctor.doctor)
 app.add_typer(arena.app, name="arena")
 app.add_typer(venue.app, name="venue")

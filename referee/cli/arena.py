@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api.arena_calibrating import Calibration
-    from referee.api.arena_scoring import ArenaScoring
-    from referee.schemas.estimate import ArenaEstimate
+    from referee.api.arena.calibrating import Calibration
+    from referee.api.arena.scoring import ArenaScoring
 
 app = typer.Typer(
     help="How far a model's reviews are from people's, on each paper's own form.",
@@ -28,49 +27,26 @@ _MIN_REVIEWS = "Human ratings a paper needs."
 
 
 @app.command()
+@with_run_flags()
 def run(
     papers: Annotated[
         Path, typer.Option(help="Rows with full texts (JSONL, Parquet), a folder of papers, or one paper.")
     ],
     model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
     venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue, or an unknown one.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Fill each paper's own venue-year form by one model.
 
     Writes a run folder with predictions.jsonl (a line a paper) and, in reviews, the run of each review.
     """
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
-    from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
-    from referee.cli.stages import Stages
+    from referee.cli.output import describe_usage, printable
+    from referee.cli.progress import Stages
+    from referee.reports.estimates import arena_estimate_lines, several
 
-    with ProgressLine() as line:
-        progress = Stages(line)
-        done = run_interruptible(
-            api.arena_run(
-                papers,
-                model=model,
-                venue=venue,
-                base_url=base_url,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=Confirmation(line, yes, plan_lines),
-            ),
-            progress,
-        )
+    attended = Attended(flags, arena_estimate_lines, Stages)
+    done = attended.run(api.arena_run(papers, model=model, venue=venue, options=attended.options))
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
     typer.echo(f"{done.model}: {several(len(done.predictions), 'paper')}: {counted}.")
     for text in _reasons([one.reason for one in done.predictions if one.reason]):
@@ -110,13 +86,13 @@ def score(
     plots.
     """
     from referee import api
-    from referee.api.arena_scoring import ScoreOptions
+    from referee.api.arena.scoring import ScoreRules
     from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
     if impute not in ("none", "midpoint"):
         raise SettingsError(f"--impute {impute!r} is not known.", hint="There are none and midpoint.")
-    options = ScoreOptions(
+    rules = ScoreRules(
         fewest_reviews=min_reviews,
         impute="none" if impute == "none" else "midpoint",
         include_confidence=include_confidence,
@@ -127,7 +103,8 @@ def score(
         with_bert=bert,
     )
     with ProgressLine() as progress:
-        done = api.arena_score(predictions, human=human, by=by, options=options, out=out, progress=progress)
+        options = api.RunOptions(out=out, progress=progress)
+        done = api.arena_score(predictions, human=human, by=by, rules=rules, options=options)
     _print_scores(done)
 
 
@@ -142,6 +119,7 @@ def calibrate(
 ) -> None:
     """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
     from referee import api
+    from referee.cli.output import printable
     from referee.cli.progress import ProgressLine
 
     with ProgressLine() as progress:
@@ -158,19 +136,6 @@ def calibrate(
         typer.echo(printable(line))
 
 
-def plan_lines(plan: ArenaEstimate) -> Iterator[str]:
-    """Papers by form, what is skipped, the estimate, and what is worth knowing."""
-    forms = ", ".join(f"{form} ({count:,})" for form, count in sorted(plan.forms.items()))
-    there = f"; {plan.there:,} are answered already" if plan.there else ""
-    yield f"{several(sum(plan.forms.values()), 'paper')} on their own forms: {forms}{there}."
-    for reason, count in sorted(plan.skipped.items()):
-        yield f"  skipped, {count:,}: {printable(reason)}"
-    model = f" ({plan.model})" if plan.calls else ""
-    yield f"Estimate: {amount(plan)}{model}."
-    for note in plan.notes:
-        yield f"Note: {printable(note)}."
-
-
 def _reasons(reasons: list[str]) -> Iterator[str]:
     from collections import Counter
 
@@ -179,6 +144,7 @@ def _reasons(reasons: list[str]) -> Iterator[str]:
 
 
 def _print_scores(done: ArenaScoring) -> None:
+    from referee.cli.output import printable
     from referee.reports import arena_tables as tables
     from referee.reports.tables import aligned
 

@@ -1,4 +1,4 @@
-"""``referee doctor``: what works on this machine, and the fix for what does not."""
+"""``referee doctor`` and ``referee strategies``: what works on this machine, and the ways to review."""
 
 from __future__ import annotations
 
@@ -18,3 +18,25 @@ def doctor() -> None:
         needed_failed |= check.needed and not check.ok
     if needed_failed:
         raise typer.Exit(1)
+
+
+# What `review.strategy = "auto"` comes to.
+_DEFAULTS = {"sections": "the default", "single": "the default on the embedded model"}
+
+
+def strategies() -> None:
+    """List the strategies: what each is, its calls, the longest chain of calls, its roles.
+
+    Calls are those without repairs; a chain is the most calls of which each waits for the one before. A letter in a
+    formula stands for what the line above names by it.
+    """
+    from referee.api.strategies import STRATEGIES
+
+    for name, strategy in STRATEGIES.items():
+        usual = f" ({_DEFAULTS[name]})" if name in _DEFAULTS else ""
+        typer.echo(f"{name}{usual}: {strategy.title or 'not described'}")
+        typer.echo(f"  calls: {strategy.calls or 'see the estimate of a run'}")
+        typer.echo(f"  chain: {strategy.chain or 'unknown'}")
+        typer.echo(f"  roles: {', '.join(strategy.roles)}")
+        if strategy.research_only:
+            typer.echo("  for research on reviewing only: what it writes is no assessment of a paper")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api.eval_output import Summary
+    from referee.api.evaluations.rescoring import Summary
     from referee.reports.eval_summary import About
-    from referee.schemas.estimate import SetEstimate
 
 _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
+@with_run_flags()
 def evaluate(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[
@@ -36,19 +36,13 @@ def evaluate(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, max=100, help="How often each judge is asked the same.")] = 1,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
     paper_table: Annotated[bool, typer.Option("--paper-table", help=_PAPER_TABLE)] = False,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Measure peer reviews, AI or human.
 
@@ -59,39 +53,27 @@ def evaluate(
         write_suggestion(reviews, write_mapping)
         return
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
-    from referee.cli.stages import RarerStages
+    from referee.cli.progress import RarerStages
+    from referee.reports.estimates import set_estimate_lines
 
-    with ProgressLine() as line:
-        progress = RarerStages(line)
-        done = run_interruptible(
-            api.evaluate(
-                reviews,
-                papers=papers,
-                venue=venue,
-                metrics=metrics.split(",") if metrics is not None else None,
-                judges=judge or [],
-                repeats=repeats,
-                embedder=embedder,
-                base_url=base_url,
-                mapping=mapping,
-                layout=layout,
-                group_by=group_by,
-                compare=compare,
-                paper_table=paper_table,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=progress,
-                confirm=Confirmation(line, yes, estimate_lines),
-            ),
-            progress,
-        )
+    attended = Attended(flags, set_estimate_lines, RarerStages)
+    work = api.evaluate(
+        reviews,
+        papers=papers,
+        venue=venue,
+        metrics=metrics.split(",") if metrics is not None else None,
+        judges=judge or [],
+        repeats=repeats,
+        embedder=embedder,
+        mapping=mapping,
+        layout=layout,
+        group_by=group_by,
+        compare=compare,
+        paper_table=paper_table,
+        options=attended.options,
+    )
+    done = attended.run(work)
     _print_summary(done.summary, done.about)
     if done.summary.table.failed:
         typer.echo(f"{done.summary.table.failed:,} unit(s) failed; --resume {done.run} tries them again.")
@@ -116,21 +98,9 @@ def rescore(
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 
 
-def estimate_lines(plan: SetEstimate) -> list[str]:
-    """The estimate by metric, and what is worth knowing before it is confirmed."""
-    judges = ", ".join(plan.judges) or "none"
-    repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
-    lines = [f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {judges}{repeats}."]
-    lines += [
-        f"  {one.name}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
-        for one in plan.metrics
-    ]
-    lines.append(f"Estimate: {amount(plan, most_calls=plan.most_calls)}.")
-    lines += [f"Note: {printable(note)}." for note in plan.notes]
-    return lines
-
-
 def _print_summary(summary: Summary, about: About) -> None:
+    from referee.cli.output import printable
+    from referee.reports.estimates import several
     from referee.reports.eval_summary import legend, main_table_lines, silence_lines
 
     _print_lines(main_table_lines(summary.table))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
-    from referee.api import Experiment, ExperimentEstimate
+    from referee.api import Experiment
 
 _PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
 
 
+@with_run_flags()
 def experiment(
     plan: Annotated[str, typer.Argument(help=_PLAN, show_default=False)],
     arm: Annotated[list[str] | None, typer.Option(metavar="A", help="Run this arm; several may be named.")] = None,
@@ -31,17 +31,11 @@ def experiment(
     judge: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the plan's judges.")] = None,
     references: Annotated[Path | None, typer.Option(help="Human reviews in place of the plan's.")] = None,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print units, calls and cost, and end.")] = False,
     final: Annotated[bool, typer.Option("--final", help="Open the test split; once for each plan.")] = False,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
     store: Annotated[Path | None, typer.Option(help=_STORE)] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     mlflow: Annotated[str | None, typer.Option(metavar="URI", help=_MLFLOW)] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Compare strategies, prompts and models on the same papers.
 
@@ -50,12 +44,12 @@ def experiment(
     measurements of each paper.
     """
     from referee import api
-    from referee.api.experimenting import STORE
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
-    from referee.cli.progress import ProgressLine
-    from referee.cli.stages import Stages
+    from referee.api.experiments.running import STORE
+    from referee.cli.output import printable
+    from referee.cli.progress import Stages
+    from referee.reports.estimates import experiment_estimate_lines
 
+    attended = Attended(flags, experiment_estimate_lines, Stages)
     given: dict[str, Any] = {
         "arms": arm or (),
         "strategies": strategy or (),
@@ -66,58 +60,20 @@ def experiment(
         "judges": judge or (),
         "references": references,
         "embedder": embedder,
-        "base_url": base_url,
         "final": final,
         "store": store or STORE,
-        "max_cost": max_cost,
+        "options": attended.options,
     }
-    with ProgressLine() as line:
-        progress = Stages(line)
-        if dry_run:
-            estimate = run_interruptible(api.estimate_experiment(plan, **given, progress=progress), progress)
-        else:
-            done = run_interruptible(
-                api.experiment(
-                    plan,
-                    **given,
-                    out=out,
-                    resume=resume,
-                    max_tokens=max_tokens,
-                    cache=False if no_cache else None,
-                    mlflow=mlflow,
-                    progress=progress,
-                    confirm=Confirmation(line, yes, estimate_lines),
-                ),
-                progress,
-            )
-    if dry_run:
-        for text in estimate_lines(estimate):
-            typer.echo(printable(text))
-        typer.echo("Nothing was sent or written.")
-    else:
-        _print_result(done)
-
-
-def estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
-    """The estimate by arm, then of judging, then the whole, and what is worth knowing."""
-    yield (
-        f"{several(estimate.units, 'review')} of {several(estimate.papers, 'paper')} ({estimate.split} split) by "
-        f"{several(len(estimate.arms), 'arm')}; {several(estimate.excluded, 'paper')} excluded."
-    )
-    for arm in estimate.arms:
-        there = f", {arm.there} there already" if arm.there else ""
-        impossible = f", {arm.impossible} impossible" if arm.impossible else ""
-        yield f"  {arm.name}: {several(arm.units, 'review')}{there}{impossible}, {amount(arm)}"
-    if estimate.judging is not None:
-        judges = ", ".join(estimate.judging.judges) or "none"
-        yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"
-    yield f"Estimate: {amount(estimate)}."
-    for note in estimate.notes:
-        yield f"Note: {note}."
+    if not dry_run:
+        _print_result(attended.run(api.experiment(plan, **given, mlflow=mlflow)))
+        return
+    for text in experiment_estimate_lines(attended.run(api.estimate_experiment(plan, **given))):
+        typer.echo(printable(text))
+    typer.echo("Nothing was sent or written.")
 
 
 def _print_result(done: Experiment) -> None:
-    from referee.cli.output import describe_usage
+    from referee.cli.output import describe_usage, printable
     from referee.reports.experiment_summary import arm_lines, comparison_lines
 
     result = done.result

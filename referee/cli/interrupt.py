@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from referee.cli import EXIT_INTERRUPTED
 from referee.errors import RefereeError
@@ -15,7 +15,7 @@ from referee.errors import RefereeError
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from referee.runs import Event
+    from referee.cli.progress import ProgressLine, Stages
     from referee.runs.stopping import Stop
 
 T = TypeVar("T")
@@ -34,16 +34,7 @@ class Interrupted(RefereeError):
         return cls("nothing was sent or written.")
 
 
-class Watched(Protocol):
-    """Progress that was told where the run lies; the folder is empty before there is one."""
-
-    @property
-    def run_folder(self) -> str: ...  # noqa: D102
-
-    def __call__(self, event: Event) -> None: ...  # noqa: D102
-
-
-def run_interruptible(work: Coroutine[Any, Any, T], progress: Watched) -> T:
+def run_interruptible(work: Coroutine[Any, Any, T], progress: ProgressLine | Stages) -> T:
     """Run a command's work in an event loop of its own, so that Ctrl-C loses nothing that was paid.
 
     The first Ctrl-C, or SIGTERM, lets the calls under way be answered and written down, and no other one is sent. The
@@ -65,7 +56,7 @@ def run_interruptible(work: Coroutine[Any, Any, T], progress: Watched) -> T:
         raise Interrupted.during(progress.run_folder) from None
 
 
-def _attended(work: Coroutine[Any, Any, T], progress: Watched) -> T:
+def _attended(work: Coroutine[Any, Any, T], progress: ProgressLine | Stages) -> T:
     """Run the work in a loop that hears of signals; raises ``KeyboardInterrupt`` where they ended it."""
     import asyncio
 
@@ -99,7 +90,7 @@ def _attended(work: Coroutine[Any, Any, T], progress: Watched) -> T:
 class _Asking:
     """What the loop does when it hears of a signal."""
 
-    def __init__(self, stop: Stop, progress: Watched) -> None:
+    def __init__(self, stop: Stop, progress: ProgressLine | Stages) -> None:
         self._stop, self._progress = stop, progress
         self.heard = False
 

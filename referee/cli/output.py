@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from referee.errors import RefereeError
+from referee.reports.plain import one_line
 from referee.reports.usage_text import tokens_in
 from referee.schemas.usage import Usage
 
@@ -38,3 +39,10 @@ def wrapped(text: str, indent: str = "") -> str:
     return "\n".join(
         textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=indent) for line in text.splitlines()
     )
+
+
+def printable(text: str) -> str:
+    """The text on one line, without secrets and control characters; an indent of two blanks stays."""
+    from referee.llm.secrets import scrub
+
+    return f"{'  ' if text.startswith('  ') else ''}{one_line(scrub(text))}"

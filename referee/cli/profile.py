@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.phrases import amount, printable, several
+from referee.cli.running import Attended, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.evals.profile.result import ProfileResult
-    from referee.schemas.estimate import SetEstimate
 
 _BY = "What groups are made by: source, kind, venue, year, decision, era, or a column of the data."
 _ERA = "Before and after a date (2022-11-30), or praib: ICLR from 2024, NeurIPS from 2023."
 _SCALES = "Let ratings of different forms stand side by side, as ranks within each."
 
 
+@with_run_flags()
 def profile(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[Path | None, typer.Option(help="Only reviews of these papers: a folder or a JSONL.")] = None,
@@ -35,7 +35,6 @@ def profile(
     judge: Annotated[
         list[str] | None, typer.Option(metavar="M", help="A model that reads items, coverage and mathematics.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
     atomic: Annotated[bool, typer.Option(help="Measure atomic items and coverage.")] = True,
     compare_scales: Annotated[bool, typer.Option("--compare-scales", help=_SCALES)] = False,
     rated_on: Annotated[
@@ -52,12 +51,7 @@ def profile(
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Measure how reviewers behave: length, readability, references, ratings, agreement, coverage; no model needed.
 
@@ -68,58 +62,40 @@ def profile(
         write_suggestion(reviews, write_mapping)
         return
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
     from referee.cli.output import describe_usage
-    from referee.cli.progress import ProgressLine
+    from referee.reports.estimates import set_estimate_lines
 
-    with ProgressLine() as line:
-        done = run_interruptible(
-            api.profile(
-                reviews,
-                papers=papers,
-                venue=venue,
-                by=by.split(","),
-                era=era,
-                citations=citations,
-                citation_records=citation_records,
-                contact=contact,
-                judges=judge or [],
-                base_url=base_url,
-                atomic=atomic,
-                compare_scales=compare_scales,
-                rated_on=rated_on,
-                weighting="pairs" if printed_alpha else "ratings",
-                syllables=syllables,
-                dictionary=dictionary,
-                processes=processes,
-                mapping=mapping,
-                layout=layout,
-                out=out,
-                resume=resume,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                cache=False if no_cache else None,
-                progress=line,
-                confirm=Confirmation(line, yes, _estimate),
-            ),
-            line,
-        )
+    attended = Attended(flags, set_estimate_lines)
+    work = api.profile(
+        reviews,
+        papers=papers,
+        venue=venue,
+        by=by.split(","),
+        era=era,
+        citations=citations,
+        citation_records=citation_records,
+        contact=contact,
+        judges=judge or [],
+        atomic=atomic,
+        compare_scales=compare_scales,
+        rated_on=rated_on,
+        weighting="pairs" if printed_alpha else "ratings",
+        syllables=syllables,
+        dictionary=dictionary,
+        processes=processes,
+        mapping=mapping,
+        layout=layout,
+        options=attended.options,
+    )
+    done = attended.run(work)
     _print(done.result)
     if judge:
         typer.echo(f"Used: {describe_usage(done.usage)}.")
     typer.echo(f"Written to {done.run}: profile.html, summary.md (to read), profile.jsonl (a line a review).")
 
 
-def _estimate(plan: SetEstimate) -> list[str]:
-    return [
-        f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {', '.join(plan.judges)}.",
-        f"Estimate: {amount(plan)}.",
-        *(f"Note: {note}." for note in plan.notes),
-    ]
-
-
 def _print(result: ProfileResult) -> None:
+    from referee.cli.output import printable
     from referee.reports.plain import one_line
     from referee.reports.profile_tables import console_lines, lead
 

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from referee.cli.activities import activity
-from referee.cli.phrases import several
 from referee.schemas.usage import Usage
 
 if TYPE_CHECKING:
@@ -52,10 +51,10 @@ class Tally:
 
     def _calls(self) -> str:
         if not self.expected:
-            return several(self.done, "call")
+            return _several_calls(self.done)
         if self.done > self.expected:
             return f"{self.done:,} calls, about {self.expected:,} estimated"
-        return f"{self.done:,} of about {several(self.expected, 'call')}"
+        return f"{self.done:,} of about {_several_calls(self.expected)}"
 
 
 class ProgressLine:
@@ -201,6 +200,10 @@ class ProgressLine:
         return Text(said + beside, no_wrap=True, overflow="ellipsis", end="")
 
 
+def _several_calls(number: int) -> str:
+    return f"{number:,} call{'' if number == 1 else 's'}"
+
+
 def _tokens(usage: Usage, *, short: bool) -> str:
     into, out = ((_thousands(n) if short else f"{n:,}") for n in (usage.input_tokens, usage.output_tokens))
     return f"{into} tokens in, {out} out"
@@ -220,3 +223,41 @@ def _lasting(seconds: float) -> str:
     if seconds < 2 * _MINUTE_S:
         return f"{seconds:.0f} s"
     return f"{seconds // _MINUTE_S:.0f} min {seconds % _MINUTE_S:.0f} s"
+
+
+class Stages:
+    """Shows every event but those of calls, which it counts."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+
+    @property
+    def run_folder(self) -> str:
+        """Where the run lies; empty before there is a folder."""
+        return self._line.run_folder
+
+    def __call__(self, event: Event) -> None:
+        """Draw one event, or count it if it is of a call."""
+        if event.kind in ("call_started", "call_finished"):
+            self._line.count(event)
+        else:
+            self._show(event)
+
+    def _show(self, event: Event) -> None:
+        self._line(event)
+
+
+class RarerStages(Stages):
+    """Where lines pile up, in a file or a pipe, they come the more rarely the longer the run has been going on."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        super().__init__(line)
+        self._started = self._said = time.monotonic()
+
+    def _show(self, event: Event) -> None:
+        now = time.monotonic()
+        counts = event.kind == "stage" and event.total > event.done
+        if counts and not self._line.living and now - self._said < (now - self._started) / 10:
+            return
+        self._said = now
+        super()._show(event)

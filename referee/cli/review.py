@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.running import Attended, RunFlags, with_run_flags
 from referee.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ _PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv i
 _RESUME = "Continue the run in this folder, which knows paper, venue and settings."
 
 
+@with_run_flags(resume=_RESUME)
 def review(
     paper: Annotated[str | None, typer.Argument(help=_PAPER, show_default=False)] = None,
     venue: Annotated[
@@ -38,12 +41,6 @@ def review(
     ] = None,
     model_for: Annotated[list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role.")] = None,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None,
-    resume: Annotated[Path | None, typer.Option(metavar="RUN", help=_RESUME)] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False,
     appendices: Annotated[bool, typer.Option("--appendices", help="Review the appendices too (sections).")] = False,
     preset: Annotated[
         str | None, typer.Option(help="full: refine the venue's prompts first (sections). [default: quick]")
@@ -64,7 +61,7 @@ def review(
         Path | None, typer.Option(help="A rating map (`referee arena calibrate`) for the overall rating.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False,
+    flags: RunFlags = RunFlags(),
 ) -> None:
     """Review a paper on a venue's own form.
 
@@ -72,46 +69,32 @@ def review(
     ready to paste), trace.jsonl (each model call) and run.json.
     """
     from referee import api
-    from referee.cli.confirm import Confirmation
-    from referee.cli.interrupt import run_interruptible
-    from referee.cli.progress import ProgressLine
 
-    paper, venue, settings = _asked(paper, venue, resume)
+    paper, venue, settings = _asked(paper, venue, flags.resume)
     form = api.load_venue(venue)
-    with ProgressLine() as progress:
-        written = run_interruptible(
-            api.review(
-                paper,
-                venue=venue,
-                strategy=strategy,
-                model=model,
-                model_for=roles_by_name(model_for or []),
-                embedder=embedder,
-                base_url=base_url,
-                out=out,
-                max_cost=max_cost,
-                max_tokens=max_tokens,
-                resume=resume,
-                cache=False if no_cache else None,
-                appendices=appendices or None,
-                all_points=all_,
-                preset=preset,
-                rounds=rounds,
-                strategy_options={
-                    "ensemble_size": ensemble_size,
-                    "reflections": reflections,
-                    "few_shot": str(few_shot) if few_shot else None,
-                    "persona": persona,
-                    "target": target,
-                },
-                calibration=calibration,
-                settings=settings,
-                progress=progress,
-                confirm=Confirmation(progress, yes, _plan_lines),
-            ),
-            progress,
-        )
-    _print_summary(written, form, progress.run_folder)
+    attended = Attended(flags, partial(_plan_lines, form=form), settings=settings)
+    work = api.review(
+        paper,
+        venue=venue,
+        strategy=strategy,
+        model=model,
+        model_for=roles_by_name(model_for or []),
+        embedder=embedder,
+        appendices=appendices or None,
+        all_points=all_,
+        preset=preset,
+        rounds=rounds,
+        strategy_options={
+            "ensemble_size": ensemble_size,
+            "reflections": reflections,
+            "few_shot": str(few_shot) if few_shot else None,
+            "persona": persona,
+            "target": target,
+        },
+        calibration=calibration,
+        options=attended.options,
+    )
+    _print_summary(attended.run(work), form, attended.run_folder)
 
 
 def _asked(paper: str | None, venue: str | None, resume: Path | None) -> tuple[str, str, Settings | None]:
@@ -147,12 +130,12 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
 
 def _plan_lines(plan: ReviewEstimate, form: VenueForm) -> list[str]:
     """The venue's rule on language models, and the estimate."""
-    from referee.cli.confirm import plan_lines
     from referee.cli.output import wrapped
+    from referee.reports.estimates import review_estimate_lines
     from referee.venues import render_policy
 
     preset = f" (preset {plan.preset})" if plan.preset else ""
-    return [wrapped(render_policy(form)), *plan_lines(plan, words=f"Estimate{preset}: ")]
+    return [wrapped(render_policy(form)), *review_estimate_lines(plan, words=f"Estimate{preset}: ")]
 
 
 def _print_summary(written: Review, form: VenueForm, folder: str) -> None:

@@ -21,9 +21,9 @@ def show(
     Each field of the form with its value, its reason and its points; with --point one point with its evidence, its
     check, its prompt and its call. Asks no model and changes nothing.
     """
-    from referee.api.showing import show as explained
     from referee.cli.output import wrapped
     from referee.llm.secrets import scrub
+    from referee.reports.showing import show as explained
 
     if call and point is None:
         raise SettingsError("--call shows the call of one point, and none is named.", hint="Add --point ID.")

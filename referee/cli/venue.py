@@ -1,18 +1,19 @@
-"""``referee venue``: which forms there are, what one asks, and those of your own."""
+"""``referee venue``: which forms there are, what one asks, those of your own, and what their reviewers are told."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli import venue_compile, venue_prompts
+from referee.cli.running import Attended, RunFlags, with_run_flags
+
+if TYPE_CHECKING:
+    from referee.api.venues.compiling import Compiled
 
 app = typer.Typer(help="The venues' review forms and rules.", no_args_is_help=True, rich_markup_mode=None)
-app.command("compile")(venue_compile.compile_)
-app.command("refine")(venue_prompts.refine)
-app.command("diff-prompts")(venue_prompts.diff_prompts)
 
 
 @app.command("list")
@@ -49,7 +50,7 @@ def show(
     from referee.venues import describe_venue, load_venue
 
     if prompts:
-        venue_prompts.show_prompts(venue, model=model, history=history, json=json)
+        show_prompts(venue, model=model, history=history, json=json)
         return
     if history or model:
         raise SettingsError(
@@ -93,3 +94,159 @@ def remove(venue: Annotated[str, typer.Argument(help="The id of a venue of your 
     from referee.venues.registry import remove_venue
 
     typer.echo(f"{venue}: removed ({remove_venue(venue)}).")
+
+
+@app.command("compile")
+@with_run_flags()
+def compile_(
+    source: Annotated[
+        str, typer.Argument(help="The page: an http(s) address, or an HTML, Markdown or text file.", show_default=False)
+    ],
+    venue_id: Annotated[str, typer.Option("--id", metavar="ID", help="The id it gets, as my-workshop-2026.")],
+    name: Annotated[str | None, typer.Option(help="The venue's name. [default: the page's title]")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=0, max=10, help="Rounds that refine its prompts. [default: 3; 0 on the embedded model]"),
+    ] = None,
+    paper_type: Annotated[
+        str | None, typer.Option(help="Of several types of paper, the one to keep. [default: the first]")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option(metavar="VENUE", help="Borrow this venue's form instead of the page's.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take an id that is taken; an old file of yours is kept beside it.")
+    ] = False,
+    flags: RunFlags = RunFlags(),
+) -> None:
+    """Make a venue of your own from the page on which it tells its reviewers how to review.
+
+    The page's statements are cut out by code, labelled by the model, and kept with the page's own words. The venue can
+    be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
+    trace.jsonl (each model call).
+    """
+    from referee import api
+    from referee.reports.estimates import review_estimate_lines
+
+    attended = Attended(flags, review_estimate_lines)
+    work = api.compile_venue(
+        source,
+        venue_id=venue_id,
+        name=name,
+        paper_type=paper_type,
+        form=form,
+        model=model,
+        rounds=rounds,
+        force=force,
+        options=attended.options,
+    )
+    _print_summary(attended.run(work))
+
+
+def _print_summary(compiled: Compiled) -> None:
+    from referee.cli.output import describe_usage, wrapped
+    from referee.reports.venue_lines import compile_lines
+
+    said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.fates, compiled.notes)
+    for line in said:
+        typer.echo(wrapped(line))
+    typer.echo(f"Used: {describe_usage(compiled.usage)}.")
+    typer.echo(f"Each statement and what became of it: {compiled.run}/guidelines.json")
+    typer.echo(f"Stored as {compiled.path}")
+    if compiled.backup:
+        typer.echo(f"The file it replaced is kept as {compiled.backup}")
+    if compiled.refined:
+        rounds, refined = compiled.refined.rounds, describe_usage(compiled.refined.usage)
+        typer.echo(f"Prompts refined in {rounds} rounds: {refined}; referee venue show {compiled.form.id} --prompts")
+    typer.echo(f"Next: referee venue show {compiled.form.id}")
+    typer.echo(f"Then: referee review paper.pdf --venue {compiled.form.id}")
+
+
+@app.command()
+@with_run_flags(no_cache="Refine anew, whatever is stored.")
+def refine(
+    venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+        ),
+    ] = None,
+    model_for: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role: writer, supervisor.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=10, help="Rounds of criticism and revision.")] = 3,
+    until_stable: Annotated[
+        bool, typer.Option("--until-stable", help="End a guideline early when the supervisor has nothing new.")
+    ] = False,
+    flags: RunFlags = RunFlags(),
+) -> None:
+    """Refine the steps that a venue's guidelines become for reviewers of sections.
+
+    A supervisor criticises the steps of each guideline, they are revised, and a revision that loses a point of its
+    guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
+    """
+    from referee import api
+    from referee.cli.output import describe_usage
+    from referee.cli.review import roles_by_name
+    from referee.reports.estimates import review_estimate_lines
+    from referee.venues.describe_prompts import describe_refinement
+
+    form = api.load_venue(venue)
+    attended = Attended(flags, partial(review_estimate_lines, words="Estimate: at most "))
+    work = api.refine_prompts(
+        form,
+        model=model,
+        model_for=roles_by_name(model_for or []),
+        rounds=rounds,
+        until_stable=until_stable,
+        options=attended.options,
+    )
+    refined = attended.run(work)
+    for line in describe_refinement(refined):
+        typer.echo(line)
+    if refined.reused:
+        typer.echo(f"Refined already on {refined.refined_at[:10]}: no call was made. --no-cache refines anew.")
+    else:
+        typer.echo(f"Used: {describe_usage(refined.usage)}.")
+        typer.echo(f"Written to {attended.run_folder}")
+    typer.echo(f"Next: referee venue show {form.id} --prompts --history")
+
+
+def show_prompts(venue: str, *, model: str | None, history: bool, json: bool) -> None:
+    """Print a venue's prompts: the refined ones where there are any, else those that ship."""
+    from referee.venues import load_venue
+    from referee.venues.describe_prompts import describe_prompts
+    from referee.venues.refined import choose_refined, list_refined, refined_json
+
+    form = load_venue(venue)
+    stored = list_refined(form.id)
+    chosen = choose_refined(form.id, model) if stored or model or history or json else None
+    if json and chosen is not None:
+        typer.echo(refined_json(chosen), nl=False)
+        return
+    typer.echo(describe_prompts(form, chosen, history=history))
+    if others := [refined.model for refined in stored if chosen is not None and refined.model != chosen.model]:
+        typer.echo(f"\nAlso refined with {', '.join(others)}: add --model.")
+
+
+@app.command("diff-prompts")
+def diff_prompts(
+    venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
+    first: Annotated[str, typer.Argument(help="A version: v0 is what refinement began with.", show_default=False)],
+    second: Annotated[str, typer.Argument(help="Another one: v3 is after round 3.", show_default=False)],
+    model: Annotated[str | None, typer.Option(help="Whose prompts. [default: those refined last]")] = None,
+) -> None:
+    """Show what refinement changed in a venue's prompts: - only before, + only after, and the points covered."""
+    from referee.venues import load_venue
+    from referee.venues.describe_prompts import diff_prompts as difference
+    from referee.venues.refined import choose_refined
+
+    form = load_venue(venue)
+    typer.echo(difference(choose_refined(form.id, model), form, first, second))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.settings import Ablation
+from referee.settings import Ablation, BudgetSettings
 
 Rounds = Annotated[int, Field(ge=0, le=10)]
 Versions = dict[str, str]
@@ -92,13 +92,6 @@ class Compare(PlanPart):
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-class Limits(PlanPart):
-    """What the whole experiment may cost: US dollars, and tokens in and out together."""
-
-    max_cost: float | None = Field(default=None, ge=0)
-    max_tokens: int | None = Field(default=None, ge=1)
-
-
 class Tracking(PlanPart):
     """Where the experiment is logged beside our own records; ``mlflow``: ``local``, a folder, or an address."""
 
@@ -117,11 +110,11 @@ class Plan(PlanPart):
     splits: Splits = Splits()
     measure: Measure = Measure()
     compare: Compare = Compare()
-    budget: Limits = Limits()
+    budget: BudgetSettings = BudgetSettings()
     tracking: Tracking = Tracking()
 
 
-PARTS: dict[str, type[PlanPart]] = {
+PARTS: dict[str, type[BaseModel]] = {
     "": Plan,
     "grid": Grid,
     "arms": ArmPart,
@@ -130,6 +123,6 @@ PARTS: dict[str, type[PlanPart]] = {
     "splits": Splits,
     "measure": Measure,
     "compare": Compare,
-    "budget": Limits,
+    "budget": BudgetSettings,
     "tracking": Tracking,
 }

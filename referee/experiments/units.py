@@ -1,10 +1,17 @@
-"""A unit is one review of one paper by one arm and seed. Finished ones lie in a store that all plans share."""
+"""A unit is one review of one paper by one arm and seed. Finished ones lie in a store that all plans share.
+
+One process at a time makes a unit. Another one that wants the same unit waits, and finds it finished.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -89,19 +96,55 @@ class UnitStore:
 
     def review(self, unit: Unit) -> Review | None:
         """The finished review; None where there is none, or one that is damaged and must be made again."""
-        folder = self.folder(unit)
-        if unit.problem or not (folder / RECORD).is_file() or read_record(folder).status != "finished":
-            return None
-        try:
-            return Review.model_validate_json((folder / REVIEW).read_text(encoding="utf-8"))
-        except (OSError, ValidationError, UnicodeDecodeError):
-            return None
+        return None if unit.problem else finished_review(self.folder(unit))
 
     def usage(self, unit: Unit) -> Usage:
         """What the unit took over all its starts, whichever plan made them."""
         return folder_usage(self.folder(unit))
 
 
+def finished_review(folder: Path) -> Review | None:
+    """The review of a finished run; None where there is none, or one that is damaged and must be made again."""
+    if not (folder / RECORD).is_file() or read_record(folder).status != "finished":
+        return None
+    try:
+        return Review.model_validate_json((folder / REVIEW).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
 def folder_usage(folder: Path) -> Usage:
     """What the calls in a run folder took, from their ledger: also right where the process was killed."""
     return Ledger(folder / TRACE, keep_messages=False).usage()
+
+
+LOOK_AGAIN_S = 0.2
+
+
+@contextmanager
+def claimed(file: Path) -> Iterator[bool]:
+    """Try to claim what the file stands for; false where another process, or another task of this one, has done so.
+
+    The kernel gives the claim back when the process ends, however it ends. The file stays.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        yield _is_locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _is_locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+async def wait_for_others() -> None:
+    """Wait a moment before a claim is tried again; the kernel tells nobody that one was given back."""
+    await asyncio.sleep(LOOK_AGAIN_S)

@@ -15,7 +15,7 @@ NOT_REACHED = "the run ended before it"
 
 
 @dataclass(frozen=True)
-class Fate:
+class UnitOutcome:
     """What became of a unit: ``finished``, ``failed`` (and why) or ``pending``."""
 
     status: str
@@ -24,14 +24,14 @@ class Fate:
 
 @dataclass(frozen=True)
 class Measured:
-    """What is known of one paper: its units in the order of seeds by arm, their fates, and the results by case.
+    """What is known of one paper: its units in the order of seeds by arm, their outcomes, and the results by case.
 
     ``reason`` is why the measurement as a whole failed, where it did.
     """
 
     paper: str
     units: Mapping[str, Sequence[Unit]]
-    fates: Mapping[Unit, Fate]
+    outcomes: Mapping[Unit, UnitOutcome]
     results: Mapping[tuple[str, str], MetricResult]
     reason: str = ""
 
@@ -63,9 +63,9 @@ def _unit_trouble(measured: Measured) -> _Value | None:
     for wanted in ("failed", "pending"):
         for arm, units in measured.units.items():
             for unit in units:
-                fate = measured.fates[unit]
-                if fate.status == wanted:
-                    return _Value("failed" if wanted == "failed" else "pending", reason=fate.reason, arm=arm)
+                outcome = measured.outcomes[unit]
+                if outcome.status == wanted:
+                    return _Value("failed" if wanted == "failed" else "pending", reason=outcome.reason, arm=arm)
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.api import experiment_models
+from referee.api.experiments import models as experiment_models
 from referee.llm import models as llm_models
 from referee.llm.models import Models
 from referee.runs import Progress

@@ -93,8 +93,8 @@ def test_what_mlflow_does_not_take_is_a_note_beside_a_finished_run(
     def full(*arguments: object) -> str:
         raise RunError("MLflow is full.", hint="Empty it.")
 
-    monkeypatch.setattr("referee.api.experimenting.check_tracking", lambda uri: None)
-    monkeypatch.setattr("referee.api.experimenting.track_experiment", full)
+    monkeypatch.setattr("referee.api.experiments.running.check_tracking", lambda uri: None)
+    monkeypatch.setattr("referee.api.experiments.running.track_experiment", full)
     done = run("--out", "run", "--mlflow", "http://localhost:5000")
     assert done.code == 0, done.err
     assert "MLflow is full. Empty it." in done.err
@@ -105,8 +105,8 @@ def test_a_login_in_an_address_is_in_no_record(run: Run, place: Path, monkeypatc
     def taken(*arguments: object) -> str:
         return "id"
 
-    monkeypatch.setattr("referee.api.experimenting.check_tracking", taken)
-    monkeypatch.setattr("referee.api.experimenting.track_experiment", taken)
+    monkeypatch.setattr("referee.api.experiments.running.check_tracking", taken)
+    monkeypatch.setattr("referee.api.experiments.running.track_experiment", taken)
     done = run("--out", "run", "--mlflow", "http://me:secret-word@localhost:5000")
     assert done.code == 0, done.err
     written = [path for path in place.rglob("*") if path.is_file()]

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from referee.cli.activities import activity
-from referee.cli.progress import ProgressLine, Tally
-from referee.cli.stages import Stages
+from referee.cli.progress import ProgressLine, Stages, Tally
 from referee.prompts import prompt_ids
 from referee.runs import Event
 from referee.schemas.usage import Usage

@@ -12,8 +12,9 @@ import pytest
 import typer
 
 from referee.api import ReviewEstimate
-from referee.cli.confirm import Confirmation, estimate_line, plan_lines
+from referee.cli.confirm import Confirmation
 from referee.cli.progress import ProgressLine
+from referee.reports.estimates import estimate_line, review_estimate_lines
 from referee.testing import FakeServer
 
 from .processes import wait_for
@@ -127,14 +128,14 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_it_is_asked_only_where_money_may_be_at_stake(
     on_a_terminal: list[str], cost: float | None, calls: int, yes: bool, goes_on: bool
 ) -> None:
-    confirmation = Confirmation(ProgressLine(), yes, plan_lines)
+    confirmation = Confirmation(ProgressLine(), yes, review_estimate_lines)
     assert confirmation(plan(cost, calls)) is goes_on
     assert on_a_terminal == ([] if goes_on else [QUESTION])
 
 
 def test_nobody_there_is_not_asked(on_a_terminal: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
-    assert Confirmation(ProgressLine(), False, plan_lines)(plan(None))
+    assert Confirmation(ProgressLine(), False, review_estimate_lines)(plan(None))
     assert on_a_terminal == []
 
 
@@ -142,7 +143,7 @@ def test_what_is_shown_is_the_estimate_and_the_notes_without_keys(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFEREE_API_KEY", "a-planted-key-0451")
-    lines = [*plan_lines(plan(0.25)), "the server said a-planted-key-0451"]
+    lines = [*review_estimate_lines(plan(0.25)), "the server said a-planted-key-0451"]
     Confirmation(ProgressLine(), True, lambda _: lines)(plan(0.25))
     printed = capsys.readouterr()
     assert printed.out == ""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from referee import evaluate
+from referee import RunOptions, evaluate
 from referee.evals.registry import PRESETS
 from referee.evals.results import read_results
 from referee.graphs.factuality_verdicts import OUTCOMES
@@ -192,9 +192,7 @@ async def test_papers_of_one_file_name_in_two_runs_side_by_side_never_meet(workp
                 metrics=["factual_correctness"],
                 judges=[f"judge-of-{name}"],
                 embedder="e",
-                base_url=server.base_url,
-                cache=False,
-                out=workplace / f"run-{name}",
+                options=RunOptions(base_url=server.base_url, cache=False, out=workplace / f"run-{name}"),
             )
         return server, results(workplace / f"run-{name}")
 

@@ -10,6 +10,7 @@ import pytest
 import referee.api
 from referee.testing import FakeServer
 from referee.venues import user_venue_dir
+from tests.options import with_options
 
 from .command import Referee
 from .refusals import assert_refused, on, record
@@ -76,5 +77,5 @@ def test_a_run_that_cannot_say_all_asks_for_the_whole_command(
 async def test_objects_of_a_program_have_no_name(paper: Path, workplace: Path, server: FakeServer) -> None:
     read, form = referee.api.load_paper(paper), referee.api.load_venue("arr")
     given = {"strategy": "single", "model": "fake", "base_url": server.base_url, "cache": False}
-    await referee.api.review(read, venue=form, out="run", **given)
+    await referee.api.review(read, venue=form, **with_options(out="run", **given))
     assert record(workplace / "run").asked == {}

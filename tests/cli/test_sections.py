@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from referee import RunOptions
 from referee.agents.parts import content_parts
 from referee.api import load_paper, review
 from referee.evidence import split_sentences
 from referee.schemas.paper import Paper
 from referee.testing import ChatRequest, FakeServer
+from tests.options import with_options
 
 from .command import Referee
 from .section_runs import comparable, one_line, part_by_part, quoting, reviewed, ruling, sections_sent, sound
@@ -131,8 +133,7 @@ def test_two_papers_of_one_name_at_once_do_not_mix(workplace: Path, server_: Fak
                 strategy="sections",
                 model="fake",
                 embedder="fake",
-                base_url=server_.base_url,
-                cache=False,
+                options=RunOptions(base_url=server_.base_url, cache=False),
             )
             for paper in papers
         )
@@ -309,6 +310,6 @@ async def test_every_shared_paper_is_read_whole_and_no_point_is_lost(
         for venue, (name, paper) in zip(cycle(FORMS), papers.items(), strict=False):
             before, out = len(server.log), workplace / venue / name
             settings = {"model": "fake", "embedder": "fake", "base_url": server.base_url, "cache": False}
-            await review(paper, venue=venue, strategy="sections", out=out, **settings)
+            await review(paper, venue=venue, strategy="sections", **with_options(out=out, **settings))
             assert sound(out).points, (venue, name)
             all_was_sent(paper, sections_sent(server.log.entries[before:]))

@@ -61,8 +61,7 @@ def test_each_strategy_is_listed_with_its_calls_chain_and_roles(referee: Referee
 
 def test_listing_imports_no_machine_no_provider_and_no_index() -> None:
     code = (
-        "import sys, json\nfrom referee.cli.strategies import strategies\n"
-        "strategies()\nprint(json.dumps([*sys.modules]))"
+        "import sys, json\nfrom referee.cli.doctor import strategies\nstrategies()\nprint(json.dumps([*sys.modules]))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert set(json.loads(shown.splitlines()[-1])).isdisjoint(HEAVY)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.api import review
+from referee import RunOptions, review
 from referee.runs import Ledger, checkpoints
 from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
 from referee.schemas.run import CallRecord
@@ -40,8 +40,9 @@ def bench(running: FakeServer, examples: Path, tmp_path_factory: pytest.TempPath
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFEREE_CACHE_DIR", str(folder / "cache"))
         patch.setenv("REFEREE_CALLS__CONCURRENCY", "1")
-        given = {"model": "fake", "embedder": "fake", "base_url": running.base_url, "cache": False}
-        asyncio.run(review(examples / "short.md", venue="corl-2024", strategy="sections", out=folder / "run", **given))
+        options = RunOptions(base_url=running.base_url, cache=False, out=folder / "run")
+        given = {"venue": "corl-2024", "strategy": "sections", "model": "fake", "embedder": "fake"}
+        asyncio.run(review(examples / "short.md", **given, options=options))
     return folder / "run"
 
 

@@ -82,6 +82,7 @@ def test_every_command_option_and_argument_has_a_text() -> None:
 
 def test_the_public_names() -> None:
     assert referee.__all__ == [
+        "RunOptions",
         "__version__",
         "arena_calibrate",
         "arena_run",

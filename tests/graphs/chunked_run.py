@@ -12,6 +12,7 @@ from referee.api import review
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
 from referee.testing import FakeServer
+from tests.options import with_options
 
 from .sections_paper import paper_text
 from .sections_run import assert_complete, assert_conserved, quick_settings
@@ -30,7 +31,7 @@ async def run_chunked(
     settings = more.pop("settings", quick_settings())
     options: dict[str, Any] = {"venue": VENUE, "model": "m", "base_url": server.base_url, "strategy": strategy, **more}
     options |= {} if "resume" in more else {"out": folder / out}
-    done = await review(paper, **{"settings": settings, **options})
+    done = await review(paper, **with_options(**{"settings": settings, **options}))
     assert_conserved(done)
     assert_complete(done)
     assert_all_raised(done, Path(more.get("resume", folder / out)))

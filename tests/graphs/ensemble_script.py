@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from referee import RunOptions
 from referee.api import review
 from referee.schemas.review import Review
 from referee.settings import load_settings
@@ -114,9 +115,8 @@ async def run_panel(
             **more,
         }
     )
-    done = await review(
-        folder / "paper.md", venue=VENUE, model="m", base_url=server.base_url, out=folder / out, settings=settings
-    )
+    options = RunOptions(base_url=server.base_url, out=folder / out, settings=settings)
+    done = await review(folder / "paper.md", venue=VENUE, model="m", options=options)
     form = load_venue(VENUE)
     assert list(done.fields) == [f.name for f in form.fields]
     assert all(value is not None or done.nulls[name] for name, value in done.fields.items())

@@ -14,6 +14,7 @@ from referee.schemas.run import CallRecord
 from referee.settings import Settings, load_settings
 from referee.testing import FakeServer
 from referee.venues import load_venue
+from tests.options import with_options
 
 from .sections_paper import paper_text
 from .sections_script import VENUE
@@ -47,7 +48,7 @@ async def run_sections(
     paper.write_text(text or paper_text(sections), encoding="utf-8")
     options: dict[str, Any] = {"venue": VENUE, "model": "m", "base_url": server.base_url, **more}
     options |= {} if "resume" in more else {"out": folder / out}
-    done = await review(paper, **{"settings": quick_settings(), **options})
+    done = await review(paper, **with_options(**{"settings": quick_settings(), **options}))
     assert_conserved(done)
     assert_nothing_lost(done, Path(more.get("resume", folder / out)))
     assert_complete(done)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from referee import RunOptions
 from referee.api import Compiled, compile_venue, load_venue
 from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, RunError, VenueError
 from referee.schemas.venue import VenueForm
@@ -16,6 +17,7 @@ from referee.settings import load_settings
 from referee.testing import FakeServer, Fault
 from referee.venues.page import read_page, trace
 from referee.venues.statements import check_conserved
+from tests.options import with_options
 
 from .guidelines_script import CRITERION, NOISE, PAGE, everything, labelling, sensible
 
@@ -39,7 +41,7 @@ async def compiled(server: FakeServer, page: Path, **more: Any) -> Compiled:
     given: dict[str, Any] = {"venue_id": "tests-2026", "rounds": 0, "settings": settings, "out": "run", **more}
     if "resume" in given:
         given.pop("out")
-    done = await compile_venue(page, model="fake", base_url=server.base_url, **given)
+    done = await compile_venue(page, model="fake", **with_options(base_url=server.base_url, **given))
     assert_traced_and_conserved(done, page.read_bytes(), page.name)
     return done
 
@@ -133,8 +135,9 @@ async def test_a_finished_run_resumes_without_a_call_and_another_page_is_refused
     assert again.form == first.form
     assert len(server.log) == calls
     page.write_text(PAGE.replace("technically sound", "sound"), encoding="utf-8")
+    options = RunOptions(base_url=server.base_url, resume="run")
     with pytest.raises(RunError, match=r"another .*page"):
-        await compile_venue(page, venue_id="tests-2026", model="fake", base_url=server.base_url, resume="run", rounds=0)
+        await compile_venue(page, venue_id="tests-2026", model="fake", rounds=0, options=options)
 
 
 async def test_windows_that_were_answered_are_not_paid_again(server: FakeServer, page: Path) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from referee import RunOptions
 from referee.api import refine_prompts
 from referee.errors import ModelError, SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.prompts import points_covered, section_prompts
 from referee.venues.refined import RefinedPrompts, list_refined, refined_section_prompts
+from tests.options import with_options
 
 from .refining_script import STEPS, Refining, findings, kept_and_one, objection, rule_of, small_venue, steps_in
 from .sections_run import quick_settings
@@ -23,7 +25,7 @@ ESSAY = "Well, where shall I begin? The steps before me are a curious thing. " *
 
 async def refined(server: FakeServer, form: VenueForm, **more: Any) -> RefinedPrompts:
     settings = quick_settings(**more.pop("changed", {}))
-    return await refine_prompts(form, model="m", base_url=server.base_url, settings=settings, **more)
+    return await refine_prompts(form, model="m", **with_options(base_url=server.base_url, settings=settings, **more))
 
 
 def calls(server: FakeServer, prompt: str = "") -> int:
@@ -265,7 +267,8 @@ async def test_refined_steps_take_the_place_of_stored_ones_and_the_rule_stays_fo
 
 
 async def test_nothing_to_refine_and_impossible_rounds_are_refused_before_a_call() -> None:
+    options = RunOptions(base_url="http://127.0.0.1:9/v1")
     with pytest.raises(VenueError, match="nothing to refine"):
-        await refine_prompts(small_venue(shipped=("specific",)), model="m", base_url="http://127.0.0.1:9/v1")
+        await refine_prompts(small_venue(shipped=("specific",)), model="m", options=options)
     with pytest.raises(SettingsError, match="0 rounds"):
-        await refine_prompts(small_venue("lanterns"), model="m", base_url="http://127.0.0.1:9/v1", rounds=0)
+        await refine_prompts(small_venue("lanterns"), model="m", rounds=0, options=options)

@@ -13,6 +13,7 @@ from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
 from referee.venues.refined import list_refined
 from tests.cli.processes import command, finished, server_process, wait_for
+from tests.options import with_options
 
 from .refining_script import Refining, small_venue
 from .sections_run import quick_settings
@@ -54,7 +55,7 @@ async def test_a_budget_stops_it_and_a_higher_one_pays_nothing_twice(folder: Pat
 
         async def refined(**more: object) -> object:
             base = {"model": "m", "base_url": server.base_url, "settings": quick_settings(), "rounds": 2}
-            return await refine_prompts(form, **{**base, **more})  # type: ignore[arg-type]
+            return await refine_prompts(form, **with_options(**{**base, **more}))
 
         with pytest.raises(BudgetExceeded):
             await refined(out=folder / "run", max_tokens=3_500)

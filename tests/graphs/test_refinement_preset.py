@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from referee import RunOptions
 from referee.api import ReviewEstimate, refine_prompts
 from referee.errors import RunError, SettingsError
 from referee.schemas.run import RunRecord
@@ -69,9 +70,8 @@ async def test_quick_takes_the_steps_that_ship(folder: Path, preset: str | None)
 @pytest.mark.parametrize("until_stable", [False, True])
 async def test_what_was_refined_earlier_costs_no_call(folder: Path, until_stable: bool) -> None:
     with FakeServer(script(), context_tokens=32_000) as server:
-        await refine_prompts(
-            FORM, model="m", base_url=server.base_url, settings=quick_settings(), rounds=1, until_stable=until_stable
-        )
+        options = RunOptions(base_url=server.base_url, settings=quick_settings())
+        await refine_prompts(FORM, model="m", rounds=1, until_stable=until_stable, options=options)
         paid = refining(server)
         review = await run_sections(server, folder, venue=FORM, preset="full", rounds=1)
         assert refining(server) == paid
@@ -83,7 +83,7 @@ async def test_what_was_refined_earlier_costs_no_call(folder: Path, until_stable
 async def test_the_estimate_shows_both_presets(folder: Path) -> None:
     plans: list[ReviewEstimate] = []
 
-    def refuse(plan: ReviewEstimate, form: object) -> bool:
+    def refuse(plan: ReviewEstimate) -> bool:
         plans.append(plan)
         return False
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from referee import RunOptions
 from referee.agents.stances import PERSONAS
 from referee.api import review
 from referee.api.strategies import aligned, archetype
@@ -28,9 +29,8 @@ async def run_one(server: FakeServer, folder: Path, strategy: str, *, venue: str
     (folder / "paper.md").write_text(paper_text(3), encoding="utf-8")
     given = {"out": folder / more.pop("out", "run")} if "resume" not in more else {"resume": more.pop("resume")}
     settings = load_settings({"review.strategy": strategy, "calls.cache": False, **more})
-    return await review(
-        folder / "paper.md", venue=venue, model="m", base_url=server.base_url, settings=settings, **given
-    )
+    options = RunOptions(base_url=server.base_url, settings=settings, **given)
+    return await review(folder / "paper.md", venue=venue, model="m", options=options)
 
 
 def obedient(request: ChatRequest) -> Any:

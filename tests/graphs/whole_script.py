@@ -19,6 +19,7 @@ from referee.schemas.run import CallRecord
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.script import Script
 from referee.venues import load_venue
+from tests.options import with_options
 
 from .sections_paper import _prose, paper_text
 from .sections_run import OUTCOMES, assert_complete, printed_words, quick_settings
@@ -209,7 +210,7 @@ async def run_whole(
     settings = more.pop("settings", None) or whole_settings(readings)
     options: dict[str, Any] = {"venue": VENUE, "model": "m", "base_url": server.base_url, **more}
     options |= {} if "resume" in more else {"out": folder / out}
-    done = await review(paper, **{"settings": settings, **options})
+    done = await review(paper, **with_options(**{"settings": settings, **options}))
     assert_whole(done, Path(more.get("resume", folder / out)))
     return done
 

@@ -10,6 +10,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from referee import api
 from referee.testing import FakeServer
+from tests.options import with_options
 
 SAVED = "checkpoint"
 
@@ -30,11 +31,11 @@ async def test_it_goes_on_where_it_was(folder: Path, paper: Path, monkeypatch: p
     monkeypatch.setattr(AsyncSqliteSaver, "aput", aput)
     with FakeServer(context_tokens=32_000) as server:
         given = {"venue": "iclr-2020", "strategy": "single", "model": "fake", "base_url": server.base_url}
-        ended = asyncio.create_task(api.review(paper, **given, cache=False, out=folder / "run"))  # type: ignore[arg-type]
+        ended = asyncio.create_task(api.review(paper, **with_options(**given, cache=False, out=folder / "run")))
         await reached.wait()
         ended.cancel()
         with pytest.raises(asyncio.CancelledError):
             await ended
-        review = await api.review(paper, **given, cache=False, resume=folder / "run")  # type: ignore[arg-type]
+        review = await api.review(paper, **with_options(**given, cache=False, resume=folder / "run"))
         assert len(server.log.calls(endpoint="chat")) == 1
     assert review.fields

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from referee.api.job import Job, joined
-from referee.api.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
+from referee.api.venues.refined_steps import Refinement, plan_refinement, refine_in_run, stored_refinement
 from referee.llm.door import Door
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate

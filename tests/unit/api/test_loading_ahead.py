@@ -27,8 +27,8 @@ async def sent(self, request):
     at_the_call.append(set(sys.modules))
     return await send(self, request)
 wire.Wire.send = sent
-asyncio.run(referee.review(sys.argv[1], venue="neurips-2025", strategy="single", model="fake", base_url=sys.argv[2],
-                           out="run", cache=False))
+asyncio.run(referee.review(sys.argv[1], venue="neurips-2025", strategy="single", model="fake",
+                           options=referee.RunOptions(base_url=sys.argv[2], out="run", cache=False)))
 late = set(sys.modules) - at_the_call[0]
 print(json.dumps([sorted(sys.modules), sorted(late)]))
 """

@@ -1,4 +1,4 @@
-"""A course whose reviews and measurements are made by functions of the test, and write what the real ones write."""
+"""An execution whose reviews and measurements are made by functions of the test, and write what the real ones write."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.results import ResultsFile
-from referee.experiments.course import Course, Makers
+from referee.experiments.execution import Execution, Makers
 from referee.experiments.journal import Journal
 from referee.experiments.limiters import ModelLimiters
-from referee.experiments.outcome import Head, outcome
+from referee.experiments.results import experiment_result
 from referee.experiments.review_set import case_id
-from referee.experiments.schedule import run_course
+from referee.experiments.schedule import execute
 from referee.experiments.units import Unit, UnitStore
 from referee.runs import Budget, Ledger, RunFolder, silent
 from referee.runs.folder import RECORD, TRACE
@@ -65,12 +65,12 @@ class Bench:
     most: int = 0
     judged: list[str] = field(default_factory=list)
 
-    def course(self) -> Course:
+    def execution(self) -> Execution:
         run = self.folder / self.run_name
         run.mkdir(exist_ok=True)
         journal = Journal(run / "units.jsonl")
         self.budget = Budget(max_tokens=self.max_tokens, spent=journal.paid())
-        return Course(
+        return Execution(
             folder=run,
             papers=self.papers,
             arms=self.arms,
@@ -83,26 +83,39 @@ class Bench:
             journal=journal,
             makers=Makers(self._review, self._evaluate),
             budget=self.budget,
-            lanes=ModelLimiters(self.width),
+            limiters=ModelLimiters(self.width),
             expected={paper: Usage(input_tokens=self.expected) for paper in self.papers},
             progress=silent,
         )
 
     async def run(self) -> ExperimentResult:
         """Run it to its end, or to that of its budget, and compute what came out."""
-        course = self.course()
+        execution = self.execution()
         try:
-            await run_course(course)
+            await execute(execution)
         except BudgetExceeded:
-            return self.outcome(course, "stopped")
-        return self.outcome(course, "finished")
+            return self.experiment_result(execution, "stopped")
+        return self.experiment_result(execution, "finished")
 
-    def outcome(self, course: Course, status: str) -> ExperimentResult:
+    def experiment_result(self, execution: Execution, status: str) -> ExperimentResult:
         arms = tuple(ArmRecord(name=arm, strategy="single", venue="v", rounds=0) for arm in self.arms)
         pairs = tuple((b, a) for n, b in enumerate(self.arms) for a in self.arms[:n])
         papers = tuple(PaperRecord(name=paper, paper_id=paper) for paper in self.papers)
-        head = Head("t", "development", "0" * 64, "0", tuple(self.seeds), (), 1, "", arms, papers, pairs, ())
-        return outcome(course, head, status)
+        planned = ExperimentResult(
+            name="t",
+            split="development",
+            plan_digest="0" * 64,
+            package_version="0",
+            status="stopped",
+            seeds=tuple(self.seeds),
+            metrics=tuple(execution.metrics),
+            arms=arms,
+            papers=papers,
+            values=(),
+            cells=(),
+            comparisons=(),
+        )
+        return experiment_result(execution, planned, pairs, status)
 
     async def _review(self, unit: Unit, folder: Path) -> None:
         there = (folder / RECORD).is_file()

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from referee.errors import ReplyInvalid, RunError
-from referee.experiments.claim import claimed
 from referee.experiments.limiters import ModelLimiters, PriorityLimiter
-from referee.experiments.schedule import AMPLE, run_course
-from referee.experiments.units import Unit
+from referee.experiments.schedule import AMPLE, execute
+from referee.experiments.units import Unit, claimed
 
 from .parts import TOKENS, Bench, values
 
@@ -41,8 +40,8 @@ async def test_without_limits_as_many_units_as_the_lane_holds_are_made_at_once(t
 
 async def test_what_the_embedded_model_writes_is_made_one_at_a_time_beside_the_rest(tmp_path: Path) -> None:
     bench = Bench(tmp_path, PAPERS, ("a", "b"), width=4)
-    course = bench.course()
-    course.units = [of(u, **{"model for writer": "local:tiny"}) if u.arm == "a" else u for u in course.units]
+    execution = bench.execution()
+    execution.units = [of(u, **{"model for writer": "local:tiny"}) if u.arm == "a" else u for u in execution.units]
     seen: list[Counter[str]] = []
 
     def turns(unit: Unit) -> int:
@@ -50,7 +49,7 @@ async def test_what_the_embedded_model_writes_is_made_one_at_a_time_beside_the_r
         return 3
 
     bench.turns = turns
-    await run_course(course)
+    await execute(execution)
     assert max(count["a"] for count in seen) == 1
     assert max(count["b"] for count in seen) == 4
 
@@ -98,12 +97,12 @@ async def test_what_ends_the_run_lets_units_under_way_come_to_their_end(tmp_path
 
     bench = Bench(tmp_path, PAPERS, ARMS, width=6, failing=failing)
     bench.turns = lambda unit: 5 if (unit.paper, unit.arm) == ("p1", "b") else 30
-    course = bench.course()
+    execution = bench.execution()
     with pytest.raises(RunError, match="disk is full"):
-        await run_course(course)
+        await execute(execution)
     assert len(bench.made) == 6
     assert bench.under_way == []
-    there = [unit for unit in course.units if course.store.review(unit) is not None]
+    there = [unit for unit in execution.units if execution.store.review(unit) is not None]
     assert len(there) == 5
 
 
@@ -122,9 +121,9 @@ async def test_a_unit_that_fails_fails_its_pair_in_every_arm_with_units_side_by_
 
 async def test_units_that_share_work_wait_for_the_first_of_them_alone(tmp_path: Path) -> None:
     bench = Bench(tmp_path, PAPERS, ("a", "b"), width=8)
-    course = bench.course()
+    execution = bench.execution()
     shared = {"refinement of the prompts": "k"}
-    course.units = [of(unit, **shared) if unit.arm == "b" else unit for unit in course.units]
+    execution.units = [of(unit, **shared) if unit.arm == "b" else unit for unit in execution.units]
     beside: list[int] = []
 
     def turns(unit: Unit) -> int:
@@ -133,7 +132,7 @@ async def test_units_that_share_work_wait_for_the_first_of_them_alone(tmp_path: 
         return 30
 
     bench.turns = turns
-    await run_course(course)
+    await execute(execution)
     assert beside[0] == 1
     assert sum(unit.arm == "b" for unit in bench.made) == 6
     assert beside[1:] == [1, 2, 3, 4, 5]
@@ -141,33 +140,33 @@ async def test_units_that_share_work_wait_for_the_first_of_them_alone(tmp_path: 
 
 async def test_a_unit_that_somebody_else_makes_is_waited_for_and_then_used(tmp_path: Path) -> None:
     first = Bench(tmp_path, ("p0",), ("a",))
-    first.course()
+    first.execution()
     second = Bench(tmp_path, ("p0",), ("a", "b"), run_name="other", width=2)
-    course = second.course()
-    (wanted, _) = course.units
+    execution = second.execution()
+    (wanted, _) = execution.units
     said: list[str] = []
-    course.progress = lambda event: said.append(event.text)
-    course.store.begin(wanted)
-    with claimed(course.store.claim(wanted.digest)) as is_ours:
+    execution.progress = lambda event: said.append(event.text)
+    execution.store.begin(wanted)
+    with claimed(execution.store.claim(wanted.digest)) as is_ours:
         assert is_ours
-        running = asyncio.create_task(run_course(course))
+        running = asyncio.create_task(execute(execution))
         while not any("it is waited for" in text for text in said):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         assert [unit.arm for unit in second.made] in ([], ["b"])
-        await first._review(wanted, course.store.folder(wanted))
+        await first._review(wanted, execution.store.folder(wanted))
     await running
     assert [unit.arm for unit in second.made] == ["b"]
-    assert second.outcome(course, "finished").arms[0].units["reused"] == 1
-    assert course.journal.paid().calls == 1
+    assert second.experiment_result(execution, "finished").arms[0].units["reused"] == 1
+    assert execution.journal.paid().calls == 1
 
 
 async def test_work_that_another_experiment_shares_is_waited_for(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("p0",), ("a", "b"), width=2)
-    course = bench.course()
-    course.units = [of(unit, **{"refinement of the prompts": "k"}) for unit in course.units]
-    course.store.begin(course.units[0])
-    with claimed(course.store.claim("k")):
-        running = asyncio.create_task(run_course(course))
+    execution = bench.execution()
+    execution.units = [of(unit, **{"refinement of the prompts": "k"}) for unit in execution.units]
+    execution.store.begin(execution.units[0])
+    with claimed(execution.store.claim("k")):
+        running = asyncio.create_task(execute(execution))
         await asyncio.sleep(0.01)
         assert bench.made == []
     await running
@@ -176,11 +175,11 @@ async def test_work_that_another_experiment_shares_is_waited_for(tmp_path: Path)
 
 async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("p0",), ("a",))
-    course = bench.course()
-    (unit,) = course.units
-    course.store.begin(unit)
-    with claimed(course.store.claim(unit.digest)):
-        running = asyncio.create_task(run_course(course))
+    execution = bench.execution()
+    (unit,) = execution.units
+    execution.store.begin(unit)
+    with claimed(execution.store.claim(unit.digest)):
+        running = asyncio.create_task(execute(execution))
         await asyncio.sleep(0.01)
         assert bench.made == []
     await running
@@ -188,10 +187,10 @@ async def test_a_claim_that_was_given_up_is_taken_over(tmp_path: Path) -> None:
 
 
 async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting() -> None:
-    lane, order = PriorityLimiter(1), list[int]()
+    limiter, order = PriorityLimiter(1), list[int]()
 
     async def work(number: int) -> None:
-        async with lane.slot((number, 0)):
+        async with limiter.slot((number, 0)):
             order.append(number)
             await asyncio.sleep(0)
 
@@ -203,7 +202,7 @@ async def test_a_lane_gives_its_slots_by_rank_and_survives_who_gives_up_waiting(
     assert order == [0, 1, 3, 9]
 
 
-def test_only_the_embedded_model_has_a_lane_of_its_own() -> None:
-    lanes = ModelLimiters(3)
-    assert lanes.of(["local:qwen-1.5b", "m@host"]) is lanes.of(["local"])
-    assert lanes.of(["m@host"]) is lanes.of([]) is not lanes.of(["local"])
+def test_only_the_embedded_model_has_a_limiter_of_its_own() -> None:
+    limiters = ModelLimiters(3)
+    assert limiters.of(["local:qwen-1.5b", "m@host"]) is limiters.of(["local"])
+    assert limiters.of(["m@host"]) is limiters.of([]) is not limiters.of(["local"])

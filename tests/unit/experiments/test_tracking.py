@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from referee.errors import MissingExtra, RunError
-from referee.experiments.tracked_runs import tracked_runs
-from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
+from referee.experiments.tracking import check_tracking, track_experiment, tracked_runs, tracking_uri
 from referee.reports.experiment_summary import write_experiment
 from referee.reports.plots import write_plots
 from referee.runs import RunFolder

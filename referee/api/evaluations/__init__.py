@@ -1,0 +1,1 @@
+"""``evaluate`` and ``rescore``: every metric of every review of a set."""

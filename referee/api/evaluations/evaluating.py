@@ -1,0 +1,205 @@
+"""``evaluate``: a review set in, every metric of every review out, with a table and a run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
+from referee.api.evaluations.rescoring import Summary, SummaryOptions, write_summary
+from referee.api.evaluations.review_set import read_set
+from referee.api.job import Shared
+from referee.api.options import RunOptions
+from referee.api.session import Session, session
+from referee.data import read_papers
+from referee.errors import EvaluationError, SettingsError
+from referee.evals.forms import Forms
+from referee.evals.judging import Panel
+from referee.evals.metric import Metric
+from referee.evals.paper_context import PaperContext, open_index
+from referee.evals.registry import find_metrics
+from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
+from referee.evals.runner import Runner, Tally
+from referee.evals.unit import EvalServices
+from referee.llm.door import Door
+from referee.llm.embeddings import Embedder
+from referee.llm.models import Models, check_models
+from referee.reports.eval_summary import About, silence_lines
+from referee.runs import Event
+from referee.schemas.usage import Usage
+from referee.schemas.venue import VenueForm
+from referee.venues import load_venue
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A finished evaluation: its folder, its table, and what it cost over all its starts.
+
+    ``tally`` counts the units of this start.
+    """
+
+    run: Path
+    summary: Summary
+    about: About
+    tally: Tally
+    usage: Usage
+
+
+async def evaluate(
+    reviews: str | Path,
+    *,
+    papers: str | Path | None = None,
+    venue: str | Path | VenueForm | None = None,
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    repeats: int = 1,
+    embedder: str | None = None,
+    group_by: str = "source",
+    compare: tuple[str, str] | None = None,
+    paper_table: bool = False,
+    mapping: str | Path | None = None,
+    layout: str | None = None,
+    shared: Shared | None = None,
+    options: RunOptions = RunOptions(),
+) -> Evaluation:
+    """Measure every review of a set, AI or human.
+
+    Args:
+        reviews: A file or a folder in one of the layouts of ``referee.data``.
+        papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
+            reviews.
+        venue: The form of reviews that name no known venue themselves.
+        metrics: Names of metrics; all that ship by default.
+        judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
+        repeats: How often each judge is asked the same.
+        embedder: The embedding model.
+        group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
+        compare: Labels of two rows that are compared, paired by paper.
+        paper_table: Whether the published table stands beside ours.
+        mapping: A file that says which key of a row is what.
+        layout: The layout's name where it is not to be found by what is in the file.
+        shared: Judges, embedder and budget of a command that makes several evaluations, in place of this one's own.
+        options: How it runs; of a resumed run finished units are kept and failed ones tried again.
+
+    Returns:
+        The table and where everything lies. Units without a value are counted, with their reasons.
+
+    Raises:
+        DataError: The reviews, the mapping or the papers cannot be read, or there is no usable review.
+        SettingsError: A metric, judge, setting or key is not usable, or a judge is named twice.
+        VenueError: The venue is unknown.
+        RunError: The run folder is in use, unwritable, or belongs to other inputs.
+        EvaluationError: Units failed and none was scored.
+        BudgetExceeded: The next call could pass a limit; resume with a higher one.
+    """
+    settings = options.settled({"embedder": embedder})
+    chosen = find_metrics(metrics)
+    panel = list(judges) if needs(chosen, "judge") else None
+    if repeats < 1:
+        raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
+    if panel is not None:
+        check_models(settings, judges=panel)
+    form = load_venue(venue) if isinstance(venue, str | Path) else venue
+    async with session("eval", Path(reviews).stem, options=options, settings=settings) as run:
+        shelf = read_papers(Path(papers)) if papers is not None else None
+        run.progress(Event("stage", f"reading {reviews}"))
+        given = Path(mapping) if mapping is not None else None
+        source = read_set(
+            Path(reviews), near=run.place.path, group_by=group_by, mapping=given, layout=layout, progress=run.progress
+        )
+        read = run.enter(source)
+        for label in compare or ():
+            read.rows.find(label)
+        models, embeds = (shared.models, shared.embedder) if shared else await _opened(run, chosen, panel)
+        job = EvalJob(
+            reviews=read,
+            metrics=chosen,
+            settings=settings,
+            models=models,
+            repeats=repeats,
+            embedder=embeds,
+            papers=Path(papers) if papers is not None else None,
+            shelf=shelf,
+            venue=form,
+            progress=run.progress,
+        )
+        run.check_inputs(eval_inputs(job))
+        if run.is_asked:
+            run.confirm(eval_plan(job))
+        budget = shared.budget if shared else None
+        door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
+        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table))
+
+
+async def _opened(
+    run: Session, metrics: Sequence[Metric], panel: Sequence[str] | None
+) -> tuple[Models, Embedder | None]:
+    """The judges and the embedder, as far as a metric needs them."""
+    models = await run.open_models(panel) if panel is not None else Models({})
+    return models, await run.open_embedder() if needs(metrics, "embedder") else None
+
+
+async def _evaluated(run: Session, job: EvalJob, door: Door, asked: SummaryOptions) -> Evaluation:
+    """Measure what is not measured yet, then compute and write the summary."""
+    if damaged := damaged_lines(run.path / RESULTS):
+        run.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))
+    job.reviews.keep_in(run.folder)
+    about = _about(job)
+    tally = await _measured(run, job, door)
+    summary = write_summary(
+        run.path / RESULTS, run.write, rows=job.reviews.rows, metrics=job.names, about=about, asked=asked
+    )
+    _require_value(summary, run.path)
+    failed = summary.table.failed
+    troubles = [f"{failed} unit(s) failed; --resume tries them again"] if failed else []
+    run.remark = "; ".join([*troubles, *silence_lines(summary.table)])
+    return Evaluation(run.path, summary, about, tally, run.usage)
+
+
+async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
+    roles = tuple(job.models.by_role)
+    services = EvalServices(
+        panel=Panel(door, roles, job.repeats, job.models.ids()) if roles else None,
+        embedder=job.embedder,
+        forms=Forms(job.venue),
+        papers=str(job.papers or ""),
+        progress=run.progress,
+    )
+    store = job.reviews.store
+    with ResultsFile(run.path / RESULTS) as results:
+        runner = Runner(
+            store,
+            job.metrics,
+            services,
+            results=results,
+            finals=finals_in(run.path / RESULTS, job.names),
+            open_context=lambda paper_id: PaperContext(paper_id, store, job.shelf, job.embedder, open_index),
+            concurrency=job.concurrency,
+            usage=door.ledger.usage,
+        )
+        return await runner.run()
+
+
+def _about(job: EvalJob) -> About:
+    reviews = job.reviews
+    return About(
+        reviews=len(reviews.store),
+        papers=len(list(reviews.store.papers)),
+        rejected=reviews.rejected,
+        judges=tuple(judge.spec.id for judge in job.judges),
+        repeats=job.repeats,
+        embedder=job.embedder.id if job.embedder else "",
+        notes=tuple(eval_notes(job)),
+    )
+
+
+def _require_value(summary: Summary, run: Path) -> None:
+    """A run in which everything went wrong must not look like one that went well."""
+    table = summary.table
+    if table.failed and not table.scored:
+        reasons = [reason for totals in table.totals.values() for status, reason, _ in totals.reasons]
+        raise EvaluationError(
+            f"all {table.failed:,} units that could be measured failed; the most frequent reason: {reasons[0]}.",
+            hint=f"See {RESULTS}; --resume {run} tries them again.",
+        )

@@ -1,0 +1,189 @@
+"""The numbers of an evaluation from its stored results: with the run that made them, or anew without a call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.api.evaluations.review_set import REJECTED
+from referee.errors import RunError
+from referee.evals.case_store import CASES, read_stored
+from referee.evals.comparison import Comparison, compare
+from referee.evals.grouping import Rows
+from referee.evals.metric import Metric
+from referee.evals.registry import better_of, find_metrics, variants_of
+from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
+from referee.evals.table import Table, build_table
+from referee.reports.eval_summary import About, render_summary, summary_csv, summary_json
+from referee.reports.paper_table import published_table
+from referee.runs.files import write_atomically
+from referee.runs.folder import RECORD, read_record
+from referee.schemas.metric import MetricResult
+from referee.schemas.run import RunRecord
+
+RESCORED = "rescored"
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """What came out: where it lies, and how many units got another value or status than the run gave them."""
+
+    folder: Path
+    summary: Summary
+    about: About
+    units: int
+    changed: int
+
+
+def rescore(
+    run: str | Path,
+    *,
+    group_by: str = "source",
+    compare: tuple[str, str] | None = None,
+    paper_table: bool = False,
+) -> Rescoring:
+    """Compute all numbers of an evaluation anew from its stored judgements; nothing is asked or sent.
+
+    The run's own files stay as they are: results and summaries go into its folder ``rescored``, in place of those of
+    an earlier rescoring.
+
+    Args:
+        run: The run folder of an evaluation.
+        group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
+        compare: Labels of two rows that are compared, paired by paper.
+        paper_table: Whether the published table stands beside ours.
+
+    Raises:
+        RunError: The folder holds no evaluation, or its files are damaged.
+        SettingsError: A metric of the run is not installed, or a row to compare is not there.
+    """
+    folder = Path(run)
+    record = _record(folder)
+    metrics = find_metrics(_metric_names(record))
+    rows = Rows(group_by, read_stored(folder / CASES))
+    rows.require_columns()
+    for label in compare or ():
+        rows.find(label)
+    target = folder / RESCORED
+    target.mkdir(exist_ok=True)
+    (target / RESULTS).unlink(missing_ok=True)
+    units = changed = 0
+    with ResultsFile(target / RESULTS) as results:
+        for before, after in _rescored(folder / RESULTS, metrics, rows):
+            results.append(after)
+            units += 1
+            changed += (before.status, before.value, before.parts) != (after.status, after.value, after.parts)
+    about = _about(folder, record, units, changed)
+    summary = write_summary(
+        target / RESULTS,
+        lambda name, text: write_atomically(target / name, text),
+        rows=rows,
+        metrics=tuple(metric.name for metric in metrics),
+        about=about,
+        asked=SummaryOptions(compare, paper_table),
+    )
+    return Rescoring(target, summary, about, units, changed)
+
+
+def _rescored(path: Path, metrics: Sequence[Metric], rows: Rows) -> Iterator[tuple[MetricResult, MetricResult]]:
+    """Each unit as stored and as computed now; what is not scored has no number to compute."""
+    by_name = {metric.name: metric for metric in metrics}
+    for stored in read_results(path):
+        if stored.case_id not in rows:
+            raise RunError(
+                f"{str(path)!r} holds a result of review {stored.case_id!r}, which is not in {CASES}.",
+                hint="The run folder is damaged; start a new run.",
+            )
+        yield stored, by_name[stored.metric].rescore(stored) if stored.status == "scored" else stored
+
+
+def _record(folder: Path) -> RunRecord:
+    if not (folder / RECORD).is_file():
+        raise RunError(f"{str(folder)!r} holds no run: there is no {RECORD} in it.", hint="Name a run folder.")
+    record = read_record(folder)
+    if record.command != "eval" or not (folder / CASES).is_file():
+        raise RunError(
+            f"{str(folder)!r} holds a run of `referee {record.command}`, not one of `referee eval`.",
+            hint="Name the folder of an evaluation.",
+        )
+    return record
+
+
+def _metric_names(record: RunRecord) -> list[str]:
+    return [named.partition("@")[0] for named in record.inputs["set of metrics"].split(", ")]
+
+
+def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
+    """What the summary says of the run, from its record."""
+    papers = Counter(case.paper_id for case in read_stored(folder / CASES))
+    rejected = folder / REJECTED
+    notes = [f"computed anew from the stored judgements: of {units:,} units {changed:,} changed"]
+    if record.status != "finished":
+        notes.append(f"the run is not finished ({record.status}): numbers are of a part of the units")
+    if damaged := damaged_lines(folder / RESULTS):
+        notes.append(f"{damaged} damaged line(s) in {RESULTS} were left out")
+    return About(
+        reviews=papers.total(),
+        papers=len(papers),
+        rejected=len(rejected.read_bytes().splitlines()) if rejected.is_file() else 0,
+        judges=tuple(model.id for role, model in record.models.items() if role.startswith("judge")),
+        repeats=int(record.inputs.get("number of repeats", "1")),
+        embedder=record.inputs["embedder"] if record.inputs["embedder"] != "none" else "",
+        notes=tuple(notes),
+    )
+
+
+SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class SummaryOptions:
+    """What the summary shall hold beside the table."""
+
+    compare: tuple[str, str] | None = None
+    paper_table: bool = False
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was computed, as it was written."""
+
+    table: Table
+    comparison: Comparison | None
+    markdown: str
+
+
+def write_summary(
+    results: Path,
+    write: Callable[[str, str], object],
+    *,
+    rows: Rows,
+    metrics: tuple[str, ...],
+    about: About,
+    asked: SummaryOptions,
+) -> Summary:
+    """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``.
+
+    Args:
+        results: The results file.
+        write: Writes a file of that name and text whole.
+        rows: The row of each review.
+        metrics: The columns.
+        about: What was evaluated.
+        asked: What else is wanted.
+
+    Raises:
+        SettingsError: A row to compare is not there.
+    """
+    pair = [rows.find(label) for label in asked.compare] if asked.compare else []
+    table = build_table(read_results(results), rows, metrics, better=better_of(metrics))
+    variants = variants_of(metrics)
+    comparison = compare(read_results(results), rows, metrics, *pair, variants=variants) if pair else None
+    published = published_table() if asked.paper_table else None
+    markdown = render_summary(table, about, comparison=comparison, published=published)
+    write(f"{SUMMARY}.json", summary_json(table, about, comparison=comparison, published=published))
+    write(f"{SUMMARY}.csv", summary_csv(table))
+    write(f"{SUMMARY}.md", markdown)
+    return Summary(table, comparison, markdown)

@@ -1,0 +1,1 @@
+"""``experiment``: a plan run by its arms, measured and compared."""

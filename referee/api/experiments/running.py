@@ -1,0 +1,336 @@
+"""``experiment``: a plan in, reviews by every arm, their measurement and paired comparisons out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import referee
+from referee.api.coverage import beside_limits
+from referee.api.evaluations.evaluating import evaluate
+from referee.api.evaluations.job import needs
+from referee.api.experiments.estimate import estimate, expected_by_paper
+from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiments.models import OpenModels
+from referee.api.experiments.table import arms_and_experts
+from referee.api.job import Shared
+from referee.api.options import RunOptions
+from referee.api.reviewing import review
+from referee.api.session import Session, session
+from referee.errors import BudgetExceeded, MissingExtra, RunError
+from referee.experiments.execution import EVALUATIONS, Execution, Makers
+from referee.experiments.journal import JOURNAL, Journal
+from referee.experiments.limiters import ModelLimiters
+from referee.experiments.plan_file import Given
+from referee.experiments.results import experiment_result
+from referee.experiments.schedule import execute
+from referee.experiments.seal import SEALS, Seals
+from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
+from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.llm.models import Models
+from referee.reports.experiment_summary import write_experiment
+from referee.reports.page import PLOTS
+from referee.reports.plots import write_plots
+from referee.runs import Budget, Event, Progress
+from referee.runs.folder import RECORD, read_record
+from referee.schemas.estimate import ExperimentEstimate
+from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
+from referee.schemas.usage import Usage
+from referee.secrets import scrub
+
+STORE = Path("referee-runs")
+"""Where finished units and the seals of test splits lie; all plans share it."""
+
+PLAN, TABLE2 = "plan.json", "table2.md"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A finished experiment: its folder and what came out. ``table`` is the table of arms, in lines."""
+
+    run: Path
+    result: ExperimentResult
+    table: tuple[str, ...]
+
+
+async def experiment(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    arms: Sequence[str] = (),
+    strategies: Sequence[str] = (),
+    venue: str | None = None,
+    models: Sequence[str] = (),
+    papers: Sequence[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    references: str | Path | None = None,
+    embedder: str | None = None,
+    final: bool = False,
+    store: str | Path = STORE,
+    mlflow: str | None = None,
+    options: RunOptions = RunOptions(),
+) -> Experiment:
+    """Review the papers of a plan by each of its arms, measure the reviews, and compare the arms paper by paper.
+
+    Finished reviews lie in a store that all plans share, so none is paid twice. Units are made side by side, with each
+    model opened once and its limits kept over all of them. Papers are begun in order, all arms of one before the next:
+    wherever a budget ends the run, any two arms differ by at most one finished review.
+
+    Args:
+        plan: A TOML file, the name of a plan that ships (``table2``, ``ablation``), or a plan's data.
+        arms: Names of the arms that are run; all by default.
+        strategies: In place of the grid's.
+        venue: In place of the plan's.
+        models: In place of the grid's; one for a plan that lists its arms.
+        papers: Files, folders or patterns in place of the plan's.
+        metrics: In place of the plan's.
+        judges: In place of the plan's.
+        references: A set of human reviews in place of the plan's.
+        embedder: In place of the plan's.
+        final: Open the test split instead of the development split; once for each plan.
+        store: Where finished units and seals lie.
+        mlflow: Where MLflow is told of it too: ``local``, a folder, or an address; in place of the plan's.
+        options: How it runs; limits are those of the whole experiment and go over the plan's. Of a resumed run finished
+            units are kept and failed ones tried again; each seed has replies of its own in the cache.
+
+    Returns:
+        What came out. Units that failed, with the reason, take their paper out of every comparison.
+
+    Raises:
+        SettingsError: The plan, a model or a key is not usable, or a metric fits no paper.
+        MissingExtra: MLflow was asked for and is not installed.
+        DataError: Papers or reviews cannot be found, or no paper can be read.
+        VenueError: A venue is unknown.
+        RunError: A folder is in use, unwritable or of another plan, the test split was opened before, or MLflow does
+            not answer.
+        ModelUnavailable: A server cannot be reached at the start.
+        BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
+    """
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
+    name = Path(plan).stem if isinstance(plan, str | Path) else "plan"
+    settings = options.settled()
+    async with (
+        aclosing(OpenModels(options.progress)) as opened,
+        session("experiment", "experiment", name, options=options, settings=settings) as run,
+    ):
+        units = UnitStore(Path(store) / UNITS)
+        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
+        run.check_inputs(experiment_inputs(job))
+        seals = Seals(Path(store) / SEALS)
+        if final:
+            seals.require_unopened(job.digest, run.place.path)
+        tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
+        if tracked is not None:
+            check_tracking(tracked)
+        foreseen = await estimate(job, _measured(run.place.path))
+        run.confirm(foreseen, job.limits)
+        run.open_folder(settings=job.settings)
+        journal = Journal(run.path / JOURNAL)
+        run.record(journal.paid)
+        run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
+        if job.split == "test":
+            _unseal(run, job, seals)
+        execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
+        return await _run(run, job, execution, seals, partial(_written, run, job, tracked))
+
+
+async def estimate_experiment(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    arms: Sequence[str] = (),
+    strategies: Sequence[str] = (),
+    venue: str | None = None,
+    models: Sequence[str] = (),
+    papers: Sequence[str | Path] = (),
+    metrics: Sequence[str] | None = None,
+    judges: Sequence[str] = (),
+    references: str | Path | None = None,
+    embedder: str | None = None,
+    final: bool = False,
+    store: str | Path = STORE,
+    options: RunOptions = RunOptions(),
+) -> ExperimentEstimate:
+    """What ``experiment`` would make, ask and cost; no call is made, nothing is written, and no judge is opened.
+
+    The embedded model is not loaded for it, so its tokens are counted roughly.
+
+    Args and errors are those of ``experiment``; of the options, where and whether it runs is not looked at.
+    """
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    units = UnitStore(Path(store) / UNITS)
+    async with aclosing(OpenModels(options.progress, loads=False)) as opened:
+        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
+        return beside_limits(await estimate(job), job.limits)
+
+
+def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
+    """Note that the test split is looked at; the papers may have been by another plan, which is said."""
+    opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
+    if other := seals.opened_before(opened, job.digest):
+        run.progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
+    seals.open(job.plan.name, job.digest, opened, run.path)
+
+
+def _execution(
+    run: Session,
+    job: ExperimentJob,
+    expected: Mapping[str, Usage],
+    models: OpenModels,
+    store: UnitStore,
+    journal: Journal,
+) -> Execution:
+    budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=run.usage)
+    return Execution(
+        folder=run.path,
+        papers=tuple(job.papers),
+        arms=tuple(arm.name for arm in job.arms),
+        units=tuple(prepared.unit for prepared in job.units),
+        metrics=tuple(metric.name for metric in job.metrics),
+        judges=job.judges,
+        forms=job.forms,
+        references=job.references,
+        store=store,
+        journal=journal,
+        makers=makers_of(job, models, budget, run.progress),
+        budget=budget,
+        limiters=ModelLimiters(job.settings.calls.concurrency),
+        expected=expected,
+        progress=run.progress,
+    )
+
+
+async def _run(
+    run: Session, job: ExperimentJob, execution: Execution, seals: Seals, write: Callable[[ExperimentResult], list[str]]
+) -> Experiment:
+    try:
+        await execute(execution)
+    except BudgetExceeded:
+        write(experiment_result(execution, _planned(job), job.pairs, "stopped"))
+        raise
+    result = experiment_result(execution, _planned(job), job.pairs, "finished")
+    table = write(result)
+    if job.split == "test":
+        seals.close(result, run.path)
+    if failed := sum(value.status == "failed" for value in result.values):
+        run.remark = f"{failed} value(s) failed; --resume tries them again"
+    return Experiment(run.path, result, tuple(table))
+
+
+def _written(run: Session, job: ExperimentJob, tracked: str | None, result: ExperimentResult) -> list[str]:
+    """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
+    write_plots(write_experiment(result, run.write), run.path / PLOTS)
+    table = arms_and_experts(run.path, job, result)
+    if table is not None:
+        run.write(TABLE2, table.markdown)
+    if tracked is not None:
+        try:
+            track_experiment(result, run.path, tracked)
+        except (MissingExtra, RunError) as error:
+            run.progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
+    return table.lines if table is not None else []
+
+
+def _measured(folder: Path) -> list[str]:
+    """The papers of a run whose measurement came to its end."""
+    runs = (folder / EVALUATIONS).glob(f"*/{RECORD}")
+    return [path.parent.name for path in runs if read_record(path.parent).status == "finished"]
+
+
+def _planned(job: ExperimentJob) -> ExperimentResult:
+    """The result before anything came out: what the plan was resolved to."""
+    return ExperimentResult(
+        name=job.plan.name or "experiment",
+        split=job.split,
+        plan_digest=job.digest,
+        package_version=referee.__version__,
+        status="stopped",
+        seeds=job.plan.seeds,
+        metrics=tuple(metric.name for metric in job.metrics),
+        judges=job.judges,
+        repeats=job.plan.measure.repeats,
+        embedder=job.embedder,
+        arms=tuple(_arm_record(job, arm.name) for arm in job.arms),
+        papers=tuple(_paper_records(job)),
+        values=(),
+        cells=(),
+        comparisons=(),
+        notes=tuple(notes_of(job)),
+    )
+
+
+def _arm_record(job: ExperimentJob, name: str) -> ArmRecord:
+    arm = next(arm for arm in job.arms if arm.name == name)
+    identity = next((prepared.unit.identity for prepared in job.units if prepared.unit.arm == name), {})
+    roles = {key.removeprefix("model for "): value for key, value in identity.items() if key.startswith("model for ")}
+    return ArmRecord(
+        name=name,
+        strategy=arm.strategy,
+        venue=job.forms[name].id,
+        rounds=arm.rounds,
+        models=roles,
+        prompts=arm.prompts,
+        settings=arm.settings,
+        ablate=arm.ablate,
+    )
+
+
+def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
+    records = []
+    for paper in (paper for paper in job.all_papers if paper.split == job.split):
+        read = job.papers.get(paper.name)
+        records.append(
+            PaperRecord(
+                name=paper.name,
+                paper_id=paper.digest,
+                title=read[1].title if read else "",
+                references=len(job.references.get(paper.name, ())),
+                excluded=job.excluded.get(paper.name, ""),
+            )
+        )
+    return records
+
+
+def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: Progress) -> Makers:
+    """The makers of a job's units; their own run folders are not what a user resumes, so they are not told."""
+    by_unit = {prepared.unit: prepared for prepared in job.units}
+    measure = job.plan.measure
+
+    def inner(event: Event) -> None:
+        if event.kind != "run":
+            progress(event)
+
+    async def make(unit: Unit, folder: Path) -> None:
+        prepared = by_unit[unit]
+        await review(
+            prepared.paper,
+            venue=prepared.form,
+            shared=Shared(await opened.of(prepared.settings), budget),
+            sample=unit.seed,
+            options=RunOptions(settings=prepared.settings, progress=inner).within(folder),
+        )
+
+    async def measured(paper: str, source: Path, folder: Path) -> None:
+        await evaluate(
+            source,
+            papers=job.papers[paper][0].path,
+            venue=next(iter(job.forms.values())),
+            metrics=[metric.name for metric in job.metrics],
+            judges=measure.judges,
+            repeats=measure.repeats,
+            shared=await _measuring(job, opened, budget),
+            options=RunOptions(settings=job.settings, progress=inner).within(folder),
+        )
+
+    return Makers(make, measured)
+
+
+async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
+    """Judges and embedder, opened with the first measurement that needs them."""
+    panel = job.plan.measure.judges
+    judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
+    embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
+    return Shared(judges, budget, embedder)

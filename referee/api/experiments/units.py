@@ -1,0 +1,158 @@
+"""The units of a plan: what decides each review, what it will cost, and whether it lies in the store already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from referee.api.experiments.models import OpenModels
+from referee.api.job import Job
+from referee.api.strategies import STRATEGIES
+from referee.errors import ContextTooLong, PaperParseError, SettingsError
+from referee.experiments.arms import Arm
+from referee.experiments.plan_file import nearest
+from referee.experiments.units import Unit, UnitStore
+from referee.runs import Event, Progress
+from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.paper import Paper
+from referee.schemas.venue import VenueForm
+from referee.settings import Settings, changed_settings
+from referee.venues import venue_digest
+
+_GROUPS = ("review.", "models.", "embedder")
+_NAMED_APART = {"strategy", "preset", "rounds"}
+
+
+@dataclass(frozen=True)
+class PreparedUnit:
+    """A unit with what is needed to make it. ``plan`` is None where it is there already, or cannot be made."""
+
+    unit: Unit
+    paper: Paper
+    form: VenueForm
+    settings: Settings
+    plan: ReviewEstimate | None = None
+    is_there: bool = False
+
+
+def settings_of(arm: Arm, settings: Settings) -> Settings:
+    """The settings of an arm. Where it names a model, roles that the settings name are not taken over.
+
+    Raises:
+        SettingsError: The strategy or a key is unknown, a value is not usable, or a step cannot be left out.
+    """
+    if arm.strategy not in STRATEGIES:
+        raise SettingsError(f"arm {arm.name!r}: there is no strategy {arm.strategy!r}.", hint=_near(arm.strategy))
+    for key in arm.settings:
+        if not key.startswith(_GROUPS):
+            raise SettingsError(
+                f"arm {arm.name!r} sets {key!r}, which decides nothing about a review.",
+                hint="An arm's settings are those of review, models and the embedder; limits go under [budget].",
+            )
+    overrides = arm.overrides()
+    if arm.model is not None:
+        settings = settings.model_copy(update={"models": settings.models.model_copy(update={"roles": {}})})
+    elif arm.model_for:
+        overrides["models.roles"] = {**settings.models.roles, **arm.model_for}
+    if arm.ablate:
+        overrides["review.ablate"] = list(arm.ablate)
+    try:
+        return changed_settings(settings, overrides)
+    except SettingsError as error:
+        raise SettingsError(f"arm {arm.name!r}: {error.message}", hint=error.hint) from error
+
+
+async def prepared_units(
+    arms: Sequence[tuple[Arm, VenueForm]],
+    papers: Mapping[str, Paper],
+    seeds: Sequence[int],
+    *,
+    settings: Settings,
+    opened: OpenModels,
+    store: UnitStore,
+    progress: Progress,
+) -> tuple[list[PreparedUnit], dict[str, str]]:
+    """Every unit, and the papers that no strategy can review, with the reason; ``opened`` opens what is not yet open.
+
+    Raises:
+        SettingsError: An arm cannot be run, two arms ask for the same reviews, or a cost limit stands and a model's
+            price is unknown.
+        ModelUnavailable: A server cannot be reached.
+    """
+    units: list[PreparedUnit] = []
+    unusable: dict[str, str] = {}
+    for arm, form in arms:
+        own = settings_of(arm, settings)
+        models = await opened.of(own)
+        for name, paper in papers.items():
+            progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
+            try:
+                units += await _of_paper(arm, name, Job(paper, form, own, models, progress), seeds, store)
+            except PaperParseError as error:
+                unusable[name] = error.message
+    _refuse_same(units)
+    return units, unusable
+
+
+async def _of_paper(arm: Arm, paper: str, job: Job, seeds: Sequence[int], store: UnitStore) -> list[PreparedUnit]:
+    identity = _identity(arm, job)
+    found = [Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}) for seed in seeds]
+    there = [store.review(unit) is not None for unit in found]
+    plan, problem = (None, "") if all(there) else await _planned(arm, job)
+    return [
+        PreparedUnit(unit, job.paper, job.form, job.settings, is_there=True)
+        if is_there
+        else PreparedUnit(
+            Unit(unit.paper, unit.arm, unit.seed, unit.identity, problem), job.paper, job.form, job.settings, plan
+        )
+        for unit, is_there in zip(found, there, strict=True)
+    ]
+
+
+async def _planned(arm: Arm, job: Job) -> tuple[ReviewEstimate | None, str]:
+    """The strategy's own estimate, or why this model cannot review this paper."""
+    try:
+        return await STRATEGIES[arm.strategy].plan(job), ""
+    except ContextTooLong as error:
+        return None, error.message
+
+
+def _identity(arm: Arm, job: Job) -> dict[str, str]:
+    """All that decides a review but the seed. Settings at their defaults are left out, so that a later version of
+    referee with one setting more still finds the units of this one.
+    """
+    strategy = STRATEGIES[arm.strategy]
+    review = job.settings.review.model_dump(mode="json", exclude_defaults=True, exclude=_NAMED_APART)
+    models = {name: getattr(job.settings.models, name) for name in ("temperature", "context_tokens", "reading_tokens")}
+    try:
+        of_strategy = strategy.inputs(job)
+    except SettingsError as error:
+        raise SettingsError(f"arm {arm.name!r}: {error.message}", hint=error.hint) from error
+    return {
+        "paper": job.paper.paper_id,
+        "venue form": venue_digest(job.form),
+        "strategy": arm.strategy,
+        "rounds": str(arm.rounds),
+        **{f"model for {role}": job.models[role].spec.id for role in strategy.roles},
+        **{f"version of prompt {p.id}@{p.version}": p.digest for p in strategy.prompts(job)},
+        "settings of the review": json.dumps(review, sort_keys=True),
+        "settings of the models": json.dumps(models, sort_keys=True),
+        "embedder": job.settings.embedder,
+        **of_strategy,
+    }
+
+
+def _refuse_same(units: Sequence[PreparedUnit]) -> None:
+    seen: dict[str, Unit] = {}
+    for prepared in units:
+        other = seen.setdefault(prepared.unit.digest, prepared.unit)
+        if other.arm != prepared.unit.arm:
+            raise SettingsError(
+                f"arms {other.arm!r} and {prepared.unit.arm!r} ask for the same reviews.",
+                hint="Let them differ in something, or remove one.",
+            )
+
+
+def _near(strategy: str) -> str:
+    return nearest(strategy, list(STRATEGIES))

@@ -1,0 +1,77 @@
+"""How a command runs, whatever is asked of it: where, within which limits, and who is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.runs import Progress, silent
+from referee.runs.folder import RECORD
+from referee.settings import Settings, changed_settings, load_settings
+
+# Each function shows the estimate of its own kind, which a caller's function names as its argument's type.
+Confirm = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a public function runs; what is asked of it are arguments of its own.
+
+    What is None leaves the settings as they are: those of ``settings``, or of the file and the environment.
+
+    Attributes:
+        out: The run folder; by default a new one under ``referee-runs``.
+        resume: The folder of an earlier run with the same inputs, to be continued: what it has paid is kept.
+        base_url: An OpenAI-compatible server.
+        max_cost: US dollars that no call may pass, over all starts of the run.
+        max_tokens: Tokens, in and out together, that no call may pass, over all starts of the run.
+        cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
+        settings: A ready settings tree; other options and arguments then only override what they name.
+        progress: Called with each event.
+        confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
+    """
+
+    out: str | Path | None = None
+    resume: str | Path | None = None
+    base_url: str | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    cache: bool | None = None
+    settings: Settings | None = None
+    progress: Progress = silent
+    confirm: Confirm | None = None
+
+    def settled(
+        self,
+        more: Mapping[str, Any] | None = None,
+        *,
+        model: str | None = None,
+        model_for: Mapping[str, str] | None = None,
+    ) -> Settings:
+        """The settings a run has; what is None changes nothing.
+
+        Args:
+            more: What only one function takes, by dotted key.
+            model: The model for all roles.
+            model_for: Other models for single roles.
+
+        Raises:
+            SettingsError: A key is unknown or a value is not usable.
+        """
+        overrides = {
+            "models.default": model,
+            "models.roles": dict(model_for) if model_for else None,
+            "models.base_url": self.base_url,
+            "budget.max_cost": self.max_cost,
+            "budget.max_tokens": self.max_tokens,
+            "calls.cache": self.cache,
+            **(more or {}),
+        }
+        return load_settings(overrides) if self.settings is None else changed_settings(self.settings, overrides)
+
+    def within(self, folder: Path) -> RunOptions:
+        """The same for a run in this folder: the one that lies there goes on, else a new one begins."""
+        there = (folder / RECORD).is_file()
+        return replace(self, out=None if there else folder, resume=folder if there else None)

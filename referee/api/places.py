@@ -1,0 +1,99 @@
+"""Where a run lies: a folder that was asked for, an earlier run's, or a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+import referee
+from referee.errors import RunError
+from referee.runs import RunFolder
+from referee.runs.folder import check_new, check_resumable
+from referee.schemas.run import ModelRecord
+from referee.settings import Settings
+
+_RUNS = Path("referee-runs")
+_NAME_CHARS = 40
+
+
+class RunPlace:
+    """Where a run is to lie: a folder that was asked for, the run that is resumed, or a new folder by default.
+
+    Attributes:
+        resumed: Whether an earlier run goes on.
+        path: The folder; a default that another run has taken meanwhile is chosen anew when the run is opened.
+    """
+
+    def __init__(self, *names: str, out: str | Path | None, resume: str | Path | None) -> None:
+        """Choose the folder and see that a run could begin or go on there; nothing is written.
+
+        Args:
+            *names: What a default folder is named by, before the time.
+            out: The folder asked for.
+            resume: The folder of the run to be resumed.
+
+        Raises:
+            RunError: Two folders are named, a new one holds something, or there is no run to resume.
+        """
+        self.resumed = resume is not None
+        self._names = names if out is None and resume is None else ()
+        self.path = Path(resume or out or _free_folder(names))
+        if out is not None and resume is not None and Path(out) != self.path:
+            raise RunError(
+                "--resume and --out name different folders.", hint="Leave --out away: --resume names the run."
+            )
+        if self.resumed:
+            check_resumable(self.path)
+        else:
+            check_new(self.path)
+
+    def check_inputs(self, inputs: Mapping[str, str]) -> None:
+        """See that a run to be resumed was started on these inputs, before anything is shown or asked.
+
+        Raises:
+            RunError: It was started on others; each is named.
+        """
+        if self.resumed:
+            check_resumable(self.path, inputs)
+
+    def open(
+        self,
+        command: str,
+        *,
+        inputs: Mapping[str, str],
+        settings: Settings,
+        models: Mapping[str, ModelRecord],
+        prompts: Mapping[str, str],
+        asked: Mapping[str, str] | None = None,
+    ) -> RunFolder:
+        """Begin the run, or go on with it; the folder is locked until it is left. ``asked``: how inputs were named.
+
+        Raises:
+            RunError: It is in use, unwritable, or belongs to other inputs.
+        """
+        values = settings.model_dump(mode="json")
+        if self.resumed:
+            return RunFolder.resume(self.path, inputs=inputs, settings=values)
+        if self._names:
+            self.path = _free_folder(self._names)
+        return RunFolder.create(
+            self.path,
+            command=command,
+            inputs=inputs,
+            settings=values,
+            models=models,
+            prompts=prompts,
+            package_version=referee.__version__,
+            asked=asked,
+        )
+
+
+def _free_folder(names: Iterable[str]) -> Path:
+    parts = ["".join(c if c.isalnum() or c in "-_." else "-" for c in name)[:_NAME_CHARS] for name in names]
+    base = _RUNS / "-".join([*parts, f"{datetime.now():%Y%m%d-%H%M%S}"])
+    folder, number = base, 1
+    while folder.exists():
+        number += 1
+        folder = base.with_name(f"{base.name}-{number}")
+    return folder

@@ -1,0 +1,1 @@
+"""``profile``: how the reviewers of a set write, rate and agree."""

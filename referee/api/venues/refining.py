@@ -1,0 +1,95 @@
+"""``refine_prompts``: a venue's prompts, criticised and revised with the chosen models; a run folder beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from referee.api.options import RunOptions
+from referee.api.session import session
+from referee.api.venues.refined_steps import (
+    ROLES,
+    Refinement,
+    plan_refinement,
+    prompt_digests,
+    refine_in_run,
+    stored_refinement,
+)
+from referee.errors import SettingsError, VenueError
+from referee.schemas.venue import VenueForm
+from referee.venues import load_venue, venue_digest
+from referee.venues.refined import RefinedPrompts, refinable
+
+MOST_ROUNDS = 10
+
+
+async def refine_prompts(
+    venue: str | Path | VenueForm,
+    *,
+    model: str | None = None,
+    model_for: Mapping[str, str] | None = None,
+    rounds: int = 3,
+    until_stable: bool = False,
+    options: RunOptions = RunOptions(),
+) -> RefinedPrompts:
+    """Refine the steps that reviewers of sections are given for each guideline of a venue.
+
+    A supervisor criticises the steps with the guideline as the problem statement, and they are revised, in so many
+    rounds. Every version and criticism is kept. A second refinement of the same guidelines with the same prompts,
+    models and rounds makes no call and no run folder: the stored one is returned, with ``reused`` set.
+
+    Args:
+        venue: A venue's id, a venue file, or a ``VenueForm``.
+        model: The model for all roles.
+        model_for: Other models for single roles: ``writer`` writes and revises, ``supervisor`` criticises.
+        rounds: Rounds of criticism and revision, 1 to 10.
+        until_stable: End a guideline early when the supervisor has nothing new.
+        options: How it runs. Without ``cache`` nothing that was refined earlier is used either.
+
+    Raises:
+        VenueError: The venue is unknown, has no guideline that sections are read for, or cannot be stored.
+        SettingsError: A setting, model name or key is not usable.
+        RunError: The run folder is in use, unwritable, or belongs to other inputs.
+        ModelError: The model could not be reached, or refused every call.
+        BudgetExceeded: The next call could pass a limit; resume with a higher one.
+    """
+    settings = options.settled(model=model, model_for=model_for)
+    form = venue if isinstance(venue, VenueForm) else load_venue(venue)
+    refinement = Refinement(_checked(form), settings, _checked_rounds(rounds), until_stable)
+    if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
+        return stored
+    async with session("venue refine", "refine", form.id, options=options, settings=settings) as run:
+        models = await run.open_models()
+        run.check_inputs(_inputs(refinement))
+        run.confirm(plan_refinement(refinement, models))
+        door = run.begin(models, roles=ROLES, prompts=prompt_digests(refinement.prompts))
+        return await refine_in_run(refinement, run.folder, door, reuse=False, either=False, progress=run.progress)
+
+
+def _checked(form: VenueForm) -> VenueForm:
+    if refinable(form):
+        return form
+    raise VenueError(
+        f"venue {form.id!r} has no guideline that sections are read for: there is nothing to refine.",
+        hint=f"See its guidelines: referee venue show {form.id}.",
+        ids={"venue": form.id},
+    )
+
+
+def _checked_rounds(rounds: int) -> int:
+    if 1 <= rounds <= MOST_ROUNDS:
+        return rounds
+    raise SettingsError(f"{rounds!r} rounds of refinement are not possible.", hint=f"Take 1 to {MOST_ROUNDS}.")
+
+
+def _inputs(refinement: Refinement) -> dict[str, str]:
+    """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
+    return {
+        "venue form": venue_digest(refinement.form),
+        "number of rounds": str(refinement.rounds),
+        "choice of --until-stable": str(refinement.until_stable),
+        **{f"model for {role}": model for role, model in refinement.models.items()},
+        **{f"version of prompt {name}": digest for name, digest in prompt_digests(refinement.prompts).items()},
+        "temperature": str(refinement.settings.models.temperature),
+        "state of the stored steps": refinement.key,
+    }

@@ -1,0 +1,125 @@
+"""The options that every command with a run folder has, and how such a command is run."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Coroutine, Iterable
+from copy import copy
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from referee.cli.progress import ProgressLine, Stages
+    from referee.settings import Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RunFlags:
+    """How a run was asked for on the command line."""
+
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible server (vLLM, Ollama, llama.cpp).")] = None
+    out: Annotated[Path | None, typer.Option(help="The run folder. [default: a new one in referee-runs]")] = None
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Continue the run in this folder.")] = None
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that no call may pass.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False
+
+
+def with_run_flags(**helps: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a run in place of its parameter ``flags``.
+
+    Args:
+        **helps: What is said of an option where it means something special to the command.
+    """
+
+    def widened(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True).parameters
+        spread = [one for name, given in own.items() for one in (_shared(helps) if name == "flags" else [given])]
+
+        @functools.wraps(command)
+        def call(**given: Any) -> None:
+            flags = RunFlags(**{one.name: given.pop(one.name) for one in fields(RunFlags)})
+            command(**given, flags=flags)
+
+        call.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
+        return call
+
+    return widened
+
+
+def _shared(helps: dict[str, str]) -> list[inspect.Parameter]:
+    hints = get_type_hints(RunFlags, include_extras=True)
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=one.default,
+            annotation=_said(hints[one.name], helps[one.name]) if one.name in helps else hints[one.name],
+        )
+        for one in fields(RunFlags)
+    ]
+
+
+def _said(hint: Any, help_text: str) -> Any:
+    option = copy(hint.__metadata__[0])
+    option.help = help_text
+    return Annotated[hint.__origin__, option]
+
+
+class Attended:
+    """A command's work while somebody watches: progress is drawn, the estimate confirmed, Ctrl-C heard.
+
+    Args:
+        flags: How the run was asked for.
+        lines: What is printed of an estimate.
+        shown: Which events are drawn; all by default.
+        settings: Those that the flags change, where they are not those in force.
+
+    Attributes:
+        options: What the public functions take.
+    """
+
+    def __init__(
+        self,
+        flags: RunFlags,
+        lines: Callable[[Any], Iterable[str]],
+        shown: Callable[[ProgressLine], Stages] | None = None,
+        *,
+        settings: Settings | None = None,
+    ) -> None:
+        from referee.api import RunOptions
+        from referee.cli.confirm import Confirmation
+        from referee.cli.progress import ProgressLine
+
+        self._line = ProgressLine()
+        self._progress = shown(self._line) if shown else self._line
+        self.options = RunOptions(
+            out=flags.out,
+            resume=flags.resume,
+            base_url=flags.base_url,
+            max_cost=flags.max_cost,
+            max_tokens=flags.max_tokens,
+            cache=False if flags.no_cache else None,
+            settings=settings,
+            progress=self._progress,
+            confirm=Confirmation(self._line, flags.yes, lines),
+        )
+
+    @property
+    def run_folder(self) -> str:
+        """Where the run lies; empty before there is a folder."""
+        return self._line.run_folder
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do the work; raises ``Interrupted`` where it was ended before it was done."""
+        from referee.cli.interrupt import run_interruptible
+
+        with self._line:
+            return run_interruptible(work, self._progress)

@@ -1,0 +1,267 @@
+"""``show``: from a field of a finished review to its points, and from a point to its check, its prompt and its call."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from referee.errors import DataError, RunError, VenueError
+from referee.reports.plain import clean, one_line, shortened
+from referee.reports.point_lines import evidence_lines, headline, point_lines
+from referee.reports.usage_text import tokens_in
+from referee.reports.values import empty_reason, is_empty, labelled
+from referee.runs import Ledger
+from referee.runs.folder import RECORD, TRACE, read_record
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import DroppedQuotation, Evidence, Review
+from referee.schemas.run import CallRecord, RunRecord
+from referee.schemas.venue import FormField, VenueForm
+from referee.venues import load_venue, venue_digest
+
+REVIEW = "review.json"
+_CHECK_PROMPTS = ("review/check", "review/verify", "review/amend")
+_ASIDE = {
+    "listed": "Smaller points",
+    "merged_into": "Merged into others",
+    "struck": "Struck by the check",
+    "dropped": "Dropped",
+}
+_EXCERPT_CHARS = 200
+_COMMAND = "review"
+# What runs of other commands hold, and where it is to be read.
+_OF_OTHERS = {
+    "eval": ("judgements of reviews", "Read {run}/summary.md; every judgement is in {run}/results.jsonl."),
+    "venue compile": (
+        "statements of a venue's guidelines",
+        "Each statement and what became of it: {run}/guidelines.json; the venue: `referee venue show ID`.",
+    ),
+    "venue refine": (
+        "a venue's refined steps for reviewers",
+        "Read them with their history: `referee venue show ID --prompts --history`.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """``lines`` are to be wrapped at their own indent; ``transcript`` is what a model was sent and said, as it was."""
+
+    lines: tuple[str, ...]
+    transcript: str = ""
+
+
+def show(run: str | Path, *, point: str | None = None, all_points: bool = False, call: bool = False) -> Shown:
+    """Explain a finished review, or one point of it.
+
+    Args:
+        run: The run folder.
+        point: The id of a point, or of a piece of evidence of a review without points; the whole review by default.
+        all_points: Also the points that were listed, merged, struck or dropped, with the reasons.
+        call: With a point: also the messages and the reply of the call that raised it.
+
+    Raises:
+        RunError: The folder holds no run or one of another command, or its review is not finished or damaged.
+        DataError: The review has no such point; the hint holds the nearest ids.
+    """
+    folder = Path(run)
+    review = _read(folder)
+    calls = Ledger(folder / TRACE).records
+    if point is None:
+        return Shown(tuple(map(clean, _overview(review, _form(review), calls, all_points=all_points))))
+    lines, raised_by = _one(review, point, calls, folder)
+    return Shown(tuple(map(clean, lines)), _transcript(raised_by) if call else "")
+
+
+def _read(folder: Path) -> Review:
+    if not (folder / RECORD).is_file():
+        raise RunError(
+            f"{str(folder)!r} holds no run: there is no {RECORD} in it.",
+            hint="Name the folder that `referee review` wrote (its last line says which).",
+        )
+    record = read_record(folder)
+    if record.command != _COMMAND:
+        raise _no_review(folder, record)
+    if not (folder / REVIEW).is_file():
+        cause = f": {record.error}" if record.error else ""
+        raise RunError(
+            f"run {str(folder)!r} has no finished review, it is {record.status}{cause}",
+            hint=f"Continue it: the command it was started with, and --resume {folder}",
+            ids={"run": os.fspath(folder)},
+        )
+    try:
+        return Review.model_validate_json((folder / REVIEW).read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise RunError(
+            f"{str(folder / REVIEW)!r} is damaged or from another version.",
+            hint=f"Write it again, without new calls: the command it was started with, and --resume {folder}",
+        ) from error
+
+
+def _no_review(folder: Path, record: RunRecord) -> RunError:
+    """What is said of a run of another command, finished or not: nothing here speaks of a review that it would lack."""
+    holds, where = _OF_OTHERS.get(record.command, ("no review", "Read the files in {run}."))
+    ended = record.status == "finished"
+    cause = f", {record.status}{': ' + record.error if record.error else ''}" if not ended else ""
+    resume = f"Continue it: the command it was started with, and --resume {folder}"
+    return RunError(
+        f"run {str(folder)!r} is one of `referee {record.command}`{cause}: it holds {holds}, and only reviews can be "
+        "shown.",
+        hint=where.format(run=folder) if ended else resume,
+        ids={} if ended else {"run": os.fspath(folder)},
+    )
+
+
+def _form(review: Review) -> VenueForm | None:
+    """The form with its labels, where it is still the one that the review was written on."""
+    try:
+        form = load_venue(review.venue)
+    except VenueError:
+        return None
+    same = review.provenance is not None and review.provenance.venue_digest == venue_digest(form)
+    return form if same else None
+
+
+def _overview(
+    review: Review, form: VenueForm | None, calls: Sequence[CallRecord], *, all_points: bool
+) -> Iterator[str]:
+    yield f"{one_line(review.venue)}: {one_line(review.paper_title) or 'untitled paper'} ({one_line(review.source)})"
+    asked = {field.name: field for field in form.fields} if form else {}
+    for name in review.fields:
+        yield ""
+        yield from _field(name, asked.get(name), review)
+    if all_points:
+        yield from _aside(review)
+    elif rest := sum(point.outcome != "printed" for point in review.points):
+        yield ""
+        yield f"{rest} of {len(review.points)} points stand in no field; --all lists them with the reasons."
+    yield ""
+    yield from _calls(calls)
+
+
+def _field(name: str, field: FormField | None, review: Review) -> Iterator[str]:
+    """The value, why it is what it is, and the points or quotations that stand in the field."""
+    value = review.fields[name]
+    if is_empty(value):
+        given = "only a person can declare this" if field and field.attestation else ""
+        reason = given or (empty_reason(field, review) if field else one_line(review.nulls.get(name, "")))
+        yield f"{name}: not given: {reason or 'no reason recorded'}"
+    elif isinstance(value, str) and (field is None or field.kind == "text"):
+        yield f"{name}: {shortened(value, _EXCERPT_CHARS)}"
+    else:
+        yield f"{name}: {labelled(field, value) if field else one_line(str(value))}"
+    yield from _score(name, review)
+    yield from (f"  {headline(point)}" for point in review.points if point.field == name)
+    for evidence in review.evidence:
+        if evidence.field == name:
+            yield f"  {evidence.id} {one_line(evidence.claim)}"
+            yield from (f"  {line}" for line in evidence_lines([evidence]))
+
+
+def _score(name: str, review: Review) -> Iterator[str]:
+    record = next((record for record in review.scores if record.field == name), None)
+    if record is None:
+        return
+    if record.stated is not None and record.stated != record.value:
+        yield f"  the model chose {record.stated:g}"
+    if record.reason.strip():
+        yield f"  because: {one_line(record.reason)}"
+    if record.supported_by:
+        yield f"  rests on {', '.join(map(one_line, record.supported_by))}"
+    if record.opposed_by:
+        yield f"  against it {', '.join(map(one_line, record.opposed_by))}"
+
+
+def _aside(review: Review) -> Iterator[str]:
+    for outcome, title in _ASIDE.items():
+        chosen = [point for point in review.points if point.outcome == outcome]
+        if chosen:
+            yield from ("", f"{title}:")
+        for point in chosen:
+            yield f"  {headline(point)}"
+            yield f"    why: {one_line(point.reason)}"
+    if review.dropped:
+        yield from ("", "Quotations that were not found:")
+        yield from (f"  {d.id} “{one_line(d.quote)}”: {one_line(d.reason)}" for d in review.dropped)
+
+
+def _calls(calls: Sequence[CallRecord]) -> Iterator[str]:
+    yield f"Calls ({len(calls)}, in {TRACE}):"
+    for record in calls:
+        trouble = f", {record.status}: {shortened(record.error, _EXCERPT_CHARS)}" if record.status == "failed" else ""
+        yield f"  {_call(record)}{trouble}"
+
+
+def _call(record: CallRecord) -> str:
+    usage = record.usage
+    repaired = f", repair round {record.repair_round}" if record.repair_round else ""
+    reused = f", reply from the {record.origin}" if record.origin != "provider" else ""
+    return one_line(
+        f"{record.call_id} {record.role}: {record.prompt}, {record.model}, {tokens_in(usage)}, "
+        f"{usage.output_tokens:,} out, {record.seconds:.1f} s{repaired}{reused}"
+    )
+
+
+def _one(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path) -> tuple[list[str], CallRecord | None]:
+    found = {p.id: p for p in review.points} | {e.id: e for e in review.evidence} | {d.id: d for d in review.dropped}
+    item = found.get(wanted)
+    if item is None:
+        near = difflib.get_close_matches(wanted, found, n=3, cutoff=0.3)
+        offer = f"Did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
+        raise DataError(
+            f"the review in {str(folder)!r} has no point {wanted!r}.",
+            hint=f"{offer}`referee show {folder} --all` lists all {len(found)}.",
+            ids={"point": wanted},
+        )
+    if isinstance(item, ReviewPoint):
+        raised_by = next((c for c in calls if c.call_id == item.call_id and item.prompt in ("", c.prompt_digest)), None)
+        return [*point_lines(item), *_raising(item, raised_by), *_checking(item, calls)], raised_by
+    raised_by = next((c for c in reversed(calls) if c.reply is not None), None)
+    return [*_quotation(item), *_origin(raised_by)], raised_by
+
+
+def _raising(point: ReviewPoint, record: CallRecord | None) -> Iterator[str]:
+    if point.source == "rule":
+        yield f"Raised by code, no call: rule {one_line(point.prompt)}"
+    elif record is None:
+        yield f"Raised by call {point.call_id}, model {one_line(point.model)}; {TRACE} no longer holds it"
+        yield f"  digest of the prompt: {one_line(point.prompt)}"
+    else:
+        yield from _origin(record)
+
+
+def _origin(record: CallRecord | None) -> Iterator[str]:
+    if record is not None:
+        yield f"Raised by call {_call(record)}"
+        yield f"  digest of the prompt: {record.prompt_digest}"
+
+
+def _checking(point: ReviewPoint, calls: Sequence[CallRecord]) -> Iterator[str]:
+    """The calls in which a checker was shown the point."""
+    if point.check is None:
+        return
+    for record in calls:
+        shown = any(" ".join(point.claim.split()) in text or point.claim in text for _, text in record.messages)
+        if record.prompt.startswith(_CHECK_PROMPTS) and shown:
+            yield f"Checked in call {_call(record)}"
+
+
+def _quotation(item: Evidence | DroppedQuotation) -> Iterator[str]:
+    yield f"{item.id} {one_line(item.claim)}"
+    if isinstance(item, Evidence):
+        yield from evidence_lines([item])
+    else:
+        yield f"  “{one_line(item.quote)}” does not count: {one_line(item.reason)}"
+    yield f"Form field: {item.field or 'none'}"
+
+
+def _transcript(record: CallRecord | None) -> str:
+    if record is None:
+        return "No call raised this, or its record is gone."
+    said = [f"--- {role}\n{clean(text)}" for role, text in record.messages]
+    said.append(f"--- reply\n{clean(record.reply or record.error)}")
+    return "\n\n".join(said)

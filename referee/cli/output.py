@@ -13,7 +13,7 @@ _WIDTH = 100
 
 def error_lines(word: str, error: Exception) -> list[str]:
     """An error as a message and, on lines of their own, its next step and the run it can be resumed from."""
-    from referee.llm.secrets import scrub
+    from referee.secrets import scrub
 
     if not isinstance(error, RefereeError):
         return [f"{word}: {scrub(str(error))}"]

@@ -29,8 +29,8 @@ def cost(usd: float | None) -> str:
 
 def printable(text: str) -> str:
     """The text on one line, without secrets and control characters; an indent of two blanks stays."""
-    from referee.llm.secrets import scrub
     from referee.reports.plain import one_line
+    from referee.secrets import scrub
 
     indent = "  " if text.startswith("  ") else ""
     return f"{indent}{one_line(scrub(text))}"

@@ -23,7 +23,7 @@ def show(
     """
     from referee.api.showing import show as explained
     from referee.cli.output import wrapped
-    from referee.llm.secrets import scrub
+    from referee.secrets import scrub
 
     if call and point is None:
         raise SettingsError("--call shows the call of one point, and none is named.", hint="Add --point ID.")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bad_days_processes import PATIENCE_S, Nursery, nursery
 from bad_days_runs import VENUE, comparable, flushed, paid, record, sent
 from bad_days_script import serving
+from forked_commands import Command, ForkServer, fork_server
 
 from referee.testing import FakeServer
 
@@ -46,16 +46,16 @@ class Bench:
     folder: Path
     paper: Path
     server: FakeServer
-    nursery: Nursery
+    forks: ForkServer
 
-    def start(self, name: str) -> Any:
+    def start(self, name: str) -> Command:
         """Start a run, or go on with it where its ``run.json`` is there."""
         goes_on = (self.folder / name / "run.json").exists()
         where = ("--resume" if goes_on else "--out", name)
         on = ("--model", "fake", "--embedder", "fake", "--base-url", self.server.base_url, "--no-cache")
         argv = ("review", self.paper, "--venue", VENUE, *on, *where)
         env = {"REFEREE_CACHE_DIR": str(self.folder / f"{name}.cache")}  # the index is built, and killed, in each run
-        return self.nursery.start(argv, self.folder, log=self.folder / f"{name}.log", env=env)
+        return self.forks.start(argv, self.folder, out=self.folder / f"{name}.log", env=env)
 
 
 def killed_runs(paper: Path, folder: Path, *, kills: int, seed: int = 0) -> Tally:
@@ -65,9 +65,9 @@ def killed_runs(paper: Path, folder: Path, *, kills: int, seed: int = 0) -> Tall
     the kills are spread over the run on a slow machine too.
     """
     dice = random.Random(seed)
-    with serving(spread_s=SPREAD_S) as server, nursery() as nursed:
-        bench = Bench(folder, paper.resolve(), server, nursed)
-        assert bench.start("undisturbed").ended(PATIENCE_S) == 0, (folder / "undisturbed.log").read_text()
+    with serving(spread_s=SPREAD_S) as server, fork_server() as forks:
+        bench = Bench(folder, paper.resolve(), server, forks)
+        assert bench.start("undisturbed").ended() == 0, (folder / "undisturbed.log").read_text()
         undisturbed = comparable(folder / "undisturbed")
         tally = Tally(len(sent(server)))
         while tally.kills < kills:

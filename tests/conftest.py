@@ -79,10 +79,14 @@ def examples() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs the embedded model, fuzzes, disturbs whole runs or measures whole sets is slow, each test of it."""
+    """What runs the embedded model, fuzzes, disturbs whole runs or measures whole sets is slow, each test of it.
+
+    The longest come first, so that no worker is left with one when the others have ended.
+    """
     for item in items:
         if item.path.parent.name in SLOW_FOLDERS or item.get_closest_marker("local_model"):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: [item.get_closest_marker(mark) is None for mark in ("local_model", "slow")])
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -33,7 +33,7 @@ class Confirmation:
         Raises:
             Interrupted: Ctrl-C or SIGTERM came at the question.
         """
-        from referee.llm.secrets import scrub
+        from referee.secrets import scrub
 
         self._progress.pause()
         for line in self._lines(plan):

@@ -12,7 +12,7 @@ from typing import Any
 
 class _ScrubbingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        from referee.llm.secrets import scrub
+        from referee.secrets import scrub
 
         return scrub(super().format(record))
 
@@ -44,6 +44,6 @@ def configure(verbose: int) -> None:
 
 def _print_scrubbed(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
     """Print what nobody caught as Python would, without keys: a message may hold the header that could not be sent."""
-    from referee.llm.secrets import scrub
+    from referee.secrets import scrub
 
     print(scrub("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr, flush=True)

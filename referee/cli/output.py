@@ -14,7 +14,7 @@ _WIDTH = 100
 
 def error_lines(word: str, error: Exception) -> list[str]:
     """An error as a message and, on lines of their own, its next step and the run it can be resumed from."""
-    from referee.llm.secrets import scrub
+    from referee.secrets import scrub
 
     if not isinstance(error, RefereeError):
         return [f"{word}: {scrub(str(error))}"]
@@ -43,6 +43,6 @@ def wrapped(text: str, indent: str = "") -> str:
 
 def printable(text: str) -> str:
     """The text on one line, without secrets and control characters; an indent of two blanks stays."""
-    from referee.llm.secrets import scrub
+    from referee.secrets import scrub
 
     return f"{'  ' if text.startswith('  ') else ''}{one_line(scrub(text))}"

@@ -177,7 +177,7 @@ class ProgressLine:
         print(self._timed(text), file=sys.stderr, flush=True)
 
     def _timed(self, text: str) -> str:
-        from referee.llm.secrets import scrub
+        from referee.secrets import scrub
 
         return f"{time.monotonic() - self._started:6.1f}s  {scrub(text)}"
 
@@ -185,7 +185,7 @@ class ProgressLine:
         """One line: where the terminal is too narrow the counts are put shortly, then the stage is cut."""
         from rich.text import Text
 
-        from referee.llm.secrets import scrub
+        from referee.secrets import scrub
 
         assert self._console is not None, "only a terminal has a living line"
         room = self._console.width - len("⠋ ")

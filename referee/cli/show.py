@@ -22,8 +22,8 @@ def show(
     check, its prompt and its call. Asks no model and changes nothing.
     """
     from referee.cli.output import wrapped
-    from referee.llm.secrets import scrub
     from referee.reports.showing import show as explained
+    from referee.secrets import scrub
 
     if call and point is None:
         raise SettingsError("--call shows the call of one point, and none is named.", hint="Add --point ID.")

@@ -5,7 +5,9 @@ LangChain's and the SDKs' own retries are off: trying again is decided in one pl
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -27,12 +29,25 @@ def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
     """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
     proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
     return httpx.AsyncClient(
+        verify=_tls(proxied),
         timeout=timeout_s,
         limits=_NO_LIMITS,
         trust_env=proxied,
         headers=_UNPACKED,
         event_hooks={"response": [bound_response]},
     )
+
+
+@cache
+def _tls(trust_env: bool) -> ssl.SSLContext:
+    """One for all clients: to read the certificates of all authorities takes a twentieth of a second."""
+    return httpx.create_ssl_context(trust_env=trust_env)
+
+
+@cache
+def _never_used() -> httpx.Client:
+    """For LangChain, which otherwise makes one that blocks beside the one that does not, certificates and all."""
+    return httpx.Client(verify=_tls(True))
 
 
 class Clients:
@@ -73,6 +88,7 @@ class Clients:
             stream_chunk_timeout=self._timeout_s,
             use_responses_api=False,
             max_retries=0,
+            http_client=_never_used(),
             http_async_client=self._connections(),
         )
 

@@ -22,7 +22,6 @@ from tenacity import RetryCallState
 
 from referee.errors import RefereeError, ReplyInvalid
 from referee.llm.cache import CachedReply, ReplyCache
-from referee.llm.cache_watch import watch_cache
 from referee.llm.completions import Completion
 from referee.llm.dialects import reply_schema
 from referee.llm.failures import ParameterRefused, classify
@@ -30,7 +29,7 @@ from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
 from referee.llm.requests import accepted, beginning, counted, first_request, request_digest, used_by, with_repair
 from referee.llm.retrying import tries
-from referee.llm.turns import SingleFlight, Turn, Turns
+from referee.llm.turns import SingleFlight, Turn, Turns, watch_cache
 from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent

@@ -23,10 +23,10 @@ from referee.llm.failures import classify
 from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
 from referee.llm.retrying import tries
-from referee.llm.secrets import scrub
 from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
 from referee.llm.urgency import Urgency, UrgentFirst
 from referee.runs.stopping import current_stop
+from referee.secrets import scrub
 from referee.settings import CallSettings
 
 logger = logging.getLogger(__name__)

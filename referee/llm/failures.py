@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from referee.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from referee.llm.secrets import scrub
 from referee.llm.spec import ModelSpec, key_variable
+from referee.secrets import scrub
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _NO_QUOTA = ("insufficient_quota", "billing", "credit balance")

@@ -17,11 +17,11 @@ from referee.errors import ModelUnavailable, SettingsError
 from referee.llm.clients import connections
 from referee.llm.limits import Limits
 from referee.llm.prices import CACHEABLE_TOKENS, Prices, cost_usd, known_context
-from referee.llm.secrets import scrub
 from referee.llm.spec import ModelSpec, parse_model, require_key
 from referee.llm.wire import Wire
 from referee.runs.progress import Event, Progress
 from referee.schemas.run import ModelRecord
+from referee.secrets import scrub
 from referee.settings import Settings
 
 logger = logging.getLogger(__name__)

@@ -77,6 +77,7 @@ def general_prompts() -> tuple[SectionPrompt, ...]:
     return tuple(_known(key) for key in _entries() if key.startswith(_GENERAL))
 
 
+@lru_cache(maxsize=1)
 def known_guidelines() -> frozenset[str]:
     """The ids of guidelines that have steps of their own."""
     return frozenset(key for key in _entries() if not key.startswith(_GENERAL))

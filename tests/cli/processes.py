@@ -1,55 +1,65 @@
-"""Real processes: the command line and the test server, each with a life of its own."""
+"""Real processes of the command line, each with a life of its own, forked from one that has imported everything."""
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
+import atexit
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from pathlib import Path
-from typing import Any
-from urllib.request import urlopen
 
-# Only a test that fails waits so long; a process that imports everything on a busy machine takes a minute.
-PATIENCE_S = 180.0
-_FOLDERS = ("REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR")
+import pytest
+
+with pytest.MonkeyPatch.context() as _patched:
+    _patched.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    from forked_commands import PATIENCE_S, Command, ForkServer, environment, fork_server
+
+__all__ = ["PATIENCE_S", "Command", "Done", "command", "ended", "environment", "finished", "forks", "wait_for"]
+
+_STREAMS = count(1)
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it printed."""
+
+    returncode: int | None
+    stdout: str
+    stderr: str
+
+
+@cache
+def forks() -> ForkServer:
+    """The one that all tests of this process start their commands with."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(fork_server())
 
 
 @contextmanager
-def command(folder: Path, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+def command(folder: Path, *arguments: object) -> Iterator[Command]:
     """``referee ARGUMENTS`` as a process in a folder; it does not outlive the block."""
-    given = [sys.executable, "-m", "referee", *map(str, arguments)]
-    process = subprocess.Popen(
-        given,
-        cwd=folder,
-        env=environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=_hear_ctrl_c,
-    )
+    number = next(_STREAMS)
+    out, err = (folder / f".{number}.{stream}" for stream in ("out", "err"))
+    process = forks().start(arguments, folder, out=out, err=err)
     try:
         yield process
     finally:
         process.kill()
-        process.communicate()
 
 
-def _hear_ctrl_c() -> None:
-    """A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def ended(process: Command) -> Done:
+    """Wait for its end."""
+    return Done(process.ended(), process.out.read_text(), process.err.read_text())
 
 
-def finished(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def finished(folder: Path, *arguments: object) -> Done:
     """Run ``referee ARGUMENTS`` to its end."""
     with command(folder, *arguments) as process:
-        out, err = process.communicate(timeout=PATIENCE_S)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        return ended(process)
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -58,47 +68,3 @@ def wait_for(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < until, "what was waited for did not happen"
         time.sleep(0.01)
-
-
-@dataclass(frozen=True)
-class ServerProcess:
-    """A test server that outlives its clients."""
-
-    base_url: str
-    log: Path
-
-    def answered(self) -> list[dict[str, Any]]:
-        """The calls it has ended, in order; each line was flushed before its reply was sent."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
-
-    def calls(self) -> list[dict[str, Any]]:
-        """All calls, those in progress too, in order of arrival."""
-        with urlopen(f"{self.base_url.removesuffix('/v1')}/log") as answer:
-            calls: list[dict[str, Any]] = json.load(answer)
-        return calls
-
-
-@contextmanager
-def server_process(folder: Path, name: str, options: Sequence[object]) -> Iterator[ServerProcess]:
-    """``python -m referee.testing.server`` with a call log of its own."""
-    log = folder / f"{name}.calls.jsonl"
-    log.touch()
-    given = [sys.executable, "-m", "referee.testing.server", "--log", str(log), "--max-seconds", "300"]
-    process = subprocess.Popen([*given, *map(str, options)], env=environment(), text=True, stdout=subprocess.PIPE)
-    try:
-        assert process.stdout is not None
-        yield ServerProcess(json.loads(process.stdout.readline())["base_url"], log)
-    finally:
-        process.terminate()
-        process.communicate(timeout=PATIENCE_S)
-
-
-def environment() -> dict[str, str]:
-    """This process's own, without keys and settings, and with the package that is under test."""
-    root = Path(__file__).parents[2]
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.endswith(("_API_KEY", "_API_TOKEN")) and (not name.startswith("REFEREE_") or name in _FOLDERS)
-    }
-    return {**kept, "PYTHONPATH": str(root)}

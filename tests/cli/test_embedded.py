@@ -31,11 +31,10 @@ def _embedded_model() -> None:
         )
 
 
-@pytest.mark.parametrize("strategy", ["single", "sections"])
-def test_a_whole_review_without_key_or_server(referee: Referee, workplace: Path, strategy: str) -> None:
+def test_a_whole_review_without_key_or_server(referee: Referee, workplace: Path) -> None:
     paper = workplace / "paper.md"
     paper.write_text(PAPER, encoding="utf-8")
-    given = ("--venue", "iclr-2018", "--strategy", strategy, "--model", "local:qwen-0.5b")
+    given = ("--venue", "iclr-2018", "--strategy", "sections", "--model", "local:qwen-0.5b")
     done = referee("review", paper, *given, "--no-cache", "--out", "run")
 
     assert done.code == 0, done.err
@@ -49,5 +48,4 @@ def test_a_whole_review_without_key_or_server(referee: Referee, workplace: Path,
     ]
     assert quotes
     assert all(hasattr(index.find(quote), "similarity") for quote in quotes), "every printed quotation is real"
-    if strategy == "sections":
-        check_conservation([point.id for point in review.points], review.points)
+    check_conservation([point.id for point in review.points], review.points)

@@ -10,16 +10,13 @@ from pathlib import Path
 import pytest
 
 from referee.evals.results import read_results
-from referee.evidence import NotFound, QuotationIndex
 from referee.llm.catalogue import model_path
-from referee.papers import load_paper
 
 from .command import Referee
 from .eval_sets import review
 
 pytestmark = pytest.mark.local_model
 
-METRICS = ("depth", "factual_correctness")
 PAPER = """# Counting Whales from Boats
 
 ## Survey
@@ -47,23 +44,15 @@ def test_a_short_review_is_measured_without_key_or_server(referee: Referee, work
     row = review("r1", "p1", "human", "The survey counted 412 whales from three boats.")
     (workplace / "set.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
 
-    given = ("--papers", "papers", "--metrics", ",".join(METRICS), "--judge", "local:qwen-0.5b")
-    done = referee("eval", "set.jsonl", *given, "--embedder", "local", "--no-cache", "--out", "run")
+    given = ("--papers", "papers", "--metrics", "depth", "--judge", "local:qwen-0.5b")
+    done = referee("eval", "set.jsonl", *given, "--no-cache", "--out", "run")
 
     assert done.code == 0, done.err
     assert "the embedded model is a small judge" in done.err
-    results = {one.metric: one for one in read_results(workplace / "run" / "results.jsonl")}
-    assert set(results) == set(METRICS)
-    for one in results.values():
-        assert (one.status == "scored") == (one.value is not None)
-        assert one.value is None or 0 <= one.value <= 1
-        assert one.reason or one.status == "scored"
-    assert results["depth"].status == "scored", results["depth"].reason
-    (point,) = results["factual_correctness"].details["points"]
-    assert point["words"] == row["text"]
-    index = QuotationIndex(load_paper(workplace / "papers" / "p1.md"))
-    answers = point["examined"]["answers"] if point["examined"] else []
-    assert not any(isinstance(index.find(q["quote"]), NotFound) for one in answers for q in one["quotations"])
+    (result,) = read_results(workplace / "run" / "results.jsonl")
+    assert (result.metric, result.status) == ("depth", "scored"), result.reason
+    assert result.value is not None
+    assert 0 <= result.value <= 1
     record = json.loads((workplace / "run" / "run.json").read_text())
-    assert record["usage"]["calls"] <= 2 + 1 + 2 + 1
+    assert record["usage"]["calls"] == 1
     assert referee("rescore", "run").code == 0

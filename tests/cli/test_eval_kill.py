@@ -9,28 +9,28 @@ from pathlib import Path
 import pytest
 
 from referee.evals.results import read_results
+from referee.testing import FakeServer
 
 from .eval_sets import write_set
-from .processes import command, finished, server_process, wait_for
+from .processes import command, finished, wait_for
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [1, 9])
 def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path, answered: int) -> None:
     source = write_set(tmp_path / "set.jsonl", 4)
-    with server_process(tmp_path, "server", ("--context", 32_000, "--latency", 0.1)) as server:
+    with FakeServer(context_tokens=32_000, latency_s=0.1) as server:
         asked = ("eval", source, "--metrics", "depth", "--judge", "fake", "--base-url", server.base_url, "--no-cache")
         with command(tmp_path, *asked, "--out", "run") as process:
-            wait_for(lambda: len(server.answered()) >= answered)
+            wait_for(lambda: len(server.log.calls(outcome="ok")) >= answered)
             process.kill()
-            process.wait()
         record = json.loads((tmp_path / "run" / "run.json").read_text())
         assert record["status"] == "running"
         trace = tmp_path / "run" / "trace.jsonl"
         written = {json.loads(line)["request"] for line in trace.read_text().splitlines()} if trace.exists() else set()
         done = finished(tmp_path, *asked, "--resume", "run")
         assert done.returncode == 0, done.stderr
-        calls = Counter(call["digest"] for call in server.calls())
+        calls = Counter(call.digest for call in server.log)
     results = list(read_results(tmp_path / "run" / "results.jsonl"))
     assert sorted(one.case_id for one in results) == sorted(
         json.loads(line)["case_id"] for line in source.read_text().splitlines()

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from referee.schemas.experiment import ExperimentResult
+from referee.testing import FakeServer
 
 from .experiment_sets import result, two_arms, write_papers
-from .processes import PATIENCE_S, ServerProcess, command, finished, server_process, wait_for
+from .processes import command, ended, finished, wait_for
 
 PAPERS = 3
 UNITS = 2 * PAPERS
@@ -29,12 +30,12 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(place: Path) -> Iterator[ServerProcess]:
-    with server_process(place, "server", ("--context", 32_000, "--latency", 0.4)) as running:
+def server() -> Iterator[FakeServer]:
+    with FakeServer(context_tokens=32_000, latency_s=0.4) as running:
         yield running
 
 
-def asked(server: ServerProcess) -> tuple[object, ...]:
+def asked(server: FakeServer) -> tuple[object, ...]:
     return ("experiment", "plan.toml", "--base-url", server.base_url, "--no-cache")
 
 
@@ -59,17 +60,16 @@ def traced(place: Path) -> Counter[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [1, UNITS + 2])
-def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: ServerProcess, answered: int) -> None:
+def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: FakeServer, answered: int) -> None:
     with command(place, *asked(server), "--out", "run") as process:
-        wait_for(lambda: len(server.answered()) >= answered)
+        wait_for(lambda: len(server.log.calls(outcome="ok")) >= answered)
         process.kill()
-        process.wait()
     assert record(place)["status"] == "running"
     kept = traced(place)
     done = finished(place, *asked(server), "--resume", "run")
     assert done.returncode == 0, done.stderr
     result = whole(place)
-    calls = Counter(call["digest"] for call in server.calls())
+    calls = Counter(call.digest for call in server.log)
     assert len(calls) == 2 * UNITS
     assert calls.total() - 2 * UNITS <= 2 * UNITS - len(kept), "only calls that were not written down are made again"
     assert set(traced(place).values()) == {1}
@@ -77,32 +77,32 @@ def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: ServerPro
 
 
 @pytest.mark.slow
-def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Path, server: ServerProcess) -> None:
+def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Path, server: FakeServer) -> None:
     with command(place, *asked(server), "--out", "run") as process:
-        wait_for(lambda: len(server.calls()) >= 3)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, err
-    assert "continue with --resume run" in err
+        wait_for(lambda: len(server.log) >= 3)
+        process.send(signal.SIGINT)
+        stopped = ended(process)
+    assert stopped.returncode == 130, stopped.stderr
+    assert "continue with --resume run" in stopped.stderr
     assert record(place)["status"] == "stopped"
-    sent = server.calls()
-    assert {call["outcome"] for call in sent} == {"ok"}, "calls under way were answered"
-    assert sum(traced(place).values()) == len(sent) < 2 * UNITS, "and written down"
+    sent = len(server.log)
+    assert set(server.log.outcomes()) == {"ok"}, "calls under way were answered"
+    assert sum(traced(place).values()) == sent < 2 * UNITS, "and written down"
     done = finished(place, *asked(server), "--resume", "run")
     assert done.returncode == 0, done.stderr
-    assert set(Counter(call["digest"] for call in server.calls()).values()) == {1}
+    assert set(Counter(call.digest for call in server.log).values()) == {1}
     assert whole(place).paid.calls == 2 * UNITS
 
 
 @pytest.mark.slow
-def test_two_experiments_at_once_pay_each_review_once(place: Path, server: ServerProcess) -> None:
+def test_two_experiments_at_once_pay_each_review_once(place: Path, server: FakeServer) -> None:
     runs = ("first", "second")
     with ExitStack() as both:
         started = [both.enter_context(command(place, *asked(server), "--out", run)) for run in runs]
         for process in started:
-            _, err = process.communicate(timeout=PATIENCE_S)
-            assert process.returncode == 0, err
-    written = Counter(call["digest"] for call in server.calls() if call["role"] == "writer")
+            done = ended(process)
+            assert done.returncode == 0, done.stderr
+    written = Counter(call.digest for call in server.log.calls(role="writer"))
     assert (len(written), written.total()) == (UNITS, UNITS)
     results = [whole(place, run) for run in runs]
     assert results[0].values == results[1].values

@@ -13,14 +13,14 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import Popen, TimeoutExpired
 from typing import Any
 
 import pytest
 
 from referee.schemas.review import Review
+from referee.testing import FakeServer, Fault
 
-from .processes import ServerProcess, command, finished, server_process, wait_for
+from .processes import Command, command, finished, wait_for
 from .refusals import assert_finished, record, trace
 
 KILLS = int(os.environ.get("REFEREE_KILLS", "4"))
@@ -39,18 +39,18 @@ class Undisturbed:
 
 @dataclass(frozen=True)
 class Bench:
-    """A working folder with the server's options, the review command, and how it goes when nobody kills it."""
+    """A working folder with the model's reply, the review command, and how it goes when nobody kills it."""
 
     folder: Path
     paper: Path
-    options: tuple[object, ...]
+    reply: dict[str, Any]
     undisturbed: Undisturbed
 
-    def asked(self, server: ServerProcess) -> tuple[object, ...]:
+    def asked(self, server: FakeServer) -> tuple[object, ...]:
         return asked(self.paper, server)
 
 
-def asked(paper: Path, server: ServerProcess) -> tuple[object, ...]:
+def asked(paper: Path, server: FakeServer) -> tuple[object, ...]:
     given = ("--venue", "neurips-2025", "--strategy", "single", "--model", "fake", "--base-url", server.base_url)
     return ("review", paper, *given, "--no-cache")
 
@@ -59,31 +59,33 @@ def asked(paper: Path, server: ServerProcess) -> tuple[object, ...]:
 def bench(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """The server says twice what does not fit, then always the reply of a first run."""
     folder, paper = tmp_path_factory.mktemp("kill"), examples / "short.md"
-    with server_process(folder, "first", ("--context", 32_000)) as server:
+    with FakeServer(context_tokens=32_000) as server:
         done = finished(folder, *asked(paper, server), "--out", "first")
         assert done.returncode == 0, done.stderr
     (reply,) = [json.loads(call.reply or "") for call in trace(folder / "first")]
-    (folder / "script.json").write_text(json.dumps({"entries": {"writer": reply}}))
-    (folder / "faults.json").write_text(json.dumps([{"kind": "wrong_schema", "first": 2}]))
-    files = ("--script", folder / "script.json", "--faults", folder / "faults.json")
-    options = (*files, "--latency", LATENCY_S, "--context", 32_000)
-    return Bench(folder, paper, options, run_undisturbed(folder, paper, options))
+    return Bench(folder, paper, reply, run_undisturbed(folder, paper, reply))
 
 
-def run_undisturbed(folder: Path, paper: Path, options: tuple[object, ...]) -> Undisturbed:
-    with server_process(folder, "undisturbed", options) as server:
+def serving(reply: dict[str, Any]) -> FakeServer:
+    return FakeServer(
+        {"writer": reply}, faults=[Fault("wrong_schema", first=2)], latency_s=LATENCY_S, context_tokens=32_000
+    )
+
+
+def run_undisturbed(folder: Path, paper: Path, reply: dict[str, Any]) -> Undisturbed:
+    with serving(reply) as server:
         started = time.monotonic()
         done = finished(folder, *asked(paper, server), "--out", "undisturbed")
         seconds = time.monotonic() - started
         assert done.returncode == 0, done.stderr
-        calls, answers = server.answered(), trace(folder / "undisturbed")
-    assert [call["outcome"] for call in calls] == ["wrong_schema", "wrong_schema", "ok"]
-    digests = {answer.messages: call["digest"] for answer, call in zip(answers, calls, strict=True)}
+        calls, answers = list(server.log), trace(folder / "undisturbed")
+    assert [call.outcome for call in calls] == ["wrong_schema", "wrong_schema", "ok"]
+    digests = {answer.messages: call.digest for answer, call in zip(answers, calls, strict=True)}
     assert len(set(digests.values())) == 3
     return Undisturbed(seconds, comparable(folder / "undisturbed", server), digests)
 
 
-def comparable(run: Path, server: ServerProcess) -> dict[str, Any]:
+def comparable(run: Path, server: FakeServer) -> dict[str, Any]:
     """A review without what differs from run to run: ids, the order of calls, usage, and the server's port."""
     address = server.base_url.removeprefix("http://").removesuffix("/v1")
     text = (run / "review.json").read_text().replace(address, "SERVER")
@@ -101,34 +103,28 @@ def flushed(run: Path, undisturbed: Undisturbed) -> set[str]:
     return {undisturbed.digests[tuple((role, text) for role, text in pairs)] for pairs in messages}
 
 
-def end_after(seconds: float, process: Popen[str]) -> bool:
+def end_after(seconds: float, process: Command) -> bool:
     """Kill a process after some time; False if it had ended by itself."""
-    try:
-        process.wait(timeout=seconds)
-    except TimeoutExpired:
-        process.kill()
-        process.wait()
-        return True
-    return False
+    return process.ended(seconds) is None and process.kill() < 0
 
 
-def assert_resumes(bench: Bench, server: ServerProcess, name: str) -> int:
+def assert_resumes(bench: Bench, server: FakeServer, name: str) -> int:
     """Go on with a killed run: nothing that was written down is asked again, and the review is the same.
 
     Returns how many replies had been written down before.
     """
     run = bench.folder / name
-    kept, calls_before = flushed(run, bench.undisturbed), len(server.calls())
+    kept, calls_before = flushed(run, bench.undisturbed), len(server.log)
     begun = (run / "run.json").exists()
     assert begun or not kept
     done = finished(bench.folder, *bench.asked(server), "--resume" if begun else "--out", name)
     assert done.returncode == 0, done.stderr
-    asked_again = {call["digest"] for call in server.calls()[calls_before:]} & kept
+    asked_again = {call.digest for call in list(server.log)[calls_before:]} & kept
     assert not asked_again, f"{len(asked_again)} paid again"
     assert_finished(run)
     answered = [call.request for call in trace(run) if call.status == "answered"]
     assert len(answered) == len(set(answered))
-    assert len(server.calls()) <= len(answered) + 1, "a kill loses one call at most"
+    assert len(server.log) <= len(answered) + 1, "a kill loses one call at most"
     assert record(run).usage.calls == len(answered)
     assert comparable(run, server) == bench.undisturbed.review
     return len(kept)
@@ -140,7 +136,7 @@ def test_killed_at_random_moments(bench: Bench) -> None:
     moments = [(number + dice.random()) / KILLS for number in range(KILLS)]
     killed, kept = 0, []
     for number, moment in enumerate(moments):
-        with server_process(bench.folder, f"random-{number}", bench.options) as server:
+        with serving(bench.reply) as server:
             with command(bench.folder, *bench.asked(server), "--out", f"random-{number}") as process:
                 killed += end_after(moment * bench.undisturbed.seconds, process)
             kept.append(assert_resumes(bench, server, f"random-{number}"))
@@ -154,10 +150,9 @@ def test_killed_at_random_moments(bench: Bench) -> None:
 def test_killed_as_soon_as_a_reply_is_written_down(bench: Bench, replies: int) -> None:
     name = f"after-{replies}"
     file = bench.folder / name / "trace.jsonl"
-    with server_process(bench.folder, name, bench.options) as server:
+    with serving(bench.reply) as server:
         with command(bench.folder, *bench.asked(server), "--out", name) as process:
             wait_for(lambda: file.exists() and file.read_bytes().count(b"\n") >= replies)
             process.kill()
-            process.wait()
         assert assert_resumes(bench, server, name) == replies
-        assert [call["outcome"] for call in server.answered()].count("ok") == 1
+        assert server.log.outcomes()["ok"] == 1

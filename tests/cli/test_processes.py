@@ -14,7 +14,7 @@ import pytest
 from referee.testing import ChatRequest, FakeServer
 
 from .command import Referee
-from .processes import PATIENCE_S, command, finished, wait_for
+from .processes import PATIENCE_S, command, ended, finished, wait_for
 from .refusals import assert_finished, on, record
 
 VENUE = ("--venue", "neurips-2025", "--strategy", "single")
@@ -48,13 +48,13 @@ def test_two_runs_on_one_folder(workplace: Path, paper: Path, slow: SlowServer) 
         second = finished(workplace, *asked, "--resume", "run")
         third = finished(workplace, *asked, "--out", "run")
         slow.let.set()
-        _, first_err = first.communicate(timeout=PATIENCE_S)
+        done = ended(first)
     assert second.returncode == third.returncode == 2
     assert second.stdout == third.stdout == ""
     assert f"error: run folder 'run' is in use by another process (pid {first.pid} on " in second.stderr
     assert "  next: Wait for it to end" in second.stderr
     assert "'run' already holds a run" in third.stderr
-    assert first.returncode == 0, first_err
+    assert done.returncode == 0, done.stderr
     assert len(slow.fake.log) == 1
     assert_finished(workplace / "run")
 
@@ -64,16 +64,15 @@ def test_ctrl_c_twice_during_a_call(referee: Referee, workplace: Path, paper: Pa
     asked = ("review", paper, *VENUE, *on(slow.fake))
     with command(workplace, *asked, "--out", "run") as process:
         wait_for(lambda: len(slow.fake.log))
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        assert any("Ctrl-C again stops at once" in line for line in process.stderr)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, err
-    assert out == ""
-    assert "Traceback" not in err
-    assert "interrupted: what was answered so far is kept" in err
-    assert "continue with --resume run" in err
+        process.send(signal.SIGINT)
+        wait_for(lambda: "Ctrl-C again stops at once" in process.err.read_text())
+        process.send(signal.SIGINT)
+        stopped = ended(process)
+    assert stopped.returncode == 130, stopped.stderr
+    assert stopped.stdout == ""
+    assert "Traceback" not in stopped.stderr
+    assert "interrupted: what was answered so far is kept" in stopped.stderr
+    assert "continue with --resume run" in stopped.stderr
     left = record(workplace / "run")
     assert (left.status, left.error) == ("stopped", "interrupted")
     assert not list((workplace / "run").glob("review.*"))

@@ -66,7 +66,7 @@ def assert_it_moved(terminal: Terminal) -> None:
 @pytest.mark.slow
 def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: FakeServer) -> None:
     with running(workplace, "review", paper, "--venue", "neurips-2025", *on(slow)) as terminal:
-        wait_for(lambda: "Go on?" in terminal.shown or terminal.process.poll() is not None)
+        wait_for(lambda: "Go on?" in terminal.shown or terminal.process.ended(0) is not None)
         asked_at = len(terminal.shown)
         terminal.press(b"y\n")
         assert_it_moved(terminal)
@@ -106,7 +106,7 @@ def test_one_ctrl_c_says_what_is_waited_for_and_leaves_the_terminal_clean(
 ) -> None:
     asked = ("review", paper, "--venue", "neurips-2025", "--yes", *on(slow), "--out", "run")
     with running(workplace, *asked) as terminal:
-        wait_for(lambda: slow.log.calls(endpoint="chat") or terminal.process.poll() is not None)
+        wait_for(lambda: slow.log.calls(endpoint="chat") or terminal.process.ended(0) is not None)
         terminal.press(b"\x03")
         code, shown = terminal.ended()
     assert code == 130, shown

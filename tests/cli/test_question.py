@@ -30,7 +30,7 @@ def asked(folder: Path, *arguments: object) -> Iterator[Terminal]:
     """A command that waits at its question."""
     terminal = Terminal(folder, arguments)
     try:
-        wait_for(lambda: QUESTION in terminal.shown or terminal.process.poll() is not None)
+        wait_for(lambda: QUESTION in terminal.shown or terminal.process.ended(0) is not None)
         assert QUESTION in terminal.shown, terminal.shown
         yield terminal
     finally:
@@ -47,7 +47,7 @@ def _ctrl_c(terminal: Terminal) -> None:
 
 
 def _sigterm(terminal: Terminal) -> None:
-    terminal.process.send_signal(signal.SIGTERM)
+    terminal.process.send(signal.SIGTERM)
 
 
 @pytest.mark.slow

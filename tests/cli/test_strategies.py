@@ -17,7 +17,7 @@ from referee.testing import ChatRequest, FakeServer
 from tests.graphs.test_review_calls import chain_of
 
 from .command import Referee
-from .processes import command, finished, server_process, wait_for
+from .processes import command, finished, wait_for
 from .refusals import assert_finished, assert_refused, on, trace
 
 LATENCY_S = 0.5
@@ -113,20 +113,19 @@ def test_an_ensemble_that_is_killed_pays_no_reply_twice(workplace: Path, example
         "[calls]\nconcurrency = 1\n[review]\nensemble_size = 3\nreflections = 2\nstrategy = 'ensemble'\n"
     )
     file = workplace / "run" / "trace.jsonl"
-    with server_process(workplace, "server", ("--context", 64_000, "--latency", 0.2)) as server:
+    with FakeServer(context_tokens=64_000, latency_s=0.2) as server:
         asked = ("review", examples / "short.md", "--venue", "neurips-2025", "--model", "fake", "--no-cache")
         more = ("--base-url", server.base_url)
         with command(workplace, *asked, *more, "--out", "run") as process:
             wait_for(lambda: file.exists() and file.read_bytes().count(b"\n") >= replies)
             process.kill()
-            process.wait()
         kept = file.read_bytes().count(b"\n")
-        before = server.calls()
+        before = [call.digest for call in server.log]
         ended = finished(workplace, *asked, *more, "--resume", "run")
         assert ended.returncode == 0, ended.stderr
-        calls = server.calls()
+        calls = [call.digest for call in server.log]
     assert_finished(workplace / "run")
-    asked_again = {call["digest"] for call in calls[len(before) :]} & {call["digest"] for call in before[:kept]}
+    asked_again = set(calls[len(before) :]) & set(before[:kept])
     assert not asked_again
     answered = [call for call in trace(workplace / "run") if call.status == "answered"]
     assert len({call.request for call in answered}) == len(answered)

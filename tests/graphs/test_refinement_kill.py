@@ -12,7 +12,7 @@ from referee.errors import BudgetExceeded, RunError
 from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
 from referee.venues.refined import list_refined
-from tests.cli.processes import command, finished, server_process, wait_for
+from tests.cli.processes import command, finished, wait_for
 from tests.options import with_options
 
 from .refining_script import Refining, small_venue
@@ -27,22 +27,21 @@ def test_killed_as_soon_as_a_reply_is_written_down(folder: Path, replies: int) -
     """One call at a time, so that the kill loses one at most."""
     (folder / "referee.toml").write_text("[calls]\nconcurrency = 1\n")
     trace = folder / "run" / "trace.jsonl"
-    with server_process(folder, "server", ("--context", 32_000, "--latency", 0.2)) as server:
+    with FakeServer(context_tokens=32_000, latency_s=0.2) as server:
         asked = ("venue", "refine", VENUE, "--model", "fake", "--no-cache", "--rounds", 2)
         more = ("--base-url", server.base_url)
         with command(folder, *asked, *more, "--out", "run") as process:
             wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= replies)
             process.kill()
-            process.wait()
         kept = trace.read_bytes().count(b"\n")
-        before = server.answered()
+        before = [call.digest for call in server.log]
         assert list_refined(VENUE) == []
         done = finished(folder, *asked, *more, "--resume", "run")
         assert done.returncode == 0, done.stderr
-        calls = [call["digest"] for call in server.answered()]
+        calls = [call.digest for call in server.log]
     assert kept >= replies
     assert len(calls) - len(set(calls)) <= 1, "a kill loses the one call under way at most"
-    assert not set(calls[len(before) :]) & {call["digest"] for call in before[:kept]}
+    assert not set(calls[len(before) :]) & set(before[:kept])
     (stored,) = list_refined(VENUE)
     assert len(stored.guidelines) == 3
     assert all(guideline.rounds == 2 for guideline in stored.guidelines)

@@ -3,11 +3,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from .disturbance import BENCHMARKS, benchmark
+from .disturbance import BENCHMARKS
 
 
 @pytest.fixture(autouse=True)
@@ -27,16 +26,6 @@ def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
             del sys.modules[name]
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One process that has imported everything, for all tests of a file."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("REFEREE_CACHE_DIR", str(tmp_path_factory.mktemp("nursery")))
-        patched.syspath_prepend(BENCHMARKS)
-        with benchmark("processes").nursery() as nursed:
-            yield nursed
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import pytest
 from referee.evals.results import read_results
 from referee.testing import ChatRequest, FakeServer, Script
 from tests.cli.eval_sets import write_set
+from tests.cli.processes import forks
 
 from .disturbance import repeated, wait_until
 
@@ -34,7 +35,6 @@ class Scene:
     folder: Path
     server: FakeServer
     let: threading.Event
-    nursery: Any
     child: Any
     argv: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class Scene:
         """The rest is measured, and each review once."""
         self.let.set()
         argv = ("eval", "set.jsonl", *self.argv, "--resume", "run")
-        child = self.nursery.start(argv, self.folder, log=self.folder / "log2", env=self.env)
+        child = forks().start(argv, self.folder, out=self.folder / "log2", env=self.env)
         assert child.ended() == 0, (self.folder / "log2").read_text()
         results = list(read_results(self.folder / "run" / "results.jsonl"))
         assert len(results) == len({one.case_id for one in results}) == REVIEWS
@@ -72,7 +72,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
+def scene(folder: Path) -> Iterator[Scene]:
     let, seen = threading.Event(), list[str]()
 
     async def when_let(request: ChatRequest) -> Any:
@@ -86,9 +86,9 @@ def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
     (folder / "referee.toml").write_text(QUICK)
     with FakeServer(Script({"*": when_let}), context_tokens=32_000) as server:
         argv = ("--metrics", "depth", "--judge", "fake", "--base-url", server.base_url, "--no-cache")
-        started = Scene(folder, server, let, nursery, None, argv)
-        child = nursery.start(("eval", "set.jsonl", *argv, "--out", "run"), folder, log=folder / "log", env=started.env)
-        started = Scene(folder, server, let, nursery, child, argv)
+        started = Scene(folder, server, let, None, argv)
+        child = forks().start(("eval", "set.jsonl", *argv, "--out", "run"), folder, out=folder / "log", env=started.env)
+        started = Scene(folder, server, let, child, argv)
         started.waits_for(lambda: len(server.log.calls(endpoint="chat", outcome="pending")) == AT_ONCE)
         started.waits_for(lambda: _written(folder) == ANSWERED)
         yield started

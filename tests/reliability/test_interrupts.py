@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from referee.testing import ChatRequest, FakeServer, Script
+from tests.cli.processes import forks
 
 from .disturbance import FOCUSED, benchmark, long_paper, repeated, wait_until
 
@@ -63,7 +64,7 @@ class Scene:
 
 
 @contextmanager
-def _begun(folder: Path, nursery: Any, *, before: int, waiting: int) -> Iterator[Scene]:
+def _begun(folder: Path, *, before: int, waiting: int) -> Iterator[Scene]:
     """A run whose first ``before`` calls are answered at once, and all others when they are let."""
     let, plain, asked = threading.Event(), benchmark("script").script(), count(1)
 
@@ -78,7 +79,7 @@ def _begun(folder: Path, nursery: Any, *, before: int, waiting: int) -> Iterator
         on = ("--model", "fake", "--embedder", "embed", "--base-url", server.base_url, "--no-cache", "--out", "run")
         argv = ("review", "paper.md", "--venue", "neurips-2025", *on)
         env = {"REFEREE_CACHE_DIR": str(folder / "cache")}
-        child = nursery.start(argv, folder, log=folder / "log", env=env)
+        child = forks().start(argv, folder, out=folder / "log", env=env)
         started = Scene(folder, server, let, child, folder / "log")
         started.waits_for(lambda: len(_waiting(server)) == waiting)
         started.waits_for(lambda: len(benchmark("runs").paid(folder / "run")) == before)
@@ -87,16 +88,16 @@ def _begun(folder: Path, nursery: Any, *, before: int, waiting: int) -> Iterator
 
 
 @pytest.fixture
-def scene(folder: Path, nursery: Any) -> Iterator[Scene]:
+def scene(folder: Path) -> Iterator[Scene]:
     """The reading of the whole paper is answered; those of its parts are waited for together."""
-    with _begun(folder, nursery, before=1, waiting=FOCUSED) as begun:
+    with _begun(folder, before=1, waiting=FOCUSED) as begun:
         yield begun
 
 
 @pytest.fixture
-def ahead(folder: Path, nursery: Any) -> Iterator[Scene]:
+def ahead(folder: Path) -> Iterator[Scene]:
     """The first call goes ahead, and the others wait for it."""
-    with _begun(folder, nursery, before=0, waiting=1) as begun:
+    with _begun(folder, before=0, waiting=1) as begun:
         yield begun
 
 

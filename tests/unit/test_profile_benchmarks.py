@@ -1,4 +1,4 @@
-"""The pure parts of ``benchmarks/profile_slice.py`` and ``benchmarks/xref_specificity.py``; no figure is asserted."""
+"""The pure parts of ``benchmarks/xref_specificity.py``; no figure is asserted."""
 
 from __future__ import annotations
 
@@ -13,40 +13,6 @@ from referee.errors import EvaluationError
 from referee.evals.behaviour.cross_references import cross_references
 
 Load = Callable[[str], ModuleType]
-
-
-@pytest.mark.shared_data
-def test_the_slice_has_five_papers_with_one_review_of_a_person_and_one_of_one_system(
-    load: Load, shared_data: Path
-) -> None:
-    rows = load("profile_slice").ten_reviews(shared_data)
-    assert len(rows) == 10
-    papers = {row["paper_id"] for row in rows}
-    assert papers == {row["paper_id"] for row in load("eval_slices").agents_slice(shared_data).rows}
-    sources = {row["source"] for row in rows}
-    assert len(sources) == 2
-    assert "human" in sources
-    assert all({row["paper_id"] for row in rows if row["source"] == source} == papers for source in sources)
-
-
-def test_a_run_that_is_there_is_resumed(load: Load, tmp_path: Path) -> None:
-    command = load("profile_slice").command
-    run = tmp_path / "run"
-    assert command(tmp_path / "f.jsonl", run)[-2:] == ["--out", str(run)]
-    run.mkdir()
-    (run / "run.json").write_text("{}")
-    words = command(tmp_path / "f.jsonl", run, "local", ["--max-tokens", "5"])
-    assert words[words.index("--resume") + 1] == str(run)
-    assert words[-5:] == ["--judge", "local", "--yes", "--max-tokens", "5"]
-
-
-def test_coverage_of_two_runs_stands_side_by_side(load: Load, tmp_path: Path) -> None:
-    head = "system,polarity,measure,kind,value,low,high,pairs,skipped,reason\n"
-    for name, value in (("rules", "0.25"), ("judge", "")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "coverage.csv").write_text(f"{head}m,weaknesses,recall,own,{value},,,5,0,\n")
-    _, line = load("profile_slice").beside(tmp_path / "rules", tmp_path / "judge")
-    assert line.split() == ["m", "weaknesses", "recall", "own", "0.250", "none"]
 
 
 def test_reviews_of_two_runs_are_joined_by_id(load: Load, tmp_path: Path) -> None:

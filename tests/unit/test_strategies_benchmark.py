@@ -8,7 +8,6 @@ from types import ModuleType
 
 import pytest
 
-from referee.api.strategies import STRATEGIES
 from referee.llm.tokens import count_tokens
 from referee.testing.log import CallEntry
 from referee.testing.request import ChatMessage, ChatRequest
@@ -60,32 +59,3 @@ def test_wall_time_is_measured_by_the_chain_of_its_own_review(benchmark: ModuleT
     measured = benchmark.Measured("sections", 9, reviews)
     assert measured.ratio(2.0) == 1.5  # of 1.25, 1.5 and 1.5
     assert measured.added_s(2.0) == 2.0  # of 1, 3 and 2
-
-
-def test_the_table_has_a_line_a_strategy(benchmark: ModuleType) -> None:
-    measured = [
-        benchmark.Measured("single", 1, (benchmark.Reviewed(1.5, 1, 1, 2000),)),
-        benchmark.Measured("sections", 17, tuple(benchmark.Reviewed(s, n, 5, 9000) for s, n in [(6.0, 15), (8.0, 16)])),
-    ]
-    head, rule, *lines = benchmark.table(measured, 1000, 1.0).splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert cells == [
-        ["`single`", "1", "1", "2,000", "2.0 x", "1", "1.50 s", "1.50 s to 1.50 s", "1.50", "500 ms"],
-        ["`sections`", "15/16", "17", "9,000", "9.0 x", "5", "7.00 s", "6.00 s to 8.00 s", "1.40", "2.00 s"],
-    ]
-    assert len({len(line) for line in (head, rule, *lines)}) == 1
-
-
-def test_every_strategy_is_measured_by_default(benchmark: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["strategies.py"])
-    assert benchmark._arguments().strategy == list(STRATEGIES)
-    assert set(benchmark.OPTIONS) <= set(STRATEGIES)
-
-
-@pytest.mark.parametrize("arguments", [["--latency", "0"], ["--runs", "0"], ["--paper", "none.pdf"]])
-def test_what_cannot_be_measured_is_refused(
-    benchmark: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["strategies.py", *arguments])
-    with pytest.raises(SystemExit):
-        benchmark._arguments()

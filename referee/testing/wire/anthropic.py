@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.testing.request import ChatMessage, ChatRequest
-from referee.testing.wire.events import event, pieces
-from referee.testing.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, message, seconds, text_of, title, without
+from referee.testing.wire.reply import (
+    RETRY_TEXT,
+    ChatReply,
+    ErrorReply,
+    event,
+    message,
+    pieces,
+    seconds,
+    text_of,
+    title,
+    without,
+)
 
 _ERRORS = {
     "400": (400, "invalid_request_error", "The request is not valid."),

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.testing.request import ChatRequest
-from referee.testing.wire.events import event, pieces
-from referee.testing.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, message, seconds, title, without
+from referee.testing.wire.reply import (
+    RETRY_TEXT,
+    ChatReply,
+    ErrorReply,
+    event,
+    message,
+    pieces,
+    seconds,
+    title,
+    without,
+)
 
 _ERRORS: dict[str, tuple[int, str, str | None, str]] = {
     "400": (400, "invalid_request_error", None, "The request is not valid."),

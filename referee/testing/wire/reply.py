@@ -1,15 +1,16 @@
-"""A reply before it is put into a provider's format."""
+"""A reply before it is put into a provider's format, and what all formats share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from referee.testing.request import ChatMessage
 
 RETRY_TEXT = "Please try again later."
+PIECE_CHARACTERS = 20
 
 
 @dataclass(frozen=True)
@@ -71,3 +72,15 @@ def without(body: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 def seconds(value: float) -> str:
     """Seconds as headers write them: 2, not 2.0."""
     return str(int(value)) if value == int(value) else str(value)
+
+
+def event(data: Any, name: str = "") -> bytes:
+    """One server-sent event."""
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text as it comes in a stream, some 20 characters at a time."""
+    for start in range(0, len(text), PIECE_CHARACTERS):
+        yield text[start : start + PIECE_CHARACTERS]

@@ -1,7 +1,8 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
-A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's
-judged points), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with people's reviews of the same paper).
+A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
+points), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with people's reviews of the same paper),
+``detection`` (detectors of AI reviews; ``referee detect score`` brings their models).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 
 from referee.errors import EvaluationError, SettingsError
+from referee.evals.detection import DETECTORS
 from referee.evals.metric import NEEDS, Better, Metric
 
 GROUP = "referee.metrics"
@@ -56,11 +58,12 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         ("points", _POINTS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
+        ("detection", DETECTORS),
     )
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _BEHAVIOUR, _AGREEMENT)
+    for modules in (_QUALITY, _POINTS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
     for module, names in modules.items()
     for name in names
 }

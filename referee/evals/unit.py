@@ -18,6 +18,7 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
 if TYPE_CHECKING:
+    from referee.evals.detection.services import DetectionServices
     from referee.llm.embeddings import Embedder
 
 logger = logging.getLogger(__name__)
@@ -28,12 +29,18 @@ FATAL = (BudgetExceeded, OSError, sqlite3.Error)
 
 @dataclass(frozen=True)
 class EvalServices:
-    """What all units of a run share. ``papers`` is what was given with ``--papers``; empty for nothing."""
+    """What all units of a run share.
+
+    Attributes:
+        papers: What was given with ``--papers``; empty for nothing.
+        detection: What detectors work with; None where none was asked for.
+    """
 
     panel: Panel | None = None
     embedder: Embedder | None = None
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
+    detection: DetectionServices | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
 
@@ -103,6 +110,7 @@ class Unit:
             boxes=self.room.boxes(self.case),
             panel=means.panel,
             embedder=means.embedder,
+            detection=means.detection,
             shared=means.shared,
             progress=means.progress,
         )

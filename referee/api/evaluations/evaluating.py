@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.errors import EvaluationError, SettingsError
+from referee.evals.detection.services import DetectionServices
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Metric
@@ -30,6 +31,8 @@ from referee.runs import Event
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
+
+OpenDetection = Callable[[Session], Awaitable[DetectionServices]]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ async def evaluate(
     mapping: str | Path | None = None,
     layout: str | None = None,
     shared: Shared | None = None,
+    detection: OpenDetection | None = None,
     options: RunOptions = RunOptions(),
 ) -> Evaluation:
     """Measure every review of a set, AI or human.
@@ -79,6 +83,7 @@ async def evaluate(
         paper_table: Whether the published table stands beside ours.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
+        detection: Opens what detectors work with, and names it; see ``referee.detect_score``.
         shared: Judges, embedder and budget of a command that makes several evaluations, in place of this one's own.
         options: How it runs; of a resumed run finished units are kept and failed ones tried again.
 
@@ -119,6 +124,7 @@ async def evaluate(
             models=models,
             repeats=repeats,
             embedder=embeds,
+            detection=await detection(run) if detection else None,
             papers=Path(papers) if papers is not None else None,
             shelf=shelf,
             venue=form,
@@ -164,6 +170,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         embedder=job.embedder,
         forms=Forms(job.venue),
         papers=str(job.papers or ""),
+        detection=job.detection,
         progress=run.progress,
     )
     store = job.reviews.store

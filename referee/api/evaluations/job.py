@@ -12,6 +12,7 @@ from referee.api.evaluations.review_set import ReviewSet, unread_notes
 from referee.data import PaperStore
 from referee.data.found import holds_rows
 from referee.data.papers import file_name
+from referee.evals.detection.services import DetectionServices
 from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
@@ -42,6 +43,7 @@ class EvalJob:
     shelf: PaperStore | None
     venue: VenueForm | None
     progress: Progress
+    detection: DetectionServices | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,6 +83,8 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
         "venue form": venue_digest(job.venue) if job.venue else "none",
         "embedder": job.embedder.id if job.embedder else "none",
     }
+    if job.detection:
+        inputs |= job.detection.inputs()
     if job.judges:
         inputs |= {role: model.spec.id for role, model in job.models.by_role.items()}
         inputs |= {"number of repeats": str(job.repeats), "temperature": str(job.settings.models.temperature)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -40,3 +41,19 @@ class DetectionServices:
     anchor_prompt: str = ""
     embedder: Embedder | None = None
     features: Mapping[str, FittedFeatures] = field(default_factory=dict)
+
+    def inputs(self) -> dict[str, str]:
+        """What must be the same for a run to be resumed, as it is said where it is not."""
+        models = {
+            "model of token logits": self.provider and self.provider.model,
+            "observer": self.pair and self.pair[0].model,
+            "performer": self.pair and self.pair[1].model,
+            "generator": self.generator and self.generator.identity,
+            "mask filler": self.filler and self.filler.identity,
+        }
+        anchors = sorted((paper, model, text) for paper, own in self.anchors.items() for model, text in own.items())
+        return {
+            **{name: f"{model.name} {model.sha256}".strip() for name, model in models.items() if model},
+            **({"set of anchors": hashlib.sha256(repr(anchors).encode()).hexdigest()} if anchors else {}),
+            **({"embedder": self.embedder.id} if self.embedder else {}),
+        }

@@ -9,13 +9,13 @@ import pytest
 
 from referee.data.prose import canonical_text
 from referee.errors import EvaluationError
-from referee.evals.detection import DETECTORS
 from referee.evals.detection.calibration import calibrate, calibrate_features, scored_review
 from referee.evals.detection.classifiers import CLASSIFIERS
 from referee.evals.detection.detectors.base import Detector
 from referee.evals.detection.services import DetectionServices
 from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.evals.metric import Context, Metric
+from referee.evals.registry import BUILT_IN, PRESETS
 from referee.evals.shared import Shared
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -26,6 +26,7 @@ CORPUS = (
     "the authors show that the method works well on all of the data and that the results are sound and that the "
     "experiments support every claim of the paper which is clearly written and easy to follow for most readers zebra "
 )
+DETECTORS = {name: BUILT_IN[name] for name in PRESETS["detection"]}
 KNOWN = CORPUS.removesuffix("zebra ").strip()
 SHUFFLED = " ".join(np.random.default_rng(1).permutation(KNOWN.split()))
 STRANGE = " ".join(f"word{at}" if at % 3 else word for at, word in enumerate(KNOWN.split()))

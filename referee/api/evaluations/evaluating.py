@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
-from referee.api.evaluations.rescoring import Summary, SummaryOptions, write_summary
+from referee.api.evaluations.rescoring import Summary, SummaryOptions, require_others, write_summary
 from referee.api.evaluations.review_set import read_set
 from referee.api.job import Shared
 from referee.api.options import RunOptions
@@ -61,6 +61,7 @@ async def evaluate(
     group_by: str = "source",
     compare: tuple[str, str] | None = None,
     paper_table: bool = False,
+    correlate: str | None = None,
     mapping: str | Path | None = None,
     layout: str | None = None,
     shared: Shared | None = None,
@@ -81,6 +82,7 @@ async def evaluate(
         group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
         compare: Labels of two rows that are compared, paired by paper.
         paper_table: Whether the published table stands beside ours.
+        correlate: One of the metrics, which is correlated with all others.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
         detection: Opens what detectors work with, and names it; see ``referee.detect_score``.
@@ -100,6 +102,7 @@ async def evaluate(
     """
     settings = options.settled({"embedder": embedder})
     chosen = find_metrics(metrics)
+    require_others(correlate, chosen)
     panel = list(judges) if needs(chosen, "judge") else None
     if repeats < 1:
         raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
@@ -135,7 +138,7 @@ async def evaluate(
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
         door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
-        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table))
+        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table, correlate))
 
 
 async def _opened(

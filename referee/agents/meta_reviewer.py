@@ -8,14 +8,11 @@ replaced by the reviewers' averages.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from referee.agents.asks import Asks
-from referee.agents.form_reply import Lengths, lengths_for, output_tokens
+from referee.agents.form_reply import FormValues, Lengths, lengths_for, output_tokens, sorted_values
 from referee.agents.merged_reply import chair_model
 from referee.agents.prompt_budget import CountTokens, tokens_left
-from referee.agents.single_reviewer import sorted_values
 from referee.errors import ContextTooLong
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.review import Evidence
@@ -30,24 +27,16 @@ _SHRINK = 0.75
 _CUT_MARK = " [shortened]"
 
 
-@dataclass(frozen=True)
-class MemberReview:
-    """One reviewer's review as the chair sees it: texts and scores by field, and the evidence that was found."""
+class MemberReview(FormValues):
+    """One reviewer's review as the chair sees it, with the evidence that was found."""
 
     number: int
-    texts: Mapping[str, str]
-    scores: Mapping[str, Mapping[str, Any]]
-    choices: Mapping[str, Any]
     evidence: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True)
-class MergedReview:
-    """The merged review in the form's own names. ``kept`` holds ids of evidence, those the scores cite among them."""
+class MergedReview(FormValues):
+    """The merged review. ``kept`` holds ids of evidence, those the scores cite among them."""
 
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
     kept: tuple[str, ...]
     notes: tuple[str, ...]
     call_id: str
@@ -88,9 +77,9 @@ async def merge_reviews(
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     data = answer.value.model_dump()
     values = sorted_values(form, data)
-    cited = {name for score in values.scores.values() for name in score["evidence"]}
+    cited = {name for score in values.scores.values() for name in score.supports}
     kept = tuple(name for name in ids if name in cited or name in data["kept"])
-    return MergedReview(values.texts, values.scores, values.choices, kept, (*notes, *answer.notes), answer.call_id)
+    return MergedReview(**dict(values), kept=kept, notes=(*notes, *answer.notes), call_id=answer.call_id)
 
 
 def _fitted(
@@ -129,7 +118,7 @@ def _render(
         reviews="\n\n".join(
             delimit(
                 "review",
-                render_values(form, member.texts, member.scores, member.choices, member.evidence, cap=cap),
+                render_values(form, member, member.evidence, cap=cap),
                 reviewer=str(member.number),
             )
             for member in members
@@ -140,9 +129,7 @@ def _render(
 
 def render_values(
     form: VenueForm,
-    texts: Mapping[str, str],
-    scores: Mapping[str, Mapping[str, Any]],
-    choices: Mapping[str, Any],
+    values: FormValues,
     evidence: Sequence[Evidence],
     *,
     cap: int | None = None,
@@ -151,22 +138,19 @@ def render_values(
 
     Args:
         form: The form it is on.
-        texts: By field.
-        scores: By field: ``value``, ``reason``, ``evidence``.
-        choices: By field.
+        values: By field.
         evidence: What was found in the paper.
         cap: The most characters of a text; a longer one is cut and marked.
     """
     lines = []
     for field in form.reviewer_fields:
-        if field.name in texts:
-            lines.append(f"{field.name}: {_capped(texts[field.name], cap)}")
-        elif field.name in scores:
-            score = scores[field.name]
-            cited = f" [{', '.join(score['evidence'])}]" if score["evidence"] else ""
-            lines.append(f"{field.name}: {score['value']:g}. {score['reason']}{cited}")
-        elif choices.get(field.name):
-            lines.append(f"{field.name}: {choices[field.name]}")
+        if field.name in values.texts:
+            lines.append(f"{field.name}: {_capped(values.texts[field.name], cap)}")
+        elif (score := values.scores.get(field.name)) is not None:
+            cited = f" [{', '.join(score.supports)}]" if score.supports else ""
+            lines.append(f"{field.name}: {score.value:g}. {score.reason}{cited}")
+        elif chosen := values.choices.get(field.name):
+            lines.append(f"{field.name}: {chosen}")
     shown = [f'[{e.id}] {e.claim} Quotation: "{e.quote}" ({e.section})' for e in evidence]
     return "\n".join([*lines, "Evidence:", *(shown or ["none of its quotations is in the paper"])])
 

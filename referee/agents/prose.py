@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as default
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.choices import list_of, one_of
-from referee.agents.composer import ROLE, objections, score_model, stated_scores
+from referee.agents.composer import ROLE, left_open, objections, score_model
 from referee.agents.focus import shortened
-from referee.agents.form_reply import FULL, chosen_options, offered, slugs_of
+from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
 from referee.agents.paper_run import PaperRun
 from referee.agents.point_texts import correction_head
 from referee.agents.scores import BY_RULE
@@ -58,13 +59,12 @@ class Paragraph:
 class Prose:
     """The text fields as paragraphs by field name, and the form's scores and choices in its own names.
 
-    ``scores`` holds, per score field, ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
     ``repeats`` are sentences that the writer itself calls a repetition.
     """
 
-    paragraphs: dict[str, tuple[Paragraph, ...]]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
+    paragraphs: Mapping[str, tuple[Paragraph, ...]] = default(default_factory=dict)
+    scores: Mapping[str, StatedScore] = default(default_factory=dict)
+    choices: Mapping[str, Choice] = default(default_factory=dict)
     notes: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
 
@@ -136,18 +136,16 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         words=f"{WORDS:,}",
     )
     answer = await run.ask(task, prose_model(form), role=ROLE, tokens=REPLY_TOKENS)
-    scores = _own_ids(stated_scores(form, answer.value), names)
+    data, slugs = answer.value.model_dump(), slugs_of(form)
+    scores = _own_ids(stated_scores(form, data), names)
     notes = list(answer.notes)
     for name, objection in objections(form, scores, points).items():
-        scores[name] |= {"value": None, "reason": objection}
+        scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
-    data, slugs = answer.value.model_dump(), slugs_of(form)
     return Prose(
         paragraphs={f.name: _paragraphs(data[slugs[f.name]], names) for f in form.reviewer_fields if f.kind == "text"},
         scores=scores,
-        choices={
-            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
-        },
+        choices=ticked_choices(form, data),
         notes=tuple(notes),
         repeats=tuple(data["said_twice"]),
     )
@@ -229,9 +227,13 @@ def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPo
     return tuple(paragraph for paragraph in made if paragraph.text)
 
 
-def _own_ids(scores: dict[str, dict[str, Any]], names: Mapping[str, ReviewPoint]) -> dict[str, dict[str, Any]]:
+def _own_ids(scores: Mapping[str, StatedScore], names: Mapping[str, ReviewPoint]) -> dict[str, StatedScore]:
     """Scores whose ids are those of the points, not those of this call."""
+
+    def own(keys: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names[key].id for key in keys if key in names)
+
     return {
-        field: said | {side: [names[key].id for key in said[side] if key in names] for side in ("supports", "opposes")}
-        for field, said in scores.items()
+        name: said.model_copy(update={"supports": own(said.supports), "opposes": own(said.opposes)})
+        for name, said in scores.items()
     }

@@ -101,7 +101,7 @@ def to_reading_points(reply: BaseModel, origin: Origin, sections: Mapping[str, s
     data = reply.model_dump()
     return [
         *_points(data["points"], origin, sections),
-        *correction_points(data["corrections"], origin, sections),
+        *correction_points(((_correction(item), item["section_id"]) for item in data["corrections"]), origin, sections),
         *_merits(data["merits"], origin, sections),
     ]
 
@@ -125,13 +125,13 @@ def _points(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, 
 
 
 def correction_points(
-    items: Iterable[Mapping[str, Any]], origin: Origin, sections: Mapping[str, str]
+    items: Iterable[tuple[Correction, str]], origin: Origin, sections: Mapping[str, str]
 ) -> Iterator[ReviewPoint]:
-    """Corrections of a reply as points, ``c-<part>-1`` and on; what is said to be printed is their quotation."""
-    for number, item in enumerate(items, start=1):
-        correction = Correction(
-            place=item["place"], printed=item["printed"], should_be=item["should_be"], why=item["why"]
-        )
+    """Corrections of a reply, each with the id of its section, as points, ``c-<part>-1`` and on.
+
+    What is said to be printed is their quotation.
+    """
+    for number, (correction, section_id) in enumerate(items, start=1):
         yield ReviewPoint(
             id=f"c-{origin.part}-{number}",
             claim=correction_line(correction),
@@ -140,10 +140,14 @@ def correction_points(
             kind="error",
             severity="minor",
             raised_severity="minor",
-            evidence=(_quoted(item.get("section_id", ""), item["printed"], "shows", sections),),
-            fix=Fix(kind="text", what=item["should_be"]),
+            evidence=(_quoted(section_id, correction.printed, "shows", sections),),
+            fix=Fix(kind="text", what=correction.should_be),
             **_from(origin),
         )
+
+
+def _correction(item: Mapping[str, str]) -> Correction:
+    return Correction(place=item["place"], printed=item["printed"], should_be=item["should_be"], why=item["why"])
 
 
 def _merits(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, str]) -> Iterator[ReviewPoint]:

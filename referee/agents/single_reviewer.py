@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -13,19 +12,20 @@ from referee.agents.asks import Asks
 from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import (
     CORRECTIONS,
+    FormValues,
     Lengths,
-    chosen_options,
     lengths_for,
-    offered,
     output_tokens,
     reply_model,
     slugs_of,
+    sorted_values,
 )
 from referee.agents.prompt_budget import CountTokens, tokens_left
-from referee.evidence import worked_examples
+from referee.evidence import ClaimedQuote, worked_examples
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.point import Correction
 from referee.schemas.review import Cut
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
@@ -59,18 +59,14 @@ class Variation:
 PLAIN = Variation()
 
 
-@dataclass(frozen=True)
-class SingleReply:
-    """The reply in the form's own names: evidence, then values; scores with reason and evidence ids."""
+class SingleReply(FormValues):
+    """The reply in the form's own names: evidence with claims, values, and what is to be corrected."""
 
-    evidence: tuple[dict[str, str], ...]
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
-    cuts: tuple[Cut, ...]
-    notes: tuple[str, ...]
+    evidence: tuple[ClaimedQuote, ...]
+    cuts: tuple[Cut, ...] = ()
+    notes: tuple[str, ...] = ()
     call_id: str
-    corrections: tuple[dict[str, str], ...] = ()
+    corrections: tuple[Correction, ...] = ()
 
 
 async def write_single_review(
@@ -152,60 +148,30 @@ def _together(lengths: Lengths) -> str:
 
 def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing) -> SingleReply:
     data = answer.value.model_dump()
-    values = sorted_values(form, data)
-    evidence = tuple(claimed_evidence(form, data["quoted_evidence"], briefing))
     return SingleReply(
-        evidence,
-        values.texts,
-        values.scores,
-        values.choices,
-        briefing.cuts,
-        answer.notes,
-        answer.call_id,
-        corrections=tuple(data.get(CORRECTIONS, ())),
+        **dict(sorted_values(form, data)),
+        evidence=tuple(claimed_evidence(form, data["quoted_evidence"], briefing)),
+        cuts=briefing.cuts,
+        notes=answer.notes,
+        call_id=answer.call_id,
+        corrections=tuple(Correction.model_validate(item) for item in data.get(CORRECTIONS, ())),
     )
 
 
-@dataclass(frozen=True)
-class FormValues:
-    """A reply's values by the form's own names; a score holds ``value``, ``reason`` and ids of ``evidence``."""
-
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
-
-
-def sorted_values(form: VenueForm, data: Mapping[str, Any]) -> FormValues:
-    """The values of a reply whose properties are the form's fields."""
-    slugs, values = slugs_of(form), FormValues({}, {}, {})
-    for field in form.reviewer_fields:
-        value = data[slugs[field.name]]
-        if field.kind == "text":
-            values.texts[field.name] = value
-        elif field.kind == "score":
-            chosen = offered(field)[value["value"]]
-            values.scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
-        else:
-            values.choices[field.name] = chosen_options(field, value)
-    return values
-
-
 def claimed_evidence(
-    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing
-) -> Iterator[dict[str, str]]:
-    """The items of evidence in a reply, counted from E1, each with the name of the field it bears on."""
+    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing, prefix: str = "E"
+) -> Iterator[ClaimedQuote]:
+    """The items of evidence in a reply, counted from E1, each with the field it bears on.
+
+    A sentence named by its id becomes the quotation it stands for.
+    """
     names = {slug: name for name, slug in slugs_of(form).items()}
     for number, item in enumerate(items, start=1):
-        yield _evidence(f"E{number}", item, names, briefing)
-
-
-def _evidence(name: str, item: Mapping[str, str], names: Mapping[str, str], briefing: Briefing) -> dict[str, str]:
-    """One item of evidence; a sentence named by its id becomes the quotation it stands for."""
-    found = briefing.sentences.get(item.get("sentence", ""))
-    return {
-        "id": name,
-        "claim": item["claim"],
-        "quote": found.text if found else item["quote"],
-        "section_id": found.section_id if found else "",
-        "field": names.get(item["bears_on"], ""),
-    }
+        found = briefing.sentences.get(item.get("sentence", ""))
+        yield ClaimedQuote(
+            f"{prefix}{number}",
+            item["claim"],
+            found.text if found else item["quote"],
+            found.section_id if found else None,
+            names.get(item["bears_on"]),
+        )

@@ -24,7 +24,7 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
 from referee.settings import Settings
 from referee.venues.prompts import known_guidelines, section_prompts
-from referee.venues.refined import RefinedGuideline, RefinedPrompts, refinable, refinement_key
+from referee.venues.refined import RefinedPrompts, refinable, refinement_key
 from referee.venues.refined_store import find_refined, read_refined, refined_json, store_refined
 
 PINNED = "refined_prompts.json"
@@ -194,7 +194,7 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
     state = await run_machine(
         run, build_refinement_graph(), context, initial_state(g.id for g in guidelines), thread=THREAD
     )
-    by_id = {data["guideline_id"]: RefinedGuideline.model_validate(data) for data in state["refined"]}
+    by_id = {refined.guideline_id: refined for refined in state["refined"]}
     return RefinedPrompts(
         venue=form.id,
         key=refinement.key,

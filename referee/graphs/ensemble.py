@@ -8,19 +8,17 @@ member that fails is named and leaves the others alone; so is the area chair, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from referee.agents.meta_reviewer import merge_reviews
-from referee.agents.reflection import Reflected, reflect_on_review
-from referee.agents.single_reviewer import ROLE, FormValues, SingleReply, examples_of, write_single_review
+from referee.agents.meta_reviewer import MemberReview, merge_reviews
+from referee.agents.reflection import reflect_on_review
+from referee.agents.single_reviewer import ROLE, SingleReply, examples_of, write_single_review
 from referee.errors import RefereeError
-from referee.graphs.ensemble_state import Draft, EnsembleContext, EnsembleState, EnsembleUpdate, MemberTask
-from referee.graphs.failure import STOPS, first_to_end, record_failure
+from referee.graphs.ensemble_state import EnsembleContext, EnsembleState, EnsembleUpdate, Member, MemberTask
+from referee.graphs.failure import STOPS, failed_lines, first_to_end, record_failure
 from referee.graphs.single import Checked, check_reply, echo_notes, fill_form
 from referee.schemas.review import Cut
 
@@ -42,13 +40,8 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"reviewer {number}", error)]}
-    member = {
-        "number": number,
-        "draft": _member_draft(reply, number, context).dump(),
-        "cuts": [cut.model_dump() for cut in reply.cuts],
-        "notes": list(reply.notes),
-    }
-    return {"members": [member]}
+    checked = _checked(reply, number, context)
+    return {"members": [Member(number=number, review=checked, cuts=reply.cuts, notes=reply.notes)]}
 
 
 async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
@@ -56,17 +49,20 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
     context, members = runtime.context, _in_order(state)
     if stop := first_to_end(state["failures"], any_stands=bool(members)):
         return {"failure": stop}
-    drafts = {member["number"]: Draft.load(member["draft"]) for member in members}
-    notes = list(_said(members))
-    notes += sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
+    drafts = {member.number: member.review for member in members}
+    notes = list(_members_notes(members))
+    notes += failed_lines(state["failures"])
     notes += _stated(drafts, context)
     first = next(iter(drafts.values()))
     if len(drafts) == 1:
-        return {"draft": first.dump(), "notes": notes}
+        return {"draft": first, "notes": notes}
     model = context.model("composer")
     try:
         merged = await merge_reviews(
-            [draft.as_member(number) for number, draft in drafts.items()],
+            [
+                MemberReview(number=n, texts=d.texts, scores=d.scores, choices=d.choices, evidence=d.evidence)
+                for n, d in drafts.items()
+            ],
             context.form,
             door=context.door,
             context_tokens=model.context_tokens,
@@ -75,19 +71,17 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
         )
     except RefereeError as error:
         failure = record_failure("the area chair", error)
-        if failure["kind"] == STOPS:
+        if failure.kind == STOPS:
             return {"failure": failure}
         alone = f"the area chair failed, so that this is the review of reviewer {next(iter(drafts))}: {error.message}"
-        return {"draft": first.dump(), "notes": [*notes, alone]}
-    found = [evidence for draft in drafts.values() for evidence in draft.checked.evidence]
-    checked = check_reply(context.form, (), merged.texts, context.index)
-    lost = tuple(item for draft in drafts.values() for item in draft.checked.dropped)
+        return {"draft": first, "notes": [*notes, alone]}
+    found = [evidence for draft in drafts.values() for evidence in draft.evidence]
+    checked = check_reply(context.form, (), merged, context.index)
+    lost = tuple(item for draft in drafts.values() for item in draft.dropped)
     kept = tuple(evidence for evidence in found if evidence.id in merged.kept)
-    draft = Draft(
-        replace(checked, evidence=kept, dropped=(*lost, *checked.dropped)), merged.scores, dict(merged.choices)
-    )
+    draft = checked.model_copy(update={"evidence": kept, "dropped": (*lost, *checked.dropped)})
     took = f"the area chair took up {len(kept)} of the reviewers' {len(found)} verified quotations"
-    return {"draft": draft.dump(), "notes": [*notes, took, *merged.notes]}
+    return {"draft": draft, "notes": [*notes, took, *merged.notes]}
 
 
 async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
@@ -98,8 +92,8 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         reflected = await reflect_on_review(
             context.paper,
             context.form,
-            FormValues(draft.checked.texts, draft.scores, draft.choices),
-            draft.checked.evidence,
+            draft,
+            draft.evidence,
             round_name=round_name,
             door=context.door,
             context_tokens=model.context_tokens,
@@ -109,15 +103,17 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         )
     except RefereeError as error:
         failure = record_failure(f"reflection, {round_name}", error)
-        if failure["kind"] == STOPS:
+        if failure.kind == STOPS:
             return {"failure": failure}
         left = f"reflection, {round_name}, failed and left the review as it was: {error.message}"
         return {"rounds": number, "settled": True, "notes": [left]}
     if reflected.values is None:
         done = f"reflection, {round_name}: nothing left to change"
         return {"rounds": number, "settled": True, "notes": [done, *reflected.notes]}
-    revised = _revised(draft, reflected, reflected.values, number, context)
-    return {"rounds": number, "draft": revised.dump(), "notes": list(reflected.notes)}
+    checked = check_reply(context.form, reflected.evidence, reflected.values, context.index)
+    # New claims become F1-N1, where they were found.
+    revised = _renamed(checked, f"F{number}-", draft)
+    return {"rounds": number, "draft": revised, "notes": list(reflected.notes)}
 
 
 async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
@@ -126,13 +122,11 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
     review = fill_form(
         context.form,
         context.paper,
-        draft.checked,
-        scores=draft.scores,
-        choices=draft.choices,
+        draft,
         review_id=context.review_id,
         source=context.model(ROLE).spec.id,
     )
-    return {"review": review.model_dump(mode="json"), "notes": list(echo_notes(draft.checked.echoes))}
+    return {"review": review, "notes": list(echo_notes(draft))}
 
 
 def build_ensemble_graph() -> StateGraph[EnsembleState, EnsembleContext, EnsembleState, EnsembleState]:
@@ -153,7 +147,7 @@ def build_ensemble_graph() -> StateGraph[EnsembleState, EnsembleContext, Ensembl
 def cuts_of(state: EnsembleState) -> tuple[Cut, ...]:
     """What of the paper the reviewers did not see; it is the same for all who stand."""
     members = _in_order(state)
-    return tuple(Cut.model_validate(cut) for cut in members[0]["cuts"]) if members else ()
+    return members[0].cuts if members else ()
 
 
 def _send_members(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> list[Send]:
@@ -167,69 +161,49 @@ def _after(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> str:
     return "compose" if state["settled"] or state["rounds"] >= runtime.context.reflections else "reflect"
 
 
-def _member_draft(reply: SingleReply, number: int, context: EnsembleContext) -> Draft:
+def _checked(reply: SingleReply, number: int, context: EnsembleContext) -> Checked:
     """The reply with its quotations looked up; its ids become the member's own, as R2-E1."""
     examples = examples_of(context.members[number - 1], context.prompt_versions)
-    checked = check_reply(context.form, reply.evidence, reply.texts, context.index, examples=examples)
-    return _renamed(Draft(checked, reply.scores, dict(reply.choices)), f"R{number}-")
+    return _renamed(check_reply(context.form, reply.evidence, reply, context.index, examples=examples), f"R{number}-")
 
 
-def _renamed(draft: Draft, prefix: str) -> Draft:
-    """All ids of evidence, dropped quotations and citations behind a prefix."""
-    checked = draft.checked
-    own = replace(
-        checked,
-        evidence=tuple(e.model_copy(update={"id": f"{prefix}{e.id}"}) for e in checked.evidence),
-        dropped=tuple(d.model_copy(update={"id": f"{prefix}{d.id}"}) for d in checked.dropped),
-    )
-    known = {evidence.id for evidence in own.evidence}
+def _renamed(checked: Checked, prefix: str, old: Checked | None = None) -> Checked:
+    """All ids of evidence and lost quotations behind a prefix; scores cite these, and those of the ``old`` review."""
+    before = old or Checked()
+    evidence = (e.model_copy(update={"id": f"{prefix}{e.id}"}) for e in checked.evidence)
+    dropped = (d.model_copy(update={"id": f"{prefix}{d.id}"}) for d in checked.dropped)
+    own = {"evidence": (*before.evidence, *evidence), "dropped": (*before.dropped, *dropped)}
+    renamed = checked.model_copy(update=own)
+    known = {evidence.id for evidence in renamed.evidence}
     scores = {
-        name: {**score, "evidence": [f"{prefix}{i}" for i in score["evidence"] if f"{prefix}{i}" in known]}
-        for name, score in draft.scores.items()
+        name: score.model_copy(
+            update={"supports": tuple(i for n in score.supports for i in (n, f"{prefix}{n}") if i in known)}
+        )
+        for name, score in checked.scores.items()
     }
-    return Draft(own, scores, draft.choices)
+    return renamed.model_copy(update={"scores": scores})
 
 
-def _revised(draft: Draft, reflected: Reflected, values: FormValues, number: int, context: EnsembleContext) -> Draft:
-    """The revised values with all evidence there was, and the round's new claims as F1-N1 where they were found."""
-    checked = check_reply(context.form, reflected.evidence, values.texts, context.index)
-    prefix = f"F{number}-"
-    added = [e.model_copy(update={"id": f"{prefix}{e.id}"}) for e in checked.evidence]
-    lost = [d.model_copy(update={"id": f"{prefix}{d.id}"}) for d in checked.dropped]
-    old = {evidence.id for evidence in draft.checked.evidence}
-    scores = {
-        name: {**score, "evidence": [i if i in old else f"{prefix}{i}" for i in score["evidence"]]}
-        for name, score in values.scores.items()
-    }
-    kept = Checked(
-        checked.texts,
-        checked.echoes,
-        (*draft.checked.evidence, *added),
-        (*draft.checked.dropped, *lost),
-    )
-    return Draft(kept, scores, dict(values.choices))
-
-
-def _said(members: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _members_notes(members: Sequence[Member]) -> Iterator[str]:
     """The members' notes; what all of them say, as of a model's context, is said once."""
-    shared = set.intersection(*(set(member["notes"]) for member in members))
+    shared = set.intersection(*(set(member.notes) for member in members))
     yield from sorted(shared)
     for member in members:
-        yield from (f"reviewer {member['number']}: {note}" for note in member["notes"] if note not in shared)
+        yield from (f"reviewer {member.number}: {note}" for note in member.notes if note not in shared)
 
 
-def _stated(drafts: Mapping[int, Draft], context: EnsembleContext) -> Iterator[str]:
+def _stated(drafts: Mapping[int, Checked], context: EnsembleContext) -> Iterator[str]:
     """What each reviewer stated as its overall rating, for the record: the review's own is no average of them."""
     overall = context.form.overall
     if overall is not None and len(drafts) > 1:
-        said = ", ".join(f"{draft.scores[overall]['value']:g}" for draft in drafts.values())
+        said = ", ".join(f"{draft.scores[overall].value:g}" for draft in drafts.values())
         yield f"overall ratings the reviewers stated: {said}; they are not averaged"
 
 
-def _in_order(state: EnsembleState) -> list[dict[str, Any]]:
-    return sorted(state["members"], key=lambda member: int(member["number"]))
+def _in_order(state: EnsembleState) -> list[Member]:
+    return sorted(state["members"], key=lambda member: member.number)
 
 
-def _draft(state: EnsembleState) -> Draft:
+def _draft(state: EnsembleState) -> Checked:
     assert state["draft"] is not None, "a node after `merge` ran without a review"
-    return Draft.load(state["draft"])
+    return state["draft"]

@@ -150,7 +150,7 @@ async def judge(state: PointState, runtime: Runtime[FactualityContext]) -> Point
         absence=absence,
         votes=votes,
         verdict=verdict,
-        reason="; ".join(failure["message"] for failure in failures) or reason,
+        reason="; ".join(failure.message for failure in failures) or reason,
         failures=failures,
     )
     return {"examined": [record]}
@@ -197,7 +197,7 @@ async def check_facts(context: FactualityContext) -> dict[str, Any]:
     final = await _machine().ainvoke(initial_state(), context=context)
     examined: dict[str, ExaminedRecord] = {record["id"]: record for record in final["examined"]}
     for failure in [final["failure"], *(f for record in examined.values() for f in record["failures"])]:
-        if failure and (failure is final["failure"] or failure["kind"] == STOPS):
+        if failure and (failure is final["failure"] or failure.kind == STOPS):
             raise_failure(failure)
     return {
         "paper_id": context.paper.paper_id,

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
 from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
+from referee.agents.guideline_labeller import Labelled
 from referee.graphs.failure import Failure
 from referee.llm.door import Door
-from referee.schemas.venue import FactConfidence, VenueForm
+from referee.schemas.venue import Aspect, FactConfidence, VenueForm
+from referee.venues.fates import Fate
 from referee.venues.page import GuidelinePage, Window
 
 
@@ -51,24 +53,24 @@ class GuidelinesContext:
 class GuidelinesState(TypedDict):
     """``labelled``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
 
-    labelled: Annotated[list[dict[str, Any]], add]
+    labelled: Annotated[list[Labelled], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
-    fates: list[dict[str, Any]]
-    aspects: dict[str, Any]
-    venue: dict[str, Any] | None
+    fates: list[Fate]
+    aspects: dict[str, Aspect]
+    venue: VenueForm | None
     failure: Failure | None
 
 
 class GuidelinesUpdate(TypedDict, total=False):
     """What a node may change."""
 
-    labelled: list[dict[str, Any]]
+    labelled: list[Labelled]
     notes: list[str]
     failures: list[Failure]
-    fates: list[dict[str, Any]]
-    aspects: dict[str, Any]
-    venue: dict[str, Any]
+    fates: list[Fate]
+    aspects: dict[str, Aspect]
+    venue: VenueForm
     failure: Failure
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -28,7 +28,7 @@ from referee.graphs.failure import record_failure
 from referee.graphs.refined_points import replaced
 from referee.graphs.review_compose import compose
 from referee.graphs.review_ends import gap_or_stop, go_on, stopping
-from referee.graphs.review_points import claim_similarity, dump_points, load_points, placed, rule_points, verified
+from referee.graphs.review_points import by_id, claim_similarity, placed, rule_points, verified
 from referee.graphs.review_search import searched
 from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import ReviewPoint
@@ -52,7 +52,7 @@ async def talk(state: TalkTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
     except RefereeError as error:
         return {"failures": [record_failure(f"the team for {expert}", error)]}
     gaps = [f"{what} failed: {error.message}" for what, error in reply.gaps]
-    return {"raised": dump_points(reply.points), "notes": [*reply.notes, *gaps]}
+    return {"raised": list(reply.points), "notes": [*reply.notes, *gaps]}
 
 
 async def answer(state: TalkTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
@@ -70,7 +70,7 @@ async def answer(state: TalkTask, runtime: Runtime[ReviewContext]) -> ReviewUpda
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the worker of {chunk.heading!r}", error)]}
-    return {"raised": dump_points(points), "notes": list(notes)}
+    return {"raised": list(points), "notes": list(notes)}
 
 
 async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
@@ -79,14 +79,14 @@ async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
     if stop := stopping(state["failures"], len(_branches(context))):
         return {"failure": stop}
     by_rule = rule_points(context.paper)
-    points = verified([*load_points(state["raised"]), *by_rule], context)
+    points = verified([*by_id(state["raised"]), *by_rule], context)
     notes = [] if context.parts else ["the paper has no text to cut into chunks"]
-    return {"raised": dump_points(by_rule), "points": await _merged(points, context), "notes": notes}
+    return {"raised": by_rule, "points": await _merged(points, context), "notes": notes}
 
 
 async def refine(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Keep each comment, replace it by a more definite one, or drop it; what rules found is left alone."""
-    context, points = runtime.context, load_points(state["points"])
+    context, points = runtime.context, by_id(state["points"])
     waiting = [point for point in points if is_live(point) and point.source != "rule"]
     if not waiting:
         return {}
@@ -95,8 +95,8 @@ async def refine(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
 
 async def settle(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = searched(load_points(state["points"]), runtime.context)
-    return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, runtime.context))}
+    points, _ = searched(by_id(state["points"]), runtime.context)
+    return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}
 
 
 def build_multi_agent_graph() -> StateGraph[ReviewState, ReviewContext, ReviewState, ReviewState]:
@@ -129,8 +129,8 @@ def _send_out(state: ReviewState, runtime: Runtime[ReviewContext]) -> list[Send]
     return [Send(node, TalkTask(name=name)) for name in _branches(runtime.context)] or "gather"
 
 
-async def _merged(points: Sequence[ReviewPoint], context: ReviewContext) -> list[dict[str, Any]]:
-    return dump_points(merge_points(points, similar=await claim_similarity(points, context.embedder)))
+async def _merged(points: Sequence[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
+    return merge_points(points, similar=await claim_similarity(points, context.embedder))
 
 
 async def _refined(
@@ -158,7 +158,7 @@ async def _refined(
         else:
             raise outcome
     flat = [point for several in changed.values() for point in several]
-    return {"raised": dump_points(raised), "points": await _merged(flat, context), "notes": notes}
+    return {"raised": raised, "points": await _merged(flat, context), "notes": notes}
 
 
 async def _sifted(
@@ -178,4 +178,4 @@ async def _sifted(
         return gap_or_stop("the refinement", error)
     against = {name: f"dropped by the refinement, {reason}" for name, reason in sifted.against.items()}
     left = [removed(p, "dropped", against[p.id]) if p.id in against else p for p in points]
-    return {"points": dump_points(left), "notes": list(sifted.notes)}
+    return {"points": left, "notes": list(sifted.notes)}

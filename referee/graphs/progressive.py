@@ -19,7 +19,7 @@ from referee.evidence import ask_unchecked_absence, merge_points
 from referee.evidence.point_changes import is_live
 from referee.graphs.review_compose import compose
 from referee.graphs.review_ends import gap_or_stop, go_on, stopping
-from referee.graphs.review_points import claim_similarity, dump_points, load_points, placed, rule_points, verified
+from referee.graphs.review_points import by_id, claim_similarity, placed, rule_points, verified
 from referee.graphs.review_search import searched
 from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate, initial_state
 
@@ -68,7 +68,7 @@ async def read(state: PassageState, runtime: Runtime[ReviewContext]) -> PassageU
     except RefereeError as error:
         gap = gap_or_stop(f"the reading of {passage.id} ({passage.heading})", error)
         return {"at": at + 1, "summary": state["summary"], **gap}
-    update = PassageUpdate(at=at + 1, raised=dump_points(reply.points), notes=list(reply.notes))
+    update = PassageUpdate(at=at + 1, raised=list(reply.points), notes=list(reply.notes))
     if not reply.summary:
         return {**update, "notes": [*reply.notes, f"{passage.id}: no summary was written; the one before stays"]}
     return {**update, "summary": reply.summary}
@@ -80,15 +80,15 @@ async def gather(state: PassageState, runtime: Runtime[ReviewContext]) -> Review
     if stop := stopping(state["failures"], len(context.parts)):
         return {"failure": stop}
     by_rule = rule_points(context.paper)
-    points = verified([*load_points(state["raised"]), *by_rule], context)
+    points = verified([*by_id(state["raised"]), *by_rule], context)
     merged = merge_points(points, similar=await claim_similarity(points, context.embedder))
     notes = [] if context.parts else ["the paper has no text to cut into passages"]
-    return {"raised": dump_points(by_rule), "points": dump_points(merged), "notes": notes}
+    return {"raised": by_rule, "points": merged, "notes": notes}
 
 
 async def consolidate(state: PassageState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Ask once which points say the same, and let code merge them. Not on the lean plan, nor for fewer than two."""
-    context, points = runtime.context, load_points(state["points"])
+    context, points = runtime.context, by_id(state["points"])
     live = [point for point in points if is_live(point)]
     if context.lean or len(live) < 2:
         return {}
@@ -105,13 +105,13 @@ async def consolidate(state: PassageState, runtime: Runtime[ReviewContext]) -> R
         return gap_or_stop("the consolidation", error)
     similar = await claim_similarity(points, context.embedder)
     merged = merge_points(points, similar=similar, duplicates=pairs.duplicates)
-    return {"points": dump_points(merged), "notes": list(pairs.notes)}
+    return {"points": merged, "notes": list(pairs.notes)}
 
 
 async def settle(state: PassageState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = searched(load_points(state["points"]), runtime.context)
-    return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, runtime.context))}
+    points, _ = searched(by_id(state["points"]), runtime.context)
+    return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}
 
 
 def build_progressive_graph() -> StateGraph[PassageState, ReviewContext, PassageState, PassageState]:

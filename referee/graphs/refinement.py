@@ -8,7 +8,6 @@ that cannot be reached, or a budget that is used up, ends the run, which can be 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -35,6 +34,8 @@ from referee.schemas.venue import Guideline
 from referee.venues.guideline_points import guideline_points, points_covered, points_lost
 from referee.venues.refined import (
     Criticism,
+    Ended,
+    Origin,
     PromptVersion,
     RefinedGuideline,
     Refusal,
@@ -74,11 +75,11 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
     """One more round: what is wrong with the steps, and whether anything of it is new."""
     context, number = runtime.context, state["round"] + 1
     guideline = context.guideline(state["guideline_id"])
-    earlier = [finding for c in state["criticisms"] for found in c["findings"].values() for finding in found]
+    earlier = [finding for c in state["criticisms"] for found in c.findings.values() for finding in found]
     last = number >= context.rounds
     try:
         criticised = await criticise_steps(
-            state["versions"][-1]["steps"],
+            state["versions"][-1].steps,
             guideline,
             venue_name=context.form.name,
             door=context.door,
@@ -102,19 +103,19 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
         call_id=criticised.call_id,
     )
     stable = context.until_stable and not new
-    ended = "stable" if stable else "rounds" if last and not criticised.all else ""
-    return {"round": number, "criticisms": [criticism.model_dump(mode="json")], "ended": ended}
+    ended: Ended | None = "stable" if stable else "rounds" if last and not criticised.all else None
+    return {"round": number, "criticisms": [criticism], "ended": ended}
 
 
 async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineUpdate:
     """Change the steps by the round's findings; a change that loses a point of the guideline is refused."""
     context, number = runtime.context, state["round"]
-    guideline, before = context.guideline(state["guideline_id"]), state["versions"][-1]["steps"]
+    guideline, before = context.guideline(state["guideline_id"]), state["versions"][-1].steps
     last = number >= context.rounds
     try:
         revised = await revise_steps(
             before,
-            state["criticisms"][-1]["findings"],
+            state["criticisms"][-1].findings,
             guideline,
             venue_name=context.form.name,
             door=context.door,
@@ -127,7 +128,7 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
         return _ended_round(number, "revise", error, last=last)
     except RefereeError as error:
         return {"stops": [record_failure(f"the revision of the steps for {guideline.id!r}", error)]}
-    update: GuidelineUpdate = {"ended": "rounds" if last else ""}
+    update: GuidelineUpdate = {"ended": "rounds" if last else None}
     if lost := points_lost(before, revised.steps, guideline):
         return {**update, "refusals": [_refusal(revised, number, lost)]}
     if _said(before) == _said(revised.steps):
@@ -150,17 +151,17 @@ async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
             "ended": state["ended"],
         }
     )
-    return {"refined": [refined.model_dump(mode="json")]}
+    return {"refined": [refined]}
 
 
 async def gather(state: RefinementState, runtime: Runtime[RefinementContext]) -> RefinementUpdate:
     """Whether what the guidelines handed on can be used: not where one stopped the run, or no call was answered."""
-    if stops := sorted(state["stops"], key=lambda stop: (stop["kind"] != "BudgetExceeded", stop["node"])):
+    if stops := sorted(state["stops"], key=lambda stop: (stop.kind != "BudgetExceeded", stop.node)):
         return {"failure": stops[0]}
-    refined = [RefinedGuideline.model_validate(data) for data in state["refined"]]
+    refined = state["refined"]
     if refined and all(guideline.ended == "failed" and not _answered(guideline) for guideline in refined):
         first = min(refined, key=lambda guideline: guideline.guideline_id).failures[0]
-        told = Failure(node="gather", kind=first.kind, message=first.message, hint=first.hint, ids={}, usage={})
+        told = Failure(node="gather", kind=first.kind, message=first.message, hint=first.hint)
         return {"failure": told}
     return {}
 
@@ -206,39 +207,34 @@ def _next_round(state: GuidelineState) -> str:
 
 def _after_criticism(state: GuidelineState) -> str:
     last = state["criticisms"][-1] if state["criticisms"] else None
-    raised = last is not None and last["round"] == state["round"] and any(last["findings"].values())
+    raised = last is not None and last.round == state["round"] and any(last.findings.values())
     return "revise" if raised and not state["ended"] and not state["stops"] else _next_round(state)
 
 
 def _ended_round(number: int, stage: Stage, error: RefereeError, *, last: bool = False) -> GuidelineUpdate:
     """The record of a reply nobody can use; another try helps only where the model did answer."""
     failure = record_failure(stage, error)
-    record = RoundFailure(
-        round=number, stage=stage, kind=failure["kind"], message=failure["message"], hint=failure["hint"]
-    )
-    ended = "failed" if not isinstance(error, ReplyInvalid) else "rounds" if last else ""
-    return {"failures": [record.model_dump(mode="json")], "ended": ended}
+    record = RoundFailure(round=number, stage=stage, kind=failure.kind, message=failure.message, hint=failure.hint)
+    ended: Ended | None = "failed" if not isinstance(error, ReplyInvalid) else "rounds" if last else None
+    return {"failures": [record], "ended": ended}
 
 
 def _version(
-    guideline: Guideline, steps: tuple[str, ...], number: int, origin: str, written: WrittenSteps | None = None
-) -> dict[str, Any]:
-    version = PromptVersion.model_validate(
-        {
-            "round": number,
-            "steps": steps,
-            "digest": steps_digest(steps),
-            "origin": origin,
-            "covers": points_covered(steps, guideline),
-            "model": written.model if written else "",
-            "call_id": written.call_id if written else "",
-        }
+    guideline: Guideline, steps: tuple[str, ...], number: int, origin: Origin, written: WrittenSteps | None = None
+) -> PromptVersion:
+    return PromptVersion(
+        round=number,
+        steps=steps,
+        digest=steps_digest(steps),
+        origin=origin,
+        covers=points_covered(steps, guideline),
+        model=written.model if written else "",
+        call_id=written.call_id if written else "",
     )
-    return version.model_dump(mode="json")
 
 
-def _refusal(revised: WrittenSteps, number: int, lost: tuple[str, ...]) -> dict[str, Any]:
-    refusal = Refusal(
+def _refusal(revised: WrittenSteps, number: int, lost: tuple[str, ...]) -> Refusal:
+    return Refusal(
         round=number,
         steps=revised.steps,
         digest=steps_digest(revised.steps),
@@ -246,13 +242,12 @@ def _refusal(revised: WrittenSteps, number: int, lost: tuple[str, ...]) -> dict[
         model=revised.model,
         call_id=revised.call_id,
     )
-    return refusal.model_dump(mode="json")
 
 
 def _just_lost(state: GuidelineState) -> list[str]:
     """What the last round's revision lost, if it was refused."""
     last = state["refusals"][-1] if state["refusals"] else None
-    return list(last["lost"]) if last and last["round"] == state["round"] - 1 else []
+    return list(last.lost) if last and last.round == state["round"] - 1 else []
 
 
 def _said(steps: Sequence[str]) -> list[tuple[str, ...]]:

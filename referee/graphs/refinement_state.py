@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
 from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from referee.graphs.failure import Failure
 from referee.llm.door import Door
 from referee.schemas.venue import Guideline, VenueForm
 from referee.venues.prompts import SectionPrompt
+from referee.venues.refined import Criticism, Ended, PromptVersion, RefinedGuideline, Refusal, RoundFailure
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RefinementState(TypedDict):
     """``waiting`` are the ids to refine; ``refined`` and ``stops`` grow from parallel guidelines, in no order."""
 
     waiting: list[str]
-    refined: Annotated[list[dict[str, Any]], add]
+    refined: Annotated[list[RefinedGuideline], add]
     stops: Annotated[list[Failure], add]
     failure: Failure | None
 
@@ -55,17 +56,17 @@ class RefinementUpdate(TypedDict, total=False):
 class GuidelineState(TypedDict):
     """One guideline on its way. ``round`` counts the rounds begun; lists grow by what each node adds.
 
-    ``ended`` is empty while it goes on. ``refined`` and ``stops`` are what it hands on.
+    ``ended`` is null while it goes on. ``refined`` and ``stops`` are what it hands on.
     """
 
     guideline_id: str
     round: int
-    versions: Annotated[list[dict[str, Any]], add]
-    criticisms: Annotated[list[dict[str, Any]], add]
-    refusals: Annotated[list[dict[str, Any]], add]
-    failures: Annotated[list[dict[str, Any]], add]
-    ended: str
-    refined: list[dict[str, Any]]
+    versions: Annotated[list[PromptVersion], add]
+    criticisms: Annotated[list[Criticism], add]
+    refusals: Annotated[list[Refusal], add]
+    failures: Annotated[list[RoundFailure], add]
+    ended: Ended | None
+    refined: list[RefinedGuideline]
     stops: list[Failure]
 
 
@@ -73,19 +74,19 @@ class GuidelineUpdate(TypedDict, total=False):
     """What a node of one guideline may change."""
 
     round: int
-    versions: list[dict[str, Any]]
-    criticisms: list[dict[str, Any]]
-    refusals: list[dict[str, Any]]
-    failures: list[dict[str, Any]]
-    ended: str
-    refined: list[dict[str, Any]]
+    versions: list[PromptVersion]
+    criticisms: list[Criticism]
+    refusals: list[Refusal]
+    failures: list[RoundFailure]
+    ended: Ended | None
+    refined: list[RefinedGuideline]
     stops: list[Failure]
 
 
 class GuidelineResult(TypedDict):
     """What one guideline hands on."""
 
-    refined: list[dict[str, Any]]
+    refined: list[RefinedGuideline]
     stops: list[Failure]
 
 
@@ -103,7 +104,7 @@ def begun(guideline_id: str) -> GuidelineState:
         criticisms=[],
         refusals=[],
         failures=[],
-        ended="",
+        ended=None,
         refined=[],
         stops=[],
     )

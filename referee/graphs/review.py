@@ -25,9 +25,8 @@ from referee.graphs.failure import record_failure
 from referee.graphs.review_compose import compose
 from referee.graphs.review_ends import gap_or_stop, go_on, stopping
 from referee.graphs.review_points import (
+    by_id,
     conflict_lines,
-    dump_points,
-    load_points,
     merged,
     placed,
     remarks,
@@ -93,7 +92,7 @@ async def read(state: ReadTask, runtime: Runtime[ReviewContext]) -> ReviewUpdate
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the reading of {part.heading!r}", error)]}
-    return {"raised": dump_points(reply.points), "notes": list(reply.notes)}
+    return {"raised": list(reply.points), "notes": list(reply.notes)}
 
 
 def readers_prompt(context: ReviewContext) -> str:
@@ -109,17 +108,17 @@ async def gather(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewU
     if stop := stopping(state["failures"], len(context.parts)):
         return {"failure": stop}
     by_rule = rule_points(context.paper) if context.takes("rules") else []
-    points = verified([*load_points(state["raised"]), *by_rule], context)
+    points = verified([*by_id(state["raised"]), *by_rule], context)
     return {
-        "raised": dump_points(by_rule),
-        "points": dump_points(await merged(points, context)),
+        "raised": by_rule,
+        "points": await merged(points, context),
         "notes": language_notes(context.paper),
     }
 
 
 async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Look across sections once: new contradictions, and pairs that say the same. Not on the lean plan."""
-    context, points = runtime.context, load_points(state["points"])
+    context, points = runtime.context, by_id(state["points"])
     model = context.model("cross")
     headings = {s.id: s.heading for s in context.paper.sections if s.role in ("abstract", "content", "appendix")}
     if context.lean or len(headings) < 2 or not context.takes("cross"):
@@ -145,18 +144,18 @@ async def cross(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
     except RefereeError as error:
         return gap_or_stop("the pass across sections", error)
     both = await merged([*points, *verified(reply.points, context)], context, reply.duplicates)
-    return {"raised": dump_points(reply.points), "notes": list(reply.notes), "points": dump_points(both)}
+    return {"raised": list(reply.points), "notes": list(reply.notes), "points": both}
 
 
 async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Let searches settle what they can, then test the rest in a fresh context, blind to its authors."""
     context = runtime.context
-    points, hits = searched(load_points(state["points"]), context)
+    points, hits = searched(by_id(state["points"]), context)
     if context.lean:
-        return {"points": dump_points(placed(map(ask_unchecked_absence, points), {}, context))}
+        return {"points": placed(map(ask_unchecked_absence, points), {}, context)}
     model, waiting = context.model("checker"), check_order(points)
     if not context.takes("check"):
-        return {"points": dump_points(placed(points, {point.id: _LEFT_OUT for point in waiting}, context))}
+        return {"points": placed(points, {point.id: _LEFT_OUT for point in waiting}, context)}
     try:
         checks = await check_points(
             waiting,
@@ -170,9 +169,9 @@ async def check(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUp
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
-        return {**gap_or_stop("the check", error), "points": dump_points(placed(points, {}, context))}
+        return {**gap_or_stop("the check", error), "points": placed(points, {}, context)}
     checked = placed(points, checks, context)
-    return {"points": dump_points(checked), "notes": list(_doubts({point.id for point in waiting}, checked))}
+    return {"points": checked, "notes": list(_doubts({point.id for point in waiting}, checked))}
 
 
 def build_review_graph() -> StateGraph[ReviewState, ReviewContext, ReviewState, ReviewState]:

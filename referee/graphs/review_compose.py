@@ -17,13 +17,12 @@ from referee.agents.composer import (
 )
 from referee.agents.form_reply import BRIEF, FULL
 from referee.agents.point_texts import field_text
-from referee.agents.required_texts import forced_texts
-from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
+from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
-from referee.graphs.failure import record_failure
-from referee.graphs.form_values import form_values, number_in
-from referee.graphs.review_points import load_points
+from referee.graphs.failure import STOPS, record_failure
+from referee.graphs.form_values import filled_review, form_values
+from referee.graphs.review_points import by_id
 from referee.graphs.review_state import ReviewContext, ReviewState, ReviewUpdate
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
@@ -33,21 +32,21 @@ _CARD_TOKENS = 3000
 
 async def compose(state: ReviewState, runtime: Runtime[ReviewContext]) -> ReviewUpdate:
     """Summaries and scores from the points, texts by code, then the whole review."""
-    context, points = runtime.context, order_points(load_points(state["points"]))
+    context, points = runtime.context, order_points(by_id(state["points"]))
     standing = [p for p in points if p.outcome in ("printed", "listed")]
     notes: list[str] = []
     try:
         composed = await _composed(context, standing, send_back=not state["mapped"])
     except RefereeError as error:
         failure = record_failure("compose", error)
-        if failure["kind"] == "BudgetExceeded":
+        if failure.kind == STOPS:
             return {"failure": failure}
-        composed = Composed({}, {}, {}, (), ())
+        composed = Composed()
         notes.append(f"summaries and scores could not be composed: {error.message}")
     review = _review(context, points, composed, gaps=len(state["failures"]))
     texts = {name: [p.id for p in points if p.field == name] for name in review.fields}
-    check_conservation([p["id"] for p in state["raised"]], points, fields=texts)
-    return {"review": review.model_dump(mode="json"), "notes": [*notes, *composed.notes]}
+    check_conservation([p.id for p in state["raised"]], points, fields=texts)
+    return {"review": review, "notes": [*notes, *composed.notes]}
 
 
 async def _composed(context: ReviewContext, standing: Sequence[ReviewPoint], *, send_back: bool) -> Composed:
@@ -78,8 +77,13 @@ async def _composed(context: ReviewContext, standing: Sequence[ReviewPoint], *, 
 def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Composed, *, gaps: int) -> Review:
     form, index = context.form, context.index
     printed, from_paper = [p.id for p in points if p.outcome == "printed"], not context.takes("score-from-points")
-    settled = settle_point_scores(
-        form, composed.scores, printed, context.paper, from_paper=from_paper, whole=_all_read(context, gaps)
+    settled = settle_scores(
+        form,
+        composed.scores,
+        printed,
+        context.paper,
+        unbacked="" if from_paper else NO_POINT,
+        whole=_all_read(context, gaps),
     )
     ticked = settle_choices(
         form, composed.choices, backed=bool(printed) or from_paper, ethics_backed=points_on_ethics(points)
@@ -91,25 +95,17 @@ def _review(context: ReviewContext, points: Sequence[ReviewPoint], composed: Com
         summaries[name], unfound = check_inline_quotations(text, index, field=name) if looked_up else (text, [])
         dropped += unfound
     texts = {field.name: _text(field.name, points, summaries) for field in form.fields if field.kind == "text"}
-    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
-    nulls |= ticked.nulls
-    confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
-    return Review(
+    values = form_values(form, texts, ticked.values, settled.records, no_text="no point belongs here")
+    return filled_review(
+        form,
+        context.paper,
+        values,
+        settled,
+        ticked,
         review_id=context.review_id,
-        paper_id=context.paper.paper_id,
-        paper_title=context.paper.title,
-        venue=form.id,
         source=context.model("writer").spec.id,
-        fields=fields,
-        nulls=nulls,
-        rating=number_in(fields, form.overall),
-        confidence=number_in(fields, confidence),
-        scores=settled.records,
-        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
-        attestations=tuple(f.name for f in form.attestations),
-        points=tuple(points),
-        dropped=tuple(dropped),
-        findings=context.paper.findings,
+        points=points,
+        dropped=dropped,
     )
 
 

@@ -12,7 +12,7 @@ from referee.graphs.review_state import ReviewState, ReviewUpdate
 def gap_or_stop(what: str, error: RefereeError) -> ReviewUpdate:
     """The error as a gap with its name; a used-up budget as the failure that ends the run."""
     failure = record_failure(what, error)
-    return {"failure": failure} if failure["kind"] == STOPS else {"failures": [failure]}
+    return {"failure": failure} if failure.kind == STOPS else {"failures": [failure]}
 
 
 def stopping(failures: Sequence[Failure], branches: int) -> Failure | None:

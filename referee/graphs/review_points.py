@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from rapidfuzz import fuzz
 
@@ -29,14 +28,9 @@ from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
 _TELLING = ("results", "discussion", "conclusion", "experiments")
 
 
-def load_points(data: Iterable[Mapping[str, Any]]) -> list[ReviewPoint]:
+def by_id(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
     """Points from the state, by id: branches arrive in no order of ours."""
-    return sorted((ReviewPoint.model_validate(point) for point in data), key=lambda point: point.id)
-
-
-def dump_points(points: Iterable[ReviewPoint]) -> list[dict[str, Any]]:
-    """Points as plain data for the state."""
-    return [point.model_dump(mode="json") for point in points]
+    return sorted(points, key=lambda point: point.id)
 
 
 def rule_points(paper: Paper) -> list[ReviewPoint]:

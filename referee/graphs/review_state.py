@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
 from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from referee.agents.card import NO_CARD, Card, render_card
 from referee.agents.carded import ModelWindow
@@ -18,6 +18,8 @@ from referee.llm.embeddings import Embedder
 from referee.llm.models import Model
 from referee.retrieval import Retriever
 from referee.schemas.paper import Paper
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Ablation
 from referee.venues.prompts import SectionPrompt
@@ -89,11 +91,11 @@ class ReviewState(TypedDict):
 
     assigned: dict[str, dict[str, str]]
     mapped: bool
-    raised: Annotated[list[dict[str, Any]], add]
+    raised: Annotated[list[ReviewPoint], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
-    points: list[dict[str, Any]]
-    review: dict[str, Any] | None
+    points: list[ReviewPoint]
+    review: Review | None
     failure: Failure | None
 
 
@@ -102,11 +104,11 @@ class ReviewUpdate(TypedDict, total=False):
 
     assigned: dict[str, dict[str, str]]
     mapped: bool
-    raised: list[dict[str, Any]]
+    raised: list[ReviewPoint]
     notes: list[str]
     failures: list[Failure]
-    points: list[dict[str, Any]]
-    review: dict[str, Any]
+    points: list[ReviewPoint]
+    review: Review
     failure: Failure
 
 

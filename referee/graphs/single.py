@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from dataclasses import field as default
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from pydantic import Field
 
+from referee.agents.form_reply import FormValues
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import listed_corrections
 from referee.agents.reading_reply import correction_points
-from referee.agents.required_texts import forced_texts
 from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
-from referee.agents.single_reviewer import PLAIN, ROLE, Variation, examples_of, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, SingleReply, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import (
     ClaimedQuote,
@@ -28,7 +29,7 @@ from referee.evidence import (
 )
 from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
-from referee.graphs.form_values import form_values, number_in
+from referee.graphs.form_values import filled_review, form_values
 from referee.llm.door import Door
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -53,37 +54,37 @@ class SingleContext:
     variation: Variation = PLAIN
 
 
-class SingleState(TypedDict):
-    """Plain data only; the paper stays in the context."""
+class Checked(FormValues):
+    """What of a reply stands: its values, without copied instructions (how many sentences, by field), and evidence."""
 
-    reply: dict[str, Any] | None
-    texts: dict[str, str]
-    echoes: dict[str, int]
-    evidence: list[dict[str, Any]]
-    dropped: list[dict[str, Any]]
+    echoes: dict[str, int] = Field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    dropped: tuple[DroppedQuotation, ...] = ()
+
+
+class SingleState(TypedDict):
+    """What the writer replied, what of it stands, and the review; the paper stays in the context."""
+
+    reply: SingleReply | None
+    checked: Checked | None
     corrections: list[ReviewPoint]
-    review: dict[str, Any] | None
+    review: Review | None
     failure: Failure | None
 
 
 class SingleUpdate(TypedDict, total=False):
     """What a node may change."""
 
-    reply: dict[str, Any]
-    texts: dict[str, str]
-    echoes: dict[str, int]
-    evidence: list[dict[str, Any]]
-    dropped: list[dict[str, Any]]
+    reply: SingleReply
+    checked: Checked
     corrections: list[ReviewPoint]
-    review: dict[str, Any]
+    review: Review
     failure: Failure
 
 
 def initial_state() -> SingleState:
     """An empty state."""
-    return SingleState(
-        reply=None, texts={}, echoes={}, evidence=[], dropped=[], corrections=[], review=None, failure=None
-    )
+    return SingleState(reply=None, checked=None, corrections=[], review=None, failure=None)
 
 
 async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
@@ -103,9 +104,7 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
         )
     except RefereeError as error:
         return {"failure": record_failure("write", error)}
-    data = asdict(reply)
-    data["cuts"] = [cut.model_dump() for cut in reply.cuts]
-    return {"reply": data}
+    return {"reply": reply}
 
 
 async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
@@ -114,23 +113,23 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleU
     index = QuotationIndex(context.paper)
     checked = check_reply(
         context.form,
-        reply["evidence"],
-        reply["texts"],
+        reply.evidence,
+        reply,
         index,
         examples=examples_of(context.variation, context.prompt_versions),
     )
     model = context.door.models[ROLE].spec
     by_rule = _found_by_rules(context.paper) if model.is_local else []  # it sees little itself, rules cost no call
-    origin = Origin("whole", "S", None, reply["call_id"], model.id, "")
+    origin = Origin("whole", "S", None, reply.call_id, model.id, "")
     return {
         "corrections": [
-            *(verify_point(point, index) for point in correction_points(reply["corrections"], origin, {})),
+            *(
+                verify_point(point, index)
+                for point in correction_points(((c, "") for c in reply.corrections), origin, {})
+            ),
             *by_rule,
         ],
-        "echoes": checked.echoes,
-        "texts": checked.texts,
-        "evidence": [e.model_dump() for e in checked.evidence],
-        "dropped": [d.model_dump() for d in checked.dropped],
+        "checked": checked,
     }
 
 
@@ -140,20 +139,10 @@ def _found_by_rules(paper: Paper) -> list[ReviewPoint]:
     return rule_points(paper)
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What of a reply stands: its texts without copied instructions (how many sentences, by field), its evidence."""
-
-    texts: dict[str, str]
-    echoes: dict[str, int]
-    evidence: tuple[Evidence, ...]
-    dropped: tuple[DroppedQuotation, ...]
-
-
 def check_reply(
     form: VenueForm,
-    evidence: Sequence[Mapping[str, str]],
-    texts: Mapping[str, str],
+    claims: Sequence[ClaimedQuote],
+    values: FormValues,
     index: QuotationIndex,
     *,
     examples: Sequence[str] = (),
@@ -162,9 +151,6 @@ def check_reply(
 
     A claim that is a worked example of the prompt over again is dropped with its quotation.
     """
-    claims = [
-        ClaimedQuote(e["id"], e["claim"], e["quote"], e["section_id"] or None, e["field"] or None) for e in evidence
-    ]
     meant = [claim for claim in claims if not repeats_example(claim.claim, examples)]
     found, dropped = verify_quotations(meant, index)
     dropped += (
@@ -175,36 +161,36 @@ def check_reply(
     instructions = f"{render_form(form)}\n{render_guidelines(form)}"
     kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
-    for name, text in texts.items():
+    for name, text in values.texts.items():
         own, copied = without_echo(text, instructions, examples)
         kept[name], unfound = check_inline_quotations(own, index, field=name, keep_words=True)
         dropped += unfound
         if copied:
             echoes[name] = copied
-    return Checked(kept, echoes, tuple(found), tuple(dropped))
+    return Checked(
+        texts=kept,
+        scores=values.scores,
+        choices=values.choices,
+        echoes=echoes,
+        evidence=tuple(found),
+        dropped=tuple(dropped),
+    )
 
 
 async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
     """Put texts, backed scores and their reasons into the form."""
-    context, reply = runtime.context, _reply(state)
-    checked = Checked(
-        state["texts"],
-        state["echoes"],
-        tuple(Evidence.model_validate(e) for e in state["evidence"]),
-        tuple(DroppedQuotation.model_validate(d) for d in state["dropped"]),
-    )
+    context, checked = runtime.context, state["checked"]
+    assert checked is not None, "`compose` ran before `verify`"
     review = fill_form(
         context.form,
         context.paper,
         checked,
-        scores=reply["scores"],
-        choices=reply["choices"],
         review_id=context.review_id,
         source=context.door.models[ROLE].spec.id,
         corrections=state["corrections"],
-        whole=not reply["cuts"],
+        whole=not _reply(state).cuts,
     )
-    return {"review": review.model_dump(mode="json")}
+    return {"review": review}
 
 
 def fill_form(
@@ -212,8 +198,6 @@ def fill_form(
     paper: Paper,
     checked: Checked,
     *,
-    scores: Mapping[str, Mapping[str, Any]],
-    choices: Mapping[str, Any],
     review_id: str,
     source: str,
     corrections: Sequence[ReviewPoint] = (),
@@ -224,41 +208,33 @@ def fill_form(
     Args:
         form: The venue's form.
         paper: The submission.
-        checked: The texts, and the evidence that was found in the paper.
-        scores: Per score field: ``value``, ``reason``, ``evidence`` (ids the model cites).
-        choices: Per choice or checklist: what was ticked.
+        checked: The values, and the evidence that was found in the paper.
         review_id: The review's id.
         source: The model that wrote it.
         corrections: What is to be mended in a line each; printed as a list in one text field.
         whole: Whether all of the paper's text was shown.
     """
-    settled = settle_scores(form, scores, (e.id for e in checked.evidence), paper, whole=whole)
+    settled = settle_scores(form, checked.scores, (e.id for e in checked.evidence), paper, whole=whole)
     on_ethics = evidence_on_ethics(form, checked.evidence)
-    ticked = settle_choices(form, choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
+    ticked = settle_choices(form, checked.choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
     listed, text = listed_corrections(corrections, form)
     box = corrections_field(form) or ""
     texts = {**checked.texts, box: "\n\n".join(filter(None, (checked.texts.get(box, ""), text)))}
     fields, nulls = form_values(
         form, texts, ticked.values, settled.records, no_text="the model had nothing to say here", no_tick=_NO_TICK
     )
-    nulls |= ticked.nulls | {name: _ECHO for name in checked.echoes if name in nulls}
-    return Review(
+    nulls |= {name: _ECHO for name in checked.echoes if name in nulls and name not in ticked.nulls}
+    return filled_review(
+        form,
+        paper,
+        (fields, nulls),
+        settled,
+        ticked,
         review_id=review_id,
-        paper_id=paper.paper_id,
-        paper_title=paper.title,
-        venue=form.id,
         source=source,
-        fields=fields,
-        nulls=nulls,
-        rating=number_in(fields, form.overall),
-        confidence=number_in(fields, next((f.name for f in form.fields if f.aspect == "confidence"), None)),
-        scores=settled.records,
-        forced=(*settled.forced, *ticked.forced, *forced_texts(form, fields, nulls)),
-        attestations=tuple(f.name for f in form.attestations),
-        points=tuple(listed),
+        points=listed,
         evidence=checked.evidence,
         dropped=checked.dropped,
-        findings=paper.findings,
     )
 
 
@@ -277,24 +253,24 @@ def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, 
 
 def notes_of(state: SingleState) -> tuple[str, ...]:
     """What was worked around or taken out on the way to this review."""
-    return (*_reply(state)["notes"], *echo_notes(state["echoes"]))
+    return (*_reply(state).notes, *echo_notes(state["checked"]))
 
 
-def echo_notes(echoes: Mapping[str, int]) -> Iterator[str]:
+def echo_notes(checked: Checked | None) -> Iterator[str]:
     """How many sentences were taken out of which field, because they only repeated the instructions."""
+    echoes = checked.echoes if checked else {}
     return (f"{count} sentence(s) of {name} only repeated the instructions" for name, count in echoes.items())
 
 
 def cuts_of(state: SingleState) -> tuple[Cut, ...]:
     """What of the paper the writer did not see."""
-    return tuple(Cut.model_validate(cut) for cut in _reply(state)["cuts"])
+    return _reply(state).cuts
 
 
 def _after_write(state: SingleState) -> str:
     return END if state["failure"] else "verify"
 
 
-def _reply(state: SingleState) -> dict[str, Any]:
-    reply = state["reply"]
-    assert reply is not None, "a node after `write` ran without its reply"
-    return reply
+def _reply(state: SingleState) -> SingleReply:
+    assert state["reply"] is not None, "a node after `write` ran without its reply"
+    return state["reply"]

@@ -14,19 +14,17 @@ from referee.agents.annex import annex_field, annex_text, set_apart
 from referee.agents.paper_text import places_named
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import Paragraph, Prose, field_prose, write_prose
-from referee.agents.required_texts import forced_texts
 from referee.agents.said_once import each_once, without_repeats
-from referee.agents.scores import points_on_ethics, settle_choices, settle_point_scores
+from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
 from referee.evidence.point_changes import is_live
 from referee.graphs.failure import STOPS, readings_failed, record_failure
-from referee.graphs.form_values import form_values, number_in
+from referee.graphs.form_values import filled_review, form_values
 from referee.graphs.whole_state import WholeContext, WholeState, WholeUpdate
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
 
-_EMPTY = Prose({}, {}, {})
 _SMALL = ("minor", "note")
 _NO_TEXT, _NOT_READ = "no point belongs here", "no reader gave a reply that could be used"
 
@@ -52,9 +50,9 @@ async def compose(state: WholeState, runtime: Runtime[WholeContext]) -> WholeUpd
         prose = await write_prose(context.run, told, listed)
     except RefereeError as error:
         failure = record_failure("compose", error)
-        if failure["kind"] == STOPS:
+        if failure.kind == STOPS:
             return {"failure": failure}
-        prose = _EMPTY
+        prose = Prose()
         notes.append(f"the review could not be written as prose and lists its points: {error.message}")
     once, said = each_once(prose.paragraphs)
     lean, repeated = without_repeats(once, prose.repeats)
@@ -93,27 +91,22 @@ def _review(
     read: bool,
 ) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
-    settled = settle_point_scores(form, prose.scores, (p.id for p in printed), context.paper, read=read)
+    ids = (p.id for p in printed)
+    settled = settle_scores(form, prose.scores, ids, context.paper, unbacked=NO_POINT, read=read)
     ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
     texts, dropped = _texts(context, printed, paragraphs, last, placed)
-    fields, nulls = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)
-    confidence = next((f.name for f in form.fields if f.aspect == "confidence"), None)
-    return Review(
+    values = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)
+    return filled_review(
+        form,
+        context.paper,
+        values,
+        settled,
+        ticked,
         review_id=context.review_id,
-        paper_id=context.paper.paper_id,
-        paper_title=context.paper.title,
-        venue=form.id,
         source=context.source,
-        fields=fields,
-        nulls=nulls | ticked.nulls,
-        rating=number_in(fields, form.overall),
-        confidence=number_in(fields, confidence),
-        scores=settled.records,
-        forced=(*settled.forced, *ticked.forced, *(forced_texts(form, fields, nulls) if read else ())),
-        attestations=tuple(f.name for f in form.attestations),
-        points=tuple(points),
-        dropped=tuple(dropped),
-        findings=context.paper.findings,
+        points=points,
+        dropped=dropped,
+        read=read,
     )
 
 

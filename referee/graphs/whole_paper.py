@@ -131,7 +131,7 @@ def _any_answered(failures: Sequence[Failure], readings: int) -> bool:
     A model that ignores the schema ends in a review that holds what rules found and says of everything else why it is
     empty; one that cannot be reached ends the run, which can be resumed.
     """
-    return len(failures) < readings or all(failure["kind"] == "ReplyInvalid" for failure in failures)
+    return len(failures) < readings or all(failure.kind == "ReplyInvalid" for failure in failures)
 
 
 def _send_parts(state: WholeState, runtime: Runtime[WholeContext]) -> list[Send]:
@@ -146,7 +146,7 @@ def _go_on(state: WholeState) -> str:
 def _gap_or_stop(what: str, error: RefereeError) -> WholeUpdate:
     """The error as a gap with its name; a used-up budget as the failure that ends the run."""
     failure: Failure = record_failure(what, error)
-    return {"failure": failure} if failure["kind"] == STOPS else {"failures": [failure]}
+    return {"failure": failure} if failure.kind == STOPS else {"failures": [failure]}
 
 
 def _same_words(points: Sequence[ReviewPoint]) -> Iterator[tuple[str, ...]]:

@@ -16,6 +16,7 @@ from referee.schemas.venue import Guideline, VenueForm
 from referee.venues.prompts import SectionPrompt, section_prompts
 
 Ended = Literal["rounds", "stable", "failed"]
+Origin = Literal["stored", "written", "revised", "built"]
 Stage = Literal["write", "criticise", "revise"]
 
 
@@ -29,7 +30,7 @@ class PromptVersion(Frozen):
     round: int = Field(ge=0)
     steps: tuple[str, ...] = Field(min_length=1)
     digest: str
-    origin: Literal["stored", "written", "revised", "built"]
+    origin: Origin
     covers: tuple[str, ...] = ()
     model: str = ""
     call_id: str = ""

@@ -14,11 +14,11 @@ from referee.agents.parts import Part, render_part
 from referee.agents.section_reviewer import section_budget
 from referee.api.job import Job, Written
 from referee.api.strategies.research import refuse_ablation, refuse_full
+from referee.graphs.failure import failed_lines
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
-from referee.schemas.review import Review
 
 if TYPE_CHECKING:
     from referee.graphs.review_state import ReviewContext
@@ -78,8 +78,8 @@ def review_context(job: Job, folder: RunFolder, door: Door, read: Reading, promp
 
 def written(state: Mapping[str, Any]) -> Written:
     """The review and the notes of a machine that came to its end."""
-    failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
-    return Written(Review.model_validate(state["review"]), (), (*sorted(set(state["notes"])), *failed))
+    failed = failed_lines(state["failures"])
+    return Written(state["review"], (), (*sorted(set(state["notes"])), *failed))
 
 
 def chunk_inputs(job: Job) -> dict[str, str]:

@@ -32,7 +32,6 @@ from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
-from referee.schemas.review import Review
 
 ROLES = (ROLE, meta_reviewer.ROLE)
 PROMPT = "review/ensemble"
@@ -97,7 +96,7 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
     )
     state = await run_machine(folder, build_ensemble_graph(), context, initial_state())
     notes = (*_told_apart(job), *dict.fromkeys(state["notes"]))
-    return Written(Review.model_validate(state["review"]), cuts_of(state), notes)
+    return Written(state["review"], cuts_of(state), notes)
 
 
 def inputs(job: Job) -> dict[str, str]:

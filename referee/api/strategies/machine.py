@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
 from itertools import count
-from typing import Any
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel
 
 from referee.runs import RunFolder
 from referee.runs.checkpoints import open_checkpoints
 from referee.runs.folder import CHECKPOINTS
+
+# States of an older layout in the same file are passed over: the machine begins anew on the answers of the ledger.
+_LAYOUT = "typed"
 
 
 async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *, thread: str = "") -> Any:
@@ -31,10 +38,10 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *,
     """
     from referee.graphs.failure import raise_failure
 
-    async with open_checkpoints(run.path / CHECKPOINTS) as saver:
+    async with open_checkpoints(run.path / CHECKPOINTS, stored_types(graph.schemas)) as saver:
         compiled = graph.compile(checkpointer=saver)
         for attempt in count():
-            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{thread}{attempt}"}}
+            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{_LAYOUT}-{thread}{attempt}"}}
             at = await compiled.aget_state(config)
             if at.tasks or not at.values.get("failure"):
                 break
@@ -47,3 +54,15 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *,
     if state["failure"]:
         raise_failure(state["failure"])
     return state
+
+
+def stored_types(schemas: Iterable[type]) -> set[type]:
+    """The models and records that states of these shapes hold, whose values a checkpoint may be read back as."""
+    return {kind for schema in schemas for hint in get_type_hints(schema).values() for kind in _records(hint)}
+
+
+def _records(hint: Any) -> Iterator[type]:
+    if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, BaseModel)):
+        yield hint
+    for inner in get_args(hint):
+        yield from _records(inner)

@@ -20,7 +20,6 @@ from referee.llm.models import Model
 from referee.prompts import Prompt, RenderedPrompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate
-from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
 ROLES = (ROLE,)
@@ -97,7 +96,7 @@ async def run(job: Job, folder: RunFolder, door: Door, variation: Variation = PL
         variation=variation,
     )
     state = await run_machine(folder, build_single_graph(), context, initial_state())
-    return Written(Review.model_validate(state["review"]), cuts_of(state), notes_of(state))
+    return Written(state["review"], cuts_of(state), notes_of(state))
 
 
 def inputs(job: Job) -> dict[str, str]:

@@ -20,6 +20,7 @@ from referee.api.strategies.guidance import (
 )
 from referee.api.strategies.machine import run_machine
 from referee.api.strategies.research import marked, marked_plan
+from referee.graphs.failure import failed_lines
 from referee.llm.door import Door
 from referee.prompts import Prompt, load_prompt
 from referee.runs import RunFolder
@@ -143,7 +144,7 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
         ablated=frozenset(job.settings.review.ablate),
     )
     state = await run_machine(folder, build_whole_graph(), context, initial_state())
-    failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
+    failed = failed_lines(state["failures"])
     notes = (*guidance_notes(job, refined), *sorted(set(state["notes"])), *failed)
     written = Written(state["review"], (), notes, refined.digests() if refined else {})
     return marked(job, written, changed) if changed else written

@@ -31,13 +31,13 @@ from referee.api.strategies.guidance import (
 )
 from referee.api.strategies.machine import run_machine
 from referee.api.strategies.research import marked, marked_plan
+from referee.graphs.failure import failed_lines
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.prompts import Prompt, load_prompt
 from referee.retrieval import Retriever, open_embedder, open_retriever
 from referee.runs import Event, RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
-from referee.schemas.review import Review
 from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
 from referee.venues.refined import refined_section_prompts
 
@@ -144,9 +144,9 @@ async def run(job: Job, folder: RunFolder, door: Door) -> Written:
             quota=points_a_part(job, len(setup.parts)),
         )
         state = await run_machine(folder, build_review_graph(), context, initial_state())
-    failed = sorted(f"{failure['node']} failed: {failure['message']}" for failure in state["failures"])
+    failed = failed_lines(state["failures"])
     notes = (*guidance_notes(job, refined), *sorted(set(state["notes"])), *failed)
-    written = Written(Review.model_validate(state["review"]), (), notes, refined.digests() if refined else {})
+    written = Written(state["review"], (), notes, refined.digests() if refined else {})
     return marked(job, written, changed) if changed else written
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -18,6 +17,7 @@ from referee.agents.choices import list_of
 from referee.agents.panels import AsksOnce
 from referee.evidence.stems import stems
 from referee.prompts import delimit, load_prompt
+from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
 
 PROMPT = "eval/questions"
@@ -37,8 +37,7 @@ _ABSENT = re.compile(
 _AMOUNT = re.compile(r"(?<![\w-])\d[\d.,]*(?![\w-])")
 
 
-@dataclass(frozen=True)
-class Questions:
+class Questions(Stored):
     """What to ask of the paper about one point.
 
     ``absent`` are words the paper would contain if a claimed absence were wrong; empty where none is claimed.
@@ -46,9 +45,9 @@ class Questions:
 
     question: str
     sub_questions: tuple[str, ...]
-    absent: tuple[str, ...]
-    call_id: str
-    usage: Usage
+    absent: tuple[str, ...] = ()
+    call_id: str = ""
+    usage: Usage = Usage()
     notes: tuple[str, ...] = ()
 
 
@@ -88,7 +87,14 @@ async def ask_questions(statement: str, words: str, *, panel: AsksOnce, most: in
         absent = ()
     on_it = set(stems(f"{question} {statement} {words}"))
     subs = tuple(sub for sub in _distinct(said["sub_questions"]) if on_it & set(stems(sub))) or (question,)
-    return Questions(question, subs, absent, answer.call_id, answer.usage, tuple(notes))
+    return Questions(
+        question=question,
+        sub_questions=subs,
+        absent=absent,
+        call_id=answer.call_id,
+        usage=answer.usage,
+        notes=tuple(notes),
+    )
 
 
 def claims_absence(statement: str, words: str, terms: Sequence[str]) -> bool:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, computed_field, create_model
 
 from referee.agents.choices import list_of, one_of
 from referee.agents.panels import AsksOnce
@@ -24,6 +23,7 @@ from referee.llm.door import Answer
 from referee.llm.tokens import count_tokens
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.retrieval.splitting import split_spans
+from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
 
 PROMPT = "eval/points"
@@ -50,8 +50,7 @@ _BEGINS_CHARS = 40
 _SPACE = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
-class SplitPoint:
+class SplitPoint(Stored):
     """One point of a review.
 
     ``sentences`` are the ids of the review's sentences that make it, ``words`` those sentences. ``statement`` says it
@@ -59,33 +58,39 @@ class SplitPoint:
     """
 
     id: str
-    statement: str
-    words: str
-    sentences: tuple[str, ...]
+    statement: str = ""
+    words: str = ""
+    sentences: tuple[str, ...] = ()
     kind: PointKind
     note: str = ""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def checkable(self) -> bool:
         """Whether the paper's text can settle it."""
         return self.kind == "claim"
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def why(self) -> str:
         """Why it cannot be checked; empty where it can."""
         return WHY_NOT_CHECKABLE.get(self.kind, "")
 
 
-@dataclass(frozen=True)
-class SplitReview:
-    """The points of a review, and how many of its sentences no point is made of."""
+class SplitSummary(Stored):
+    """How a review was cut: its number of sentences, those that no point is made of, calls, notes and cost."""
+
+    sentences: int = 0
+    unused: tuple[str, ...] = ()
+    call_ids: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+class SplitReview(SplitSummary):
+    """The same with the points."""
 
     points: tuple[SplitPoint, ...]
-    sentences: int
-    unused: tuple[str, ...]
-    call_ids: tuple[str, ...]
-    usage: Usage
-    notes: tuple[str, ...] = ()
 
 
 async def split_review(text: str, *, panel: AsksOnce, window_tokens: int, unit: str, lean: bool = False) -> SplitReview:
@@ -221,7 +226,7 @@ def _points(answers: Sequence[Answer[BaseModel]], sentences: dict[str, str]) -> 
         point = _point(item, sentences, order)
         found.setdefault((point.sentences, point.statement.casefold()), point)
     ordered = sorted(found.values(), key=lambda point: order[point.sentences[0]])
-    numbered = [replace(point, id=f"p{number}") for number, point in enumerate(ordered, start=1)]
+    numbered = [point.model_copy(update={"id": f"p{number}"}) for number, point in enumerate(ordered, start=1)]
     return numbered, len(given) - len(found)
 
 
@@ -229,6 +234,6 @@ def _point(item: dict[str, Any], sentences: dict[str, str], order: dict[str, int
     named = tuple(sorted(set(item["sentences"]), key=order.__getitem__))
     words = " ".join(sentences[name] for name in named)
     statement, kind = _SPACE.sub(" ", item["statement"]).strip(), item["kind"]
-    assert kind in get_args(PointKind)
     problem = why_not(statement, words)
-    return SplitPoint("", words if problem else statement, words, named, kind, problem)
+    said = words if problem else statement
+    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=kind, note=problem)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from referee.agents.choices import one_of
 from referee.agents.panels import AsksAll
 from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
 
 PROMPT = "eval/rebuttal"
@@ -55,8 +56,7 @@ class Brief:
     search: str = ""
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(Stored):
     """What one judge said in one repeat. ``verdict`` is its own and null where it did not answer; see ``settled``.
 
     ``named`` is the id of the exhibit that decides, or ``none``.
@@ -70,7 +70,7 @@ class Vote:
     reason: str = ""
     error: str = ""
     call_id: str = ""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
 
 
 async def rebut(brief: Brief, *, panel: AsksAll, unit: str) -> list[Vote]:

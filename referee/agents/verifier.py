@@ -189,18 +189,8 @@ def _looked_up(answer: Mapping[str, Any], run: PaperRun) -> tuple[PointEvidence,
     found = run.index.equation(answer["words"]) or run.index.find(answer["words"], section_id=answer["place"] or None)
     if isinstance(found, NotFound):
         return ()
-    return (
-        PointEvidence(
-            section_id=found.section_id,
-            section=run.sections.get(found.section_id, found.section),
-            quote=found.quote,
-            role="contradicts" if answer["shown"] == "no" else "shows",
-            status=found.status,
-            similarity=found.similarity,
-            page=found.page,
-            box=found.box,
-        ),
-    )
+    named = found.model_copy(update={"section": run.sections.get(found.section_id, found.section)})
+    return (PointEvidence(**dict(named), role="contradicts" if answer["shown"] == "no" else "shows"),)
 
 
 def _amended(answer: Mapping[str, Any], model: str) -> Checked:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.evidence.point_fields import field_for
     from referee.evidence.point_merge import merge_groups, merge_points
     from referee.evidence.point_order import check_order, order_points, place_points
-    from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
+    from referee.evidence.quotations import NotFound, QuotationIndex
     from referee.evidence.rules import RULES, Rule, RuleEvidence, RuleHit, run_rules
     from referee.evidence.sentences import split_sentences
     from referee.evidence.verify import ClaimedQuote, verify_quotations
@@ -34,7 +34,6 @@ __all__ = [
     "NotFound",
     "PointsLost",
     "QuotationIndex",
-    "QuoteMatch",
     "Rule",
     "RuleEvidence",
     "RuleHit",
@@ -72,7 +71,7 @@ _NAMES = {
     "point_fields": ("field_for",),
     "point_merge": ("merge_groups", "merge_points"),
     "point_order": ("check_order", "order_points", "place_points"),
-    "quotations": ("NotFound", "QuotationIndex", "QuoteMatch"),
+    "quotations": ("NotFound", "QuotationIndex"),
     "rules": ("RULES", "Rule", "RuleEvidence", "RuleHit", "run_rules"),
     "sentences": ("split_sentences",),
     "verify": ("ClaimedQuote", "verify_quotations"),

@@ -13,7 +13,7 @@ from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair
 from referee.evals.behaviour.coverage_matrix_pairs import Cells, PairMatrices, matrices_of
 from referee.evals.judging import Panel, silence, total_usage
-from referee.evals.quality.readings import answered, readings_of
+from referee.evals.quality.readings import readings_of
 from referee.evals.quality.room import smallest_context
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
@@ -41,7 +41,7 @@ async def judged_matrices(pair: MatchedPair, panel: Panel) -> PairMatrices:
     reason = silence(said)
     if reason:
         return _failed(pair, backend, reason, readings, total_usage(said))
-    told = [reading["matrices"] for reading in answered(readings)]
+    told = [reading["matrices"] for reading in readings if not reading["error"]]
     return PairMatrices(
         _majority([one["strengths"] for one in told]),
         _majority([one["weaknesses"] for one in told]),

@@ -10,9 +10,15 @@ from referee.agents.math_judge import REPLY_TOKENS, MathReply, render_mathematic
 from referee.evals.judging import Panel
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
-from referee.evals.quality.readings import NO_TEXT, answered, nobody_answered
+from referee.evals.quality.readings import NO_TEXT, Reading, answered, nobody_answered
 from referee.schemas.metric import MetricStatus
 from referee.schemas.usage import Usage
+
+
+class MathReading(Reading):
+    """What one judge said of the mathematics."""
+
+    engages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,12 @@ async def judged_mathematics(text: str, panel: Panel, unit: str = "mathematical 
     asked = await ask_judges(question, text, panel, unit)
     if asked.no_room:
         return MathVerdict(None, backend, "failed", asked.no_room)
-    told = answered(asked.readings)
-    readings = tuple(asked.readings)
+    said = [MathReading.model_validate(reading) for reading in asked.readings]
+    told, readings = answered(said), tuple(asked.readings)
     if not told:
-        reason = nobody_answered(asked.readings).reason
+        reason = nobody_answered(said).reason
         return MathVerdict(None, backend, "failed", reason, readings, asked.cut, asked.usage)
-    positive = sum(reading["engages"] for reading in told)
+    positive = sum(reading.engages for reading in told)
     return MathVerdict(2 * positive > len(told), backend, readings=readings, cut=asked.cut, usage=asked.usage)
 
 

@@ -33,8 +33,8 @@ from referee.agents.topic_matcher import match_model, most_out, most_pairs, read
 from referee.errors import ModelError
 from referee.evals.judging import JudgeReply, Panel, paid
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.coverage_arithmetic import TAU, concluded
-from referee.evals.quality.readings import NO_TEXT, result
+from referee.evals.quality.coverage_arithmetic import TAU, Tables, concluded
+from referee.evals.quality.readings import NO_TEXT, rescored, result
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -102,15 +102,11 @@ class TopicCoverage(Share):
         )
         details["references"] = [record for record, _ in measured]
         usage = sum((usage for _, usage in measured), own.usage)
-        return result(self, case, concluded(details), details, usage)
+        return result(self, case, concluded(Tables.model_validate(details)), details, usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value, parts and judges' values from the stored tables and tau; a result without any stays as it is."""
-        if "references" not in stored.details:
-            return stored
-        outcome = concluded(stored.details)
-        anew = {name: getattr(outcome, name) for name in ("status", "value", "reason", "parts", "judges")}
-        return MetricResult.model_validate({**dict(stored), **anew, "version": self.version})
+        return rescored(self, stored, Tables, concluded)
 
 
 METRIC = TopicCoverage()

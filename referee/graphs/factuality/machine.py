@@ -13,7 +13,6 @@ Source: ReviewEval, section 3.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -21,31 +20,32 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from referee.agents.claim_questioner import ask_questions
-from referee.agents.passage_answerer import NOT_FOUND, ShownPassage, answer_from_passages
-from referee.agents.point_splitter import SplitPoint, split_review
-from referee.agents.rebuttal_judge import Brief, Exhibit, Vote, join_answers, rebut
+from referee.agents.claim_questioner import Questions, ask_questions
+from referee.agents.passage_answerer import NOT_FOUND, answer_from_passages
+from referee.agents.point_splitter import SplitPoint, SplitReview, split_review
+from referee.agents.rebuttal_judge import Brief, Exhibit, FactVerdict, Vote, join_answers, rebut
 from referee.errors import RefereeError
-from referee.graphs.factuality_search import find_passages, search_for_absent
-from referee.graphs.factuality_state import (
+from referee.graphs.factuality.records import (
     AbsenceRecord,
     AnswerRecord,
     AnswerTask,
-    AskedRecord,
+    CountedVote,
     ExaminedRecord,
+    Facts,
     FactualityContext,
     FactualityState,
     FactualityUpdate,
+    PointRecord,
     PointResult,
     PointState,
     PointUpdate,
     QuotationRecord,
-    SplitRecord,
-    VoteRecord,
+    exhibits_of,
     initial_point,
     initial_state,
 )
-from referee.graphs.factuality_verdicts import NO_EVIDENCE, counted_as, exhibits_of, point_verdict, verified_answer
+from referee.graphs.factuality.search import find_passages, search_for_absent
+from referee.graphs.factuality.verdicts import NO_EVIDENCE, counted_as, point_verdict, verified_answer
 from referee.graphs.failure import STOPS, raise_failure, record_failure
 
 
@@ -62,14 +62,7 @@ async def split(state: FactualityState, runtime: Runtime[FactualityContext]) -> 
         )
     except RefereeError as error:
         return {"failure": record_failure("the splitting of the review", error)}
-    about = {
-        "sentences": done.sentences,
-        "unused": list(done.unused),
-        "call_ids": list(done.call_ids),
-        "notes": list(done.notes),
-        "usage": done.usage.model_dump(),
-    }
-    return {"points": [_split_record(point) for point in done.points], "split": about}
+    return {"split": done}
 
 
 async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
@@ -77,45 +70,35 @@ async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointUp
     context, point = runtime.context, state["point"]
     try:
         asked = await ask_questions(
-            point["statement"],
-            point["words"],
+            point.statement,
+            point.words,
             panel=context.panel,
             most=context.bounds.sub_questions,
-            unit=context.unit(f"questions on {point['id']}"),
+            unit=context.unit(f"questions on {point.id}"),
         )
     except RefereeError as error:
         return {"failures": [record_failure("the questions", error)]}
-    record = AskedRecord(
-        question=asked.question,
-        sub_questions=list(asked.sub_questions),
-        absent=list(asked.absent),
-        call_id=asked.call_id,
-        notes=list(asked.notes),
-        usage=asked.usage.model_dump(),
-    )
-    return {"asked": record}
+    return {"asked": asked}
 
 
 async def find(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
     """Search for every sub-question, and in the whole text for what is said to be missing."""
     context, asked, point = runtime.context, _asked(state), state["point"]
     try:
-        found, passages = await find_passages(
-            asked["sub_questions"], f"{point['statement']}\n{point['words']}", context
-        )
+        found, passages = await find_passages(asked.sub_questions, f"{point.statement}\n{point.words}", context)
     except RefereeError as error:
         return {"failures": [record_failure("the search", error)]}
-    return {"found": found, "passages": passages, "absence": search_for_absent(asked["absent"], context)}
+    return {"found": found, "passages": passages, "absence": search_for_absent(asked.absent, context)}
 
 
 async def answer(state: AnswerTask, runtime: Runtime[FactualityContext]) -> PointUpdate:
     """Answer one sub-question, and look its quotations up in the paper."""
     context, found = runtime.context, state["found_for"]
-    what = f"sub-question {found['place'] + 1} on {state['point']['id']}"
+    what = f"sub-question {found.place + 1} on {state['point'].id}"
     try:
         said = await answer_from_passages(
-            found["sub_question"],
-            [ShownPassage(*passage) for passage in found["shown"]],
+            found.sub_question,
+            found.shown,
             panel=context.panel,
             unit=context.unit(what),
         )
@@ -130,28 +113,28 @@ async def judge(state: PointState, runtime: Runtime[FactualityContext]) -> Point
     Nobody is asked about a point that failed before, or on which the paper was found to say nothing.
     """
     context, point, absence = runtime.context, state["point"], state["absence"]
-    answers = sorted(state["answers"], key=lambda one: one["place"])
+    answers = sorted(state["answers"], key=lambda one: one.place)
     exhibits = exhibits_of(answers, absence)
-    joined, failures, votes = _joined(answers, exhibits), list(state["failures"]), list[VoteRecord]()
-    if not failures and (exhibits or (absence and absence["empty"])):
+    joined, failures, votes = _joined(answers, exhibits), list(state["failures"]), list[CountedVote]()
+    if not failures and (exhibits or (absence and absence.empty)):
         brief = _brief(point, _asked(state), joined, exhibits, absence)
         try:
-            said = await rebut(brief, panel=context.panel, unit=context.unit(f"the verdict on {point['id']}"))
+            said = await rebut(brief, panel=context.panel, unit=context.unit(f"the verdict on {point.id}"))
         except RefereeError as error:
             failures.append(record_failure("the verdict", error))
         else:
-            votes = [_vote_record(vote, exhibits, absence) for vote in said]
+            votes = [_counted_vote(vote, exhibits, absence) for vote in said]
     verdict, reason = _settled(votes, failed=bool(failures))
     record = ExaminedRecord(
-        id=point["id"],
+        id=point.id,
         asked=state["asked"],
-        answers=answers,
+        answers=tuple(answers),
         joined=joined,
         absence=absence,
-        votes=votes,
+        votes=tuple(votes),
         verdict=verdict,
         reason="; ".join(failure.message for failure in failures) or reason,
-        failures=failures,
+        failures=tuple(failures),
     )
     return {"examined": [record]}
 
@@ -182,30 +165,26 @@ def build_factuality_graph() -> StateGraph[FactualityState, FactualityContext, F
     return graph
 
 
-async def check_facts(context: FactualityContext) -> dict[str, Any]:
+async def check_facts(context: FactualityContext) -> Facts:
     """Run the machine over one review.
-
-    Returns:
-        Plain data that the value can be computed from without a call: ``points`` in the review's order, each with what
-        was ``examined`` (null for points that cannot be checked or were beyond the bound), ``passages`` by id, and
-        ``split``.
 
     Raises:
         BudgetExceeded: A call could pass a limit; what was answered is in the run's ledger.
         RefereeError: The review could not be cut into points.
     """
     final = await _machine().ainvoke(initial_state(), context=context)
-    examined: dict[str, ExaminedRecord] = {record["id"]: record for record in final["examined"]}
-    for failure in [final["failure"], *(f for record in examined.values() for f in record["failures"])]:
+    examined: dict[str, ExaminedRecord] = {record.id: record for record in final["examined"]}
+    for failure in [final["failure"], *(f for record in examined.values() for f in record.failures)]:
         if failure and (failure is final["failure"] or failure.kind == STOPS):
             raise_failure(failure)
-    return {
-        "paper_id": context.paper.paper_id,
-        "bounds": asdict(context.bounds),
-        "split": final["split"],
-        "points": [{**point, "examined": examined.get(point["id"])} for point in final["points"]],
-        "passages": {key: final["passages"][key] for key in sorted(final["passages"])},
-    }
+    split: SplitReview = final["split"]
+    return Facts(
+        paper_id=context.paper.paper_id,
+        bounds=context.bounds,
+        split=split,
+        points=tuple(PointRecord(**dict(point), examined=examined.get(point.id)) for point in split.points),
+        passages={key: final["passages"][key] for key in sorted(final["passages"])},
+    )
 
 
 @lru_cache(maxsize=1)
@@ -215,9 +194,9 @@ def _machine() -> Any:
 
 def _send_points(state: FactualityState, runtime: Runtime[FactualityContext]) -> list[Send] | str:
     """One machine a checkable point, all at once, up to the bound."""
-    if state["failure"]:
+    if state["split"] is None:
         return END
-    checkable = [point for point in state["points"] if point["checkable"]]
+    checkable = [point for point in state["split"].points if point.checkable]
     return [Send("examine", initial_point(p)) for p in checkable[: runtime.context.bounds.points]] or END
 
 
@@ -231,75 +210,49 @@ def _send_sub_questions(state: PointState) -> list[Send] | str:
     return [Send("answer", AnswerTask(point=state["point"], found_for=found)) for found in state["found"]] or "judge"
 
 
-def _asked(state: PointState) -> AskedRecord:
+def _asked(state: PointState) -> Questions:
     asked = state["asked"]
     assert asked is not None, "a node after `ask` ran without its questions"
     return asked
 
 
-def _split_record(point: SplitPoint) -> SplitRecord:
-    return SplitRecord(
-        id=point.id,
-        statement=point.statement,
-        words=point.words,
-        sentences=list(point.sentences),
-        kind=point.kind,
-        checkable=point.checkable,
-        why=point.why,
-        note=point.note,
-    )
-
-
 def _joined(answers: Sequence[AnswerRecord], exhibits: Sequence[QuotationRecord]) -> str:
     """The joined answer: what no verified words of the paper carry is not found, whatever was answered."""
-    ids = {exhibit["quote"]: exhibit["id"] for exhibit in exhibits}
-    cited = {place: [ids[q["quote"]] for q in one["quotations"]] for place, one in enumerate(answers)}
-    return join_answers([(a["sub_question"], a["text"] if a["counts"] else NOT_FOUND) for a in answers], cited)
+    ids = {exhibit.quote: exhibit.id for exhibit in exhibits}
+    cited = {place: [ids[q.quote] for q in one.quotations] for place, one in enumerate(answers)}
+    return join_answers([(a.sub_question, a.text if a.counts else NOT_FOUND) for a in answers], cited)
 
 
 def _brief(
-    point: SplitRecord,
-    asked: AskedRecord,
+    point: SplitPoint,
+    asked: Questions,
     joined: str,
     exhibits: Sequence[QuotationRecord],
     absence: AbsenceRecord | None,
 ) -> Brief:
     return Brief(
-        statement=point["statement"],
-        words=point["words"],
-        question=asked["question"],
+        statement=point.statement,
+        words=point.words,
+        question=asked.question,
         joined=joined,
-        exhibits=tuple(Exhibit(one["id"], one["section"], one["quote"]) for one in exhibits),
-        search=absence["told"] if absence else "",
+        exhibits=tuple(Exhibit(one.id, one.section, one.quote) for one in exhibits),
+        search=absence.told if absence else "",
     )
 
 
-def _vote_record(vote: Vote, exhibits: Sequence[QuotationRecord], absence: AbsenceRecord | None) -> VoteRecord:
-    record = VoteRecord(
-        judge=vote.judge,
-        repeat=vote.repeat,
-        verdict=vote.verdict,
-        named=vote.named,
-        counts_as=None,
-        why="",
-        rebuttal=vote.rebuttal,
-        reason=vote.reason,
-        error=vote.error,
-        call_id=vote.call_id,
-        usage=vote.usage.model_dump(),
-    )
-    record["counts_as"], record["why"] = counted_as(record, [one["id"] for one in exhibits], absence)
-    return record
+def _counted_vote(vote: Vote, exhibits: Sequence[QuotationRecord], absence: AbsenceRecord | None) -> CountedVote:
+    counts_as, why = counted_as(vote, [one.id for one in exhibits], absence)
+    return CountedVote(**dict(vote), counts_as=counts_as, why=why)
 
 
-def _settled(votes: Sequence[VoteRecord], *, failed: bool) -> tuple[str | None, str]:
+def _settled(votes: Sequence[CountedVote], *, failed: bool) -> tuple[FactVerdict | None, str]:
     """The verdict on a point and its reason; none where something failed or no judge answered."""
     if failed:
         return None, ""
     if not votes:
         return "undecided", NO_EVIDENCE
-    verdict = point_verdict([vote["counts_as"] for vote in votes])
+    verdict = point_verdict([vote.counts_as for vote in votes])
     if verdict is None:
-        return None, "; ".join(dict.fromkeys(vote["error"] for vote in votes))
-    said = next((vote for vote in votes if vote["counts_as"] == verdict), None)
-    return verdict, (said["why"] or said["reason"]) if said else "the judges do not agree"
+        return None, "; ".join(dict.fromkeys(vote.error for vote in votes))
+    said = next((vote for vote in votes if vote.counts_as == verdict), None)
+    return verdict, (said.why or said.reason) if said else "the judges do not agree"

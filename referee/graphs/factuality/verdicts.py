@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from referee.agents.passage_answerer import PassageAnswer
-from referee.agents.rebuttal_judge import FactVerdict, agreement, majority, settled
+from referee.agents.rebuttal_judge import FactVerdict, Vote, agreement, majority, settled
 from referee.evidence import NotFound, QuotationIndex
-from referee.graphs.factuality_state import AbsenceRecord, AnswerRecord, FoundRecord, QuotationRecord
+from referee.graphs.factuality.records import (
+    AbsenceRecord,
+    AnswerRecord,
+    DroppedRecord,
+    ExaminedRecord,
+    FoundRecord,
+    PointRecord,
+    QuotationRecord,
+)
 
 OUTCOMES = (
     "valid",
@@ -54,7 +61,7 @@ class Tally:
         return valid / (valid + invalid) if valid + invalid else None
 
 
-def tally(points: Sequence[Mapping[str, Any]]) -> Tally:
+def tally(points: Sequence[PointRecord]) -> Tally:
     """Count the outcomes of stored points; every kind is counted, those that never occur as 0."""
     return _tally([_kept_apart(point, outcome_of(point)) for point in points])
 
@@ -64,85 +71,61 @@ def _tally(outcomes: Sequence[str]) -> Tally:
     return Tally({kind: counted[kind] for kind in OUTCOMES})
 
 
-def _kept_apart(point: Mapping[str, Any], outcome: str) -> str:
+def _kept_apart(point: PointRecord, outcome: str) -> str:
     """The outcome, marked where it decides a claim for which the whole text was searched."""
-    absent = outcome in ("valid", "invalid") and point["examined"]["absence"] is not None
+    absent = outcome in ("valid", "invalid") and point.examined is not None and point.examined.absence is not None
     return f"absence_{outcome}" if absent else outcome
 
 
 def verified_answer(answer: PassageAnswer, found: FoundRecord, index: QuotationIndex) -> AnswerRecord:
     """An answer with those of its quotations that stand in the paper, in the paper's words; the others are dropped."""
     kept: list[QuotationRecord] = []
-    dropped: list[dict[str, str]] = []
+    dropped: list[DroppedRecord] = []
     for passage, quote in answer.quotes:
         match = index.find(quote)
         if isinstance(match, NotFound):
-            dropped.append({"passage": passage, "quote": quote, "reason": match.reason})
-            continue
-        if any(match.quote == other["quote"] for other in kept):
-            continue
-        kept.append(
-            QuotationRecord(
-                id=f"q{found['place'] + 1}.{len(kept) + 1}",
-                source="answer",
-                passage=passage,
-                quote=match.quote,
-                section_id=match.section_id,
-                section=match.section,
-                page=match.page,
-                status=match.status,
-                similarity=match.similarity,
-            )
-        )
+            dropped.append(DroppedRecord(passage=passage, quote=quote, reason=match.reason))
+        elif all(match.quote != other.quote for other in kept):
+            name = f"q{found.place + 1}.{len(kept) + 1}"
+            kept.append(QuotationRecord(**dict(match), id=name, source="answer", passage=passage))
     return AnswerRecord(
-        place=found["place"],
-        sub_question=found["sub_question"],
-        passages=found["passages"],
-        shown=[name for name, _, _ in found["shown"]],
+        place=found.place,
+        sub_question=found.sub_question,
+        passages=found.passages,
+        shown=tuple(one.id for one in found.shown),
         text=answer.text,
         found=answer.found,
         counts=bool(kept),
-        quotations=kept,
-        dropped=dropped,
+        quotations=tuple(kept),
+        dropped=tuple(dropped),
         call_id=answer.call_id,
-        notes=list(answer.notes),
-        usage=answer.usage.model_dump(),
+        notes=answer.notes,
+        usage=answer.usage,
     )
 
 
-def exhibits_of(answers: Sequence[AnswerRecord], absence: AbsenceRecord | None) -> list[QuotationRecord]:
-    """All verified words that a judge may name: those of the answers, then those of the search; each text once."""
-    words = [q for answer in answers for q in answer["quotations"]] + (absence["quotations"] if absence else [])
-    first: dict[str, QuotationRecord] = {}
-    for quotation in words:
-        first.setdefault(quotation["quote"], quotation)
-    return list(first.values())
-
-
-def counted_as(
-    vote: Mapping[str, Any], exhibits: Sequence[str], absence: AbsenceRecord | None
-) -> tuple[str | None, str]:
+def counted_as(vote: Vote, exhibits: Sequence[str], absence: AbsenceRecord | None) -> tuple[FactVerdict | None, str]:
     """What a stored vote counts for, and why for less than it says; null where the judge did not answer."""
-    if vote["verdict"] is None:
-        return None, str(vote["error"])
-    absent = absence is not None and absence["empty"]
-    return settled(cast(FactVerdict, vote["verdict"]), vote["named"], exhibits, absent=absent)
+    if vote.verdict is None:
+        return None, vote.error
+    absent = absence is not None and absence.empty
+    return settled(vote.verdict, vote.named, exhibits, absent=absent)
 
 
-def point_verdict(counted: Sequence[str | None]) -> FactVerdict | None:
+def point_verdict(counted: Sequence[FactVerdict | None]) -> FactVerdict | None:
     """The majority of what the votes count for; null where no judge answered."""
-    cast_votes = [cast(FactVerdict, verdict) for verdict in counted if verdict is not None]
-    return majority(cast_votes) if cast_votes else None
+    given = [verdict for verdict in counted if verdict is not None]
+    return majority(given) if given else None
 
 
-def outcome_of(point: Mapping[str, Any]) -> str:
+def outcome_of(point: PointRecord) -> str:
     """The outcome of one stored point, computed anew from its kind, its failures, its evidence and its votes."""
-    if not point["checkable"]:
+    if not point.checkable:
         return "not_checkable"
-    examined = point["examined"]
+    examined = point.examined
     if examined is None:
         return "not_examined"
-    if examined["failures"]:
+    if examined.failures:
         return "failed"
     counted = _counted(examined)
     if not counted:
@@ -150,33 +133,32 @@ def outcome_of(point: Mapping[str, Any]) -> str:
     return point_verdict(counted) or "failed"
 
 
-def judge_values(points: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], tuple[float | None, list[str]]]:
+def judge_values(points: Sequence[PointRecord]) -> dict[tuple[str, int], tuple[float | None, list[str]]]:
     """Per judge and repeat its own share of valid points and the ids of its calls; null where it decided none."""
     outcomes: dict[tuple[str, int], list[str]] = {}
     calls: dict[tuple[str, int], list[str]] = {}
     for point in points:
-        examined = point["examined"]
-        if examined is None or examined["failures"]:
+        examined = point.examined
+        if examined is None or examined.failures:
             continue
-        for vote, verdict in zip(examined["votes"], _counted(examined), strict=True):
-            key = (vote["judge"], vote["repeat"])
+        for vote, verdict in zip(examined.votes, _counted(examined), strict=True):
+            key = (vote.judge, vote.repeat)
             outcomes.setdefault(key, []).append(_kept_apart(point, verdict or "failed"))
-            calls.setdefault(key, []).extend(filter(None, [vote["call_id"]]))
+            calls.setdefault(key, []).extend(filter(None, [vote.call_id]))
     return {key: (_tally(found).value, calls[key]) for key, found in outcomes.items()}
 
 
-def mean_agreement(points: Sequence[Mapping[str, Any]]) -> float | None:
+def mean_agreement(points: Sequence[PointRecord]) -> float | None:
     """The share of pairs of judges that agree on a point, averaged over points; null for a single judge."""
     shares = []
     for point in points:
-        examined = point["examined"]
-        if examined is not None and not examined["failures"]:
-            votes = [cast(FactVerdict, verdict) for verdict in _counted(examined) if verdict is not None]
-            shares.append(agreement(votes))
+        examined = point.examined
+        if examined is not None and not examined.failures:
+            shares.append(agreement([verdict for verdict in _counted(examined) if verdict is not None]))
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if known else None
 
 
-def _counted(examined: Mapping[str, Any]) -> list[str | None]:
-    ids = [quotation["id"] for quotation in exhibits_of(examined["answers"], examined["absence"])]
-    return [counted_as(vote, ids, examined["absence"])[0] for vote in examined["votes"]]
+def _counted(examined: ExaminedRecord) -> list[FactVerdict | None]:
+    ids = [quotation.id for quotation in examined.exhibits]
+    return [counted_as(vote, ids, examined.absence)[0] for vote in examined.votes]

@@ -1,17 +1,24 @@
-"""What the machine ``factuality`` carries: plain data in the states, services of one review and paper beside them."""
+"""What the examination of a review's points carries: its services, its states, and the records that are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import add, or_
-from typing import Annotated, Any, Protocol, TypedDict
+from typing import Annotated, Literal, Protocol, TypedDict
 
+from referee.agents.claim_questioner import Questions
 from referee.agents.panels import AsksPanel
+from referee.agents.passage_answerer import ShownPassage
+from referee.agents.point_splitter import SplitPoint, SplitReview, SplitSummary
+from referee.agents.rebuttal_judge import FactVerdict, Vote
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.failure import Failure
 from referee.retrieval import Chunks, Parent, Passage
+from referee.schemas.base import Stored
 from referee.schemas.paper import Paper
+from referee.schemas.point import Quotation
+from referee.schemas.usage import Usage
 
 
 class Searches(Protocol):
@@ -91,178 +98,189 @@ class FactualityContext:
         return f"factual_correctness of {self.case_id}: {what}"
 
 
-class SplitRecord(TypedDict):
-    """A point of the review; ``why`` says why it is not checkable, and is empty where it is."""
-
-    id: str
-    statement: str
-    words: str
-    sentences: list[str]
-    kind: str
-    checkable: bool
-    why: str
-    note: str
-
-
-class AskedRecord(TypedDict):
-    """What is asked of the paper about a point; ``absent`` are words that a claimed absence is searched by."""
-
-    question: str
-    sub_questions: list[str]
-    absent: list[str]
-    call_id: str
-    notes: list[str]
-    usage: dict[str, Any]
-
-
-class HitRecord(TypedDict):
+class HitRecord(Stored):
     """A found passage: its id and its similarity with the sub-question in [-1, 1]."""
 
     id: str
     similarity: float
 
 
-class FoundRecord(TypedDict):
-    """What a sub-question's search found, nearest first, and what of it is shown: (id, heading, text)."""
+class PassageRecord(Stored):
+    """A found passage's text and place; ``parent_id`` is the section, or the part of it, around it."""
 
-    place: int
-    sub_question: str
-    passages: list[HitRecord]
-    shown: list[tuple[str, str, str]]
-
-
-class QuotationRecord(TypedDict):
-    """Words that stand in the paper. ``source`` is ``answer`` or ``search``; ``passage`` is what the answer named."""
-
-    id: str
-    source: str
-    passage: str
-    quote: str
+    paper_id: str
+    parent_id: str
     section_id: str
     section: str
     page: int | None
-    status: str
-    similarity: float
+    text: str
 
 
-class AnswerRecord(TypedDict):
+@dataclass(frozen=True)
+class FoundRecord:
+    """What a sub-question's search found, nearest first, and what of it is shown."""
+
+    place: int
+    sub_question: str
+    passages: tuple[HitRecord, ...]
+    shown: tuple[ShownPassage, ...]
+
+
+class QuotationRecord(Quotation):
+    """Words that stand in the paper, by an answer or by the search; ``passage`` is what the answer named."""
+
+    id: str
+    source: Literal["answer", "search"]
+    passage: str
+
+
+class DroppedRecord(Stored):
+    """Words of an answer that do not stand in the paper, and why not."""
+
+    passage: str
+    quote: str
+    reason: str
+
+
+class AnswerRecord(Stored):
     """An answer to one sub-question with its verified quotations, and with those that do not stand in the paper.
 
     ``shown`` are the ids of what was read: passages, or the sections around them. ``text`` is what the model wrote;
     ``counts`` says whether a quotation of it was verified.
     """
 
-    place: int
-    sub_question: str
-    passages: list[HitRecord]
-    shown: list[str]
-    text: str
-    found: bool
-    counts: bool
-    quotations: list[QuotationRecord]
-    dropped: list[dict[str, str]]
-    call_id: str
-    notes: list[str]
-    usage: dict[str, Any]
+    place: int = 0
+    sub_question: str = ""
+    passages: tuple[HitRecord, ...] = ()
+    shown: tuple[str, ...] = ()
+    text: str = ""
+    found: bool = True
+    counts: bool = True
+    quotations: tuple[QuotationRecord, ...]
+    dropped: tuple[DroppedRecord, ...] = ()
+    call_id: str = ""
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
 
 
-class AbsenceRecord(TypedDict):
+class AbsenceRecord(Stored):
     """The search of the whole text for a claimed absence; ``empty``: no hit in a text of which nothing is lost."""
 
-    terms: list[str]
-    unsearchable: list[str]
-    hits: int
-    references: int
-    words_read: int
-    losses: list[str]
+    terms: tuple[str, ...] = ()
+    unsearchable: tuple[str, ...] = ()
+    hits: int = 0
+    references: int = 0
+    words_read: int = 0
+    losses: tuple[str, ...] = ()
     empty: bool
-    told: str
-    quotations: list[QuotationRecord]
+    told: str = ""
+    quotations: tuple[QuotationRecord, ...]
 
 
-class VoteRecord(TypedDict):
-    """What one judge said in one repeat; ``verdict`` is its own, ``counts_as`` what it counts for and ``why``."""
+class CountedVote(Vote):
+    """What one judge said in one repeat, what it counts for, and ``why`` for less than it says."""
 
-    judge: str
-    repeat: int
-    verdict: str | None
-    named: str
-    counts_as: str | None
-    why: str
-    rebuttal: str
-    reason: str
-    error: str
-    call_id: str
-    usage: dict[str, Any]
+    counts_as: FactVerdict | None = None
+    why: str = ""
 
 
-class ExaminedRecord(TypedDict):
+class ExaminedRecord(Stored):
     """Everything about one examined point. ``verdict`` is null exactly where a failure or silent judges left none."""
 
-    id: str
-    asked: AskedRecord | None
-    answers: list[AnswerRecord]
-    joined: str
+    id: str = ""
+    asked: Questions | None = None
+    answers: tuple[AnswerRecord, ...]
+    joined: str = ""
     absence: AbsenceRecord | None
-    votes: list[VoteRecord]
-    verdict: str | None
-    reason: str
-    failures: list[Failure]
+    votes: tuple[CountedVote, ...]
+    verdict: FactVerdict | None = None
+    reason: str = ""
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def exhibits(self) -> tuple[QuotationRecord, ...]:
+        """The verified words that a judge may name."""
+        return exhibits_of(self.answers, self.absence)
+
+
+class PointRecord(SplitPoint):
+    """A point of the review; ``examined`` is null where it cannot be checked or was beyond the bound."""
+
+    examined: ExaminedRecord | None = None
+
+
+class Facts(Stored):
+    """What the machine leaves of one review: its value can be computed from this without a call.
+
+    ``points`` stand in the review's order; ``passages`` holds each found passage once, by id.
+    """
+
+    paper_id: str = ""
+    bounds: Bounds = Bounds()
+    split: SplitSummary
+    points: tuple[PointRecord, ...]
+    passages: dict[str, PassageRecord]
+
+
+def exhibits_of(answers: Sequence[AnswerRecord], absence: AbsenceRecord | None) -> tuple[QuotationRecord, ...]:
+    """All verified words that a judge may name: those of the answers, then those of the search; each text once."""
+    words = [*(q for answer in answers for q in answer.quotations), *(absence.quotations if absence else ())]
+    first: dict[str, QuotationRecord] = {}
+    for quotation in words:
+        first.setdefault(quotation.quote, quotation)
+    return tuple(first.values())
 
 
 class FactualityState(TypedDict):
     """``examined`` and ``passages`` grow from parallel branches and are sorted before use; the rest is replaced.
 
-    ``passages`` holds each found passage once, by id. ``split`` says how the review was cut: its number of sentences,
-    those that no point is made of, calls, notes and usage.
+    ``split`` is null before the review was cut.
     """
 
-    points: list[SplitRecord]
-    split: dict[str, Any]
+    split: SplitReview | None
     examined: Annotated[list[ExaminedRecord], add]
-    passages: Annotated[dict[str, dict[str, Any]], or_]
+    passages: Annotated[dict[str, PassageRecord], or_]
     failure: Failure | None
 
 
 class FactualityUpdate(TypedDict, total=False):
     """What a node may change."""
 
-    points: list[SplitRecord]
-    split: dict[str, Any]
+    split: SplitReview
     examined: list[ExaminedRecord]
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, PassageRecord]
     failure: Failure
 
 
 class PointState(TypedDict):
     """The machine of one point; ``answers`` and ``failures`` grow from parallel branches."""
 
-    point: SplitRecord
-    asked: AskedRecord | None
+    point: SplitPoint
+    asked: Questions | None
     found: list[FoundRecord]
     absence: AbsenceRecord | None
     answers: Annotated[list[AnswerRecord], add]
     failures: Annotated[list[Failure], add]
     examined: list[ExaminedRecord]
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, PassageRecord]
 
 
 class PointUpdate(TypedDict, total=False):
     """What a node of a point's machine may change."""
 
-    asked: AskedRecord
+    asked: Questions
     found: list[FoundRecord]
     absence: AbsenceRecord | None
     answers: list[AnswerRecord]
     failures: list[Failure]
     examined: list[ExaminedRecord]
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, PassageRecord]
 
 
 class AnswerTask(TypedDict):
     """One sub-question of a point with what was found for it."""
 
-    point: SplitRecord
+    point: SplitPoint
     found_for: FoundRecord
 
 
@@ -270,15 +288,15 @@ class PointResult(TypedDict):
     """What a point's machine hands to the machine of the review."""
 
     examined: list[ExaminedRecord]
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, PassageRecord]
 
 
 def initial_state() -> FactualityState:
     """An empty state."""
-    return FactualityState(points=[], split={}, examined=[], passages={}, failure=None)
+    return FactualityState(split=None, examined=[], passages={}, failure=None)
 
 
-def initial_point(point: SplitRecord) -> PointState:
+def initial_point(point: SplitPoint) -> PointState:
     """The state in which a point's machine begins."""
     return PointState(
         point=point, asked=None, found=[], absence=None, answers=[], failures=[], examined=[], passages={}

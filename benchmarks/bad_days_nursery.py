@@ -19,7 +19,7 @@ from pathlib import Path
 HEAVY = (
     "referee.cli.app",
     "referee.api",
-    "referee.graphs.review",
+    "referee.graphs.sections.by_part",
     "referee.runs.checkpoints",
     "referee.retrieval.store",
     "langgraph.checkpoint.sqlite.aio",

@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from referee.api.arena_job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
-from referee.api.job import Shared
 from referee.api.reviewing import review
 from referee.data import canonical_text
 from referee.data.predictions import Prediction, Status
@@ -27,6 +26,7 @@ from referee.errors import (
 )
 from referee.evals.agreement import MapName
 from referee.experiments.units import folder_usage
+from referee.graphs.job import Shared
 from referee.runs import Budget, Event
 from referee.runs.folder import RECORD, read_record
 from referee.schemas.review import Review

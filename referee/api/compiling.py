@@ -16,8 +16,8 @@ from referee.api.coverage import beside_limits
 from referee.api.page_source import PAGE_COPY, open_page
 from referee.api.recording import recorded
 from referee.api.runs import RunPlace, open_door, require_confirmed
-from referee.api.strategies.machine import run_machine
 from referee.errors import VenueError
+from referee.graphs.running import run_machine
 from referee.llm.models import check_models, open_models
 from referee.runs import Event, Progress, RunFolder, silent
 from referee.schemas.estimate import ReviewEstimate

@@ -10,10 +10,10 @@ from referee.api.eval_run import SharedMeans
 from referee.api.evaluating import evaluate
 from referee.api.experiment_job import ExperimentJob
 from referee.api.experiment_models import OpenModels
-from referee.api.job import Shared
 from referee.api.reviewing import review
 from referee.experiments.course import Makers
 from referee.experiments.units import Unit
+from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.runs import Budget, Event, Progress
 from referee.runs.folder import RECORD

@@ -8,7 +8,9 @@ from pathlib import Path
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
 from referee.api.recording import recorded
-from referee.api.refined_steps import (
+from referee.api.runs import RunPlace, open_door, require_confirmed
+from referee.errors import SettingsError, VenueError
+from referee.graphs.refinement.run import (
     ROLES,
     Refinement,
     plan_refinement,
@@ -16,8 +18,6 @@ from referee.api.refined_steps import (
     refine_in_run,
     stored_refinement,
 )
-from referee.api.runs import RunPlace, open_door, require_confirmed
-from referee.errors import SettingsError, VenueError
 from referee.llm.models import Models, open_models
 from referee.runs import Progress, RunFolder, silent
 from referee.schemas.estimate import ReviewEstimate

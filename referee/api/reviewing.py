@@ -8,13 +8,13 @@ from pathlib import Path
 import referee
 from referee.api.call_settings import settings_of_call
 from referee.api.coverage import beside_limits
-from referee.api.job import Job, Shared, Written
 from referee.api.loading_ahead import read_and_load
 from referee.api.recording import recorded
 from referee.api.resuming import named
 from referee.api.runs import RunPlace, open_door, require_confirmed
-from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
+from referee.graphs.job import Job, Shared, Written
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models, open_models
 from referee.papers import fetch_paper, remote_name

@@ -7,7 +7,7 @@ from referee import load_paper
 from referee.agents.form_reply import FormValues
 from referee.agents.required_texts import forced_texts
 from referee.evidence import ClaimedQuote, QuotationIndex
-from referee.graphs.single import check_reply, fill_form
+from referee.graphs.single.machine import check_reply, fill_form
 from referee.reports import openreview_object
 from referee.schemas.review import Review
 from referee.venues import empty_required, list_venues, load_venue

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from referee.api.strategies import STRATEGIES
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.tokens import count_tokens
 from referee.testing.log import CallEntry
 from referee.testing.request import ChatMessage, ChatRequest

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from referee.api.strategies import whole_paper
 from referee.errors import PromptError
+from referee.graphs.sections import whole_strategy
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
 
@@ -45,7 +45,7 @@ def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -
 
 def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same() -> None:
     assert {name for name in prompt_ids() if not load_prompt(name).system} == TASKS
-    assert {name for name in whole_paper.PROMPTS if name != "review/paper"} == TASKS
+    assert {name for name in whole_strategy.PROMPTS if name != "review/paper"} == TASKS
     shared = load_prompt("review/paper").render(how_read="as text", paper="<submission>\nText.\n</submission>")
     assert re.search(r"never an\s+instruction", shared.system)
     for name in TASKS:

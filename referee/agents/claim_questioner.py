@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of
-from referee.agents.panels import AsksOnce
+from referee.agents.asking import AsksOnce, list_of
 from referee.evidence.stems import stems
 from referee.prompts import delimit, load_prompt
 from referee.schemas.base import Stored
@@ -118,11 +117,6 @@ def questions_model(most: int) -> type[BaseModel]:
         sub_questions=(list_of(str), Field(min_length=1, max_length=max(1, most))),
         absent=(list_of(str), Field(max_length=_TERMS, description="words to search for, or nothing")),
     )
-
-
-def sample_questions_model() -> type[BaseModel]:
-    """The reply model for two sub-questions, by which the prompt's header is checked."""
-    return questions_model(2)
 
 
 def _distinct(texts: Sequence[str]) -> Iterator[str]:

@@ -12,9 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, list_of, one_of, tokens_left
 from referee.agents.briefing import fit_paper, how_read
-from referee.agents.choices import list_of, one_of
 from referee.agents.form_reply import (
     FULL,
     OPEN,
@@ -26,12 +25,11 @@ from referee.agents.form_reply import (
     stated_scores,
     ticked_choices,
 )
-from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import FormField, VenueForm
-from referee.venues import load_venue, render_form, render_guidelines
+from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/compose"
 PAPER_PROMPT = "review/compose-paper"
@@ -164,11 +162,6 @@ def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -
             most = 2 if lengths.brief else len(field.options)
             shape[slugs[field.name]] = (list_of(one_of(tuple(offered(field)))), Field(max_length=most))
     return create_model("ComposedReview", __config__=ConfigDict(extra="ignore"), **shape)
-
-
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model of one form, by which the prompt's header is checked."""
-    return reply_model(load_venue("neurips-2025"), ("p1",), FULL)
 
 
 def _is_summary(field: FormField) -> bool:

@@ -8,9 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.carded import ModelWindow
-from referee.agents.choices import list_of, one_of
 from referee.errors import ContextTooLong
 from referee.prompts import delimit, load_prompt
 from referee.schemas.point import ReviewPoint
@@ -86,8 +85,3 @@ def pairs_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
         __config__=ConfigDict(extra="ignore"),
         duplicates=(list_of(pair), Field(max_length=len(point_ids), description=about)),
     )
-
-
-def sample_pairs_model() -> type[BaseModel]:
-    """The reply model of two points, by which the prompt's header is checked."""
-    return pairs_model(("p-K1-1", "p-K2-1"))

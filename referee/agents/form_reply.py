@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.errors import DataError
 from referee.schemas.base import Frozen
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
-from referee.venues import load_venue, parse_score
+from referee.venues import parse_score
 
 Choice = str | list[str]
 """What is ticked in a choice, or in a checklist."""
@@ -114,11 +114,6 @@ def reply_model(
     return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
 
 
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model of one form, by which the prompt's header is checked."""
-    return reply_model(load_venue("neurips-2025"), FULL, corrections=True)
-
-
 def correction_model() -> type[BaseModel]:
     """One correction: the place, what is printed there, what it should be, and why."""
     return create_model(
@@ -129,11 +124,6 @@ def correction_model() -> type[BaseModel]:
         should_be=(str, Field(min_length=1, max_length=240)),
         why=(str, Field(max_length=240)),
     )
-
-
-def sample_brief_reply_model() -> type[BaseModel]:
-    """The same for models that cite sentences by their numbers."""
-    return reply_model(load_venue("neurips-2025"), BRIEF, ("s1", "s2"))
 
 
 def slugs_of(form: VenueForm) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of
+from referee.agents.asking import list_of
 from referee.evidence import split_sentences
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
@@ -71,11 +71,6 @@ def insights_model(at_most: int) -> type[BaseModel]:
     }
     one = create_model("Insight", __config__=closed, **shape)
     return create_model("Insights", __config__=closed, insights=(list_of(one), Field(max_length=at_most)))
-
-
-def sample_insights_model() -> type[BaseModel]:
-    """The reply model of a short review, by which the prompt's header is checked."""
-    return insights_model(LENGTHS[0])
 
 
 def read_insights(reply: BaseModel) -> tuple[ClaimedInsight, ...]:

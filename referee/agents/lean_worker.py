@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, with_card
 from referee.agents.parts import Part, render_part

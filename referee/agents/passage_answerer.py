@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
-from referee.agents.panels import AsksOnce
+from referee.agents.asking import AsksOnce, list_of, one_of
 from referee.prompts import delimit, load_prompt
 from referee.schemas.usage import Usage
 
@@ -93,11 +92,6 @@ def answer_model(aliases: tuple[str, ...]) -> type[BaseModel]:
         found=(bool, Field(description="whether the passages answer the question")),
         answer=(str, Field(max_length=400)),
     )
-
-
-def sample_answer_model() -> type[BaseModel]:
-    """The reply model for two passages, by which the prompt's header is checked."""
-    return answer_model(("e1", "e2"))
 
 
 def _text(passage: ShownPassage) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.briefing import Sentence
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, PromptBudget, render_criteria, with_card
@@ -129,22 +129,13 @@ def passage_model(
 ) -> type[BaseModel]:
     """The points first, then the summary."""
     if lean:
-        return _with_summary(lean_points_model(tuple(sentences)), LEAN_SUMMARY_CHARS)
+        return with_summary(lean_points_model(tuple(sentences)), LEAN_SUMMARY_CHARS)
     choices = Choices(tuple(brief.criteria), brief.card.claim_ids, sections)
-    return _with_summary(points_model(choices), SUMMARY_CHARS)
+    return with_summary(points_model(choices), SUMMARY_CHARS)
 
 
-def sample_passage_model() -> type[BaseModel]:
-    """A full reply model, by which the prompt's header is checked."""
-    return _with_summary(points_model(Choices(("soundness",), ("C1",), {"s1": "Method"})), SUMMARY_CHARS)
-
-
-def sample_lean_passage_model() -> type[BaseModel]:
-    """The same for the short reply."""
-    return _with_summary(lean_points_model(("s1", "s2")), LEAN_SUMMARY_CHARS)
-
-
-def _with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
+def with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
+    """A reply model of points with a running summary behind them, of so many characters at most."""
     about = "what a reader of the rest needs: definitions, settings, numbers, open promises"
     return create_model(
         points.__name__, __base__=points, summary=(str, Field(max_length=most_chars, description=about))

@@ -15,8 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, create_model
 
-from referee.agents.choices import list_of, one_of
-from referee.agents.panels import AsksOnce
+from referee.agents.asking import AsksOnce, list_of, one_of
 from referee.agents.paraphrase import why_not
 from referee.evidence import split_sentences
 from referee.llm.door import Answer
@@ -172,16 +171,6 @@ def kinds_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
     kind = create_model("Kind", __config__=closed, begins=begins, kind=(PointKind, ...))
     fields: dict[str, Any] = dict.fromkeys(sentence_ids, (kind, ...))
     return create_model("Kinds", __config__=closed, **fields)
-
-
-def sample_kinds_model() -> type[BaseModel]:
-    """The lean reply model for a review of two sentences, by which the prompt's header is checked."""
-    return kinds_model(("s1", "s2"))
-
-
-def sample_points_model() -> type[BaseModel]:
-    """The reply model for a review of two sentences, by which the prompt's header is checked."""
-    return points_model(("s1", "s2"))
 
 
 async def _ask(window: dict[str, str], panel: AsksOnce, unit: str, *, lean: bool) -> Answer[BaseModel]:

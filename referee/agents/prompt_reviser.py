@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.prompt_writer import (
     WrittenSteps,
     most_steps,

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.errors import ReplyInvalid
 from referee.evidence.echo import without_echo
 from referee.prompts import RenderedPrompt, delimit, load_prompt
@@ -107,11 +107,6 @@ def steps_tokens(lean: bool) -> int:
 def most_steps(lean: bool) -> int:
     """How many steps a reply may hold."""
     return MOST_LEAN_STEPS if lean else MOST_STEPS
-
-
-def sample_steps_model() -> type[BaseModel]:
-    """The reply model by which the prompts' headers are checked."""
-    return StepsReply
 
 
 def to_steps(lines: Iterable[str], asked: RenderedPrompt, call_id: str, model: str) -> WrittenSteps:

@@ -17,8 +17,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import one_of
-from referee.agents.panels import AsksAll
+from referee.agents.asking import AsksAll, one_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
@@ -156,11 +155,6 @@ def rebuttal_model(exhibit_ids: tuple[str, ...]) -> type[BaseModel]:
         verdict=(FactVerdict, ...),
         reason=(str, Field(max_length=200, description="why, in one sentence")),
     )
-
-
-def sample_rebuttal_model() -> type[BaseModel]:
-    """The reply model for two quotations, by which the prompt's header is checked."""
-    return rebuttal_model(("q1", "q2"))
 
 
 def _render(brief: Brief) -> RenderedPrompt:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, render_criteria, with_card
 from referee.agents.chunks import chunk_of, chunk_sections
@@ -110,11 +110,6 @@ def refined_model(choices: Choices) -> type[BaseModel]:
         "points": (shape, Field(max_length=1, description="the sharpened point, or empty")),
     }
     return create_model("RefinedComment", __config__=ConfigDict(extra="ignore"), **fields)
-
-
-def sample_refined_model() -> type[BaseModel]:
-    """The reply model of one comment, by which the prompt's header is checked."""
-    return refined_model(Choices(("soundness",), ("C1",), {"s1": "Method"}))
 
 
 def chunks_about(point: ReviewPoint, chunks: Sequence[Part]) -> tuple[Part, ...]:

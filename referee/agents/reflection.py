@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import fit_paper, how_read
 from referee.agents.form_reply import FormValues, Lengths, lengths_for, output_tokens, sorted_values
-from referee.agents.merged_reply import reflection_model
-from referee.agents.meta_reviewer import render_values
-from referee.agents.prompt_budget import CountTokens, tokens_left
+from referee.agents.meta_reviewer import reflection_model, render_values
 from referee.agents.single_reviewer import claimed_evidence
 from referee.evidence import ClaimedQuote
 from referee.prompts import RenderedPrompt, delimit, load_prompt

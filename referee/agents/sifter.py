@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, with_card
-from referee.agents.choices import list_of, one_of
 from referee.agents.section_reviewer import LEAN_CARD_TOKENS
 from referee.prompts import delimit, load_prompt
 from referee.schemas.point import ReviewPoint
@@ -92,11 +91,6 @@ def sift_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
         __config__=ConfigDict(extra="ignore"),
         comments=(list_of(verdict), Field(max_length=len(point_ids))),
     )
-
-
-def sample_sift_model() -> type[BaseModel]:
-    """The reply model of two comments, by which the prompt's header is checked."""
-    return sift_model(("p-K1-1", "p-K1-2"))
 
 
 def _words(point: ReviewPoint) -> str:

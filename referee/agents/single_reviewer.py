@@ -8,7 +8,7 @@ from dataclasses import field as default
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import (
     CORRECTIONS,
@@ -20,7 +20,6 @@ from referee.agents.form_reply import (
     slugs_of,
     sorted_values,
 )
-from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.evidence import ClaimedQuote, worked_examples
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt

@@ -11,8 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.agents.asks import Asks
-from referee.agents.prompt_budget import CountTokens, tokens_left
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.errors import ContextTooLong
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.schemas.usage import Usage

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/match"
@@ -58,11 +58,6 @@ def match_model(first: int, second: int) -> type[BaseModel]:
     )
     pairs = (list_of(pair), Field(max_length=most_pairs(first, second), description="each related pair once"))
     return create_model("TopicMatches", __config__=ConfigDict(extra="ignore"), pairs=pairs)
-
-
-def sample_match_model() -> type[BaseModel]:
-    """The reply model for two short lists, by which the prompt's header is checked."""
-    return match_model(2, 3)
 
 
 def render_match(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from referee.agents.form_reply import Choice
-from referee.agents.required_texts import forced_texts
+from referee.agents.point_texts import forced_texts
 from referee.agents.scores import SettledChoices, SettledScores
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint

@@ -5,7 +5,7 @@ import pytest
 
 from referee import load_paper
 from referee.agents.form_reply import FormValues
-from referee.agents.required_texts import forced_texts
+from referee.agents.point_texts import forced_texts
 from referee.evidence import ClaimedQuote, QuotationIndex
 from referee.graphs.single.machine import check_reply, fill_form
 from referee.reports import openreview_object

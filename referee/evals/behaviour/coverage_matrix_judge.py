@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from referee.agents.asking import tokens_left
 from referee.agents.coverage_judge import Items, Sizes, covers_model, covers_tokens, read_covers, render_covers
-from referee.agents.prompt_budget import tokens_left
 from referee.evals.behaviour.atomic import AtomicItems
 from referee.evals.behaviour.atomic_counts import MatchedPair
 from referee.evals.behaviour.coverage_matrix_pairs import Cells, PairMatrices, matrices_of

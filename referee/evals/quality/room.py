@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from referee.agents.prompt_budget import tokens_left
+from referee.agents.asking import tokens_left
 from referee.evals.judging import Panel
 from referee.llm.models import Model
 from referee.prompts import RenderedPrompt

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from operator import add, or_
 from typing import Annotated, Literal, Protocol, TypedDict
 
+from referee.agents.asking import AsksPanel
 from referee.agents.claim_questioner import Questions
-from referee.agents.panels import AsksPanel
 from referee.agents.passage_answerer import ShownPassage
 from referee.agents.point_splitter import SplitPoint, SplitReview, SplitSummary
 from referee.agents.rebuttal_judge import FactVerdict, Vote

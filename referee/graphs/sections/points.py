@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from referee.agents.asks import Excerpt
+from referee.agents.asking import Excerpt
 from referee.agents.checker import PASSAGE_TOKENS
 from referee.evidence import (
     TermIndex,

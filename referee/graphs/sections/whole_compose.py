@@ -10,13 +10,20 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
-from referee.agents.annex import annex_field, annex_text, set_apart
 from referee.agents.focus import FocusPart
-from referee.agents.paper_run import PaperRun
-from referee.agents.paper_text import places_named
+from referee.agents.paper_text import PaperRun, places_named
 from referee.agents.point_texts import corrections_text, field_text
-from referee.agents.prose import Paragraph, Prose, field_prose, write_prose
-from referee.agents.said_once import each_once, without_repeats
+from referee.agents.prose import (
+    Paragraph,
+    Prose,
+    annex_field,
+    annex_text,
+    each_once,
+    field_prose,
+    set_apart,
+    without_repeats,
+    write_prose,
+)
 from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points

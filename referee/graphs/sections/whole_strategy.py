@@ -7,8 +7,7 @@ from typing import Any
 
 from referee.agents import grouper, paper_reader, paper_text, prose, verifier
 from referee.agents.focus import FocusKind, FocusPart, focus_parts
-from referee.agents.paper_run import PaperRun
-from referee.agents.paper_text import SharedPaper, share_paper
+from referee.agents.paper_text import PaperRun, SharedPaper, share_paper
 from referee.graphs.job import Job
 from referee.graphs.running import run_machine
 from referee.graphs.sections.ablation import form_of

@@ -12,9 +12,9 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from referee.agents.form_reply import FormValues
+from referee.agents.paper_reader import correction_points
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import listed_corrections
-from referee.agents.reading_reply import correction_points
 from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
 from referee.agents.single_reviewer import PLAIN, ROLE, SingleReply, Variation, examples_of, write_single_review
 from referee.errors import RefereeError

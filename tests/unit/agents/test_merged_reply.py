@@ -9,8 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from referee.agents.form_reply import BRIEF, FULL, FormValues, Lengths, StatedScore
-from referee.agents.merged_reply import chair_model, reflection_model
-from referee.agents.meta_reviewer import MemberReview, merge_reviews
+from referee.agents.meta_reviewer import MemberReview, chair_model, merge_reviews, reflection_model
 from referee.agents.reflection import reflect_on_review
 from referee.agents.stances import PERSONAS, member_stance, persona_text
 from referee.errors import ContextTooLong

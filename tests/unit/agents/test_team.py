@@ -8,8 +8,7 @@ import pytest
 from referee.agents.card import build_card
 from referee.agents.carded import ModelWindow
 from referee.agents.chunks import ChunkSize, paper_chunks
-from referee.agents.team import Team, TeamBrief, hold_talk
-from referee.agents.team_talk import Turn, talk_with, talk_within
+from referee.agents.team import Team, TeamBrief, Turn, hold_talk, talk_with, talk_within
 from referee.errors import BudgetExceeded, ContextTooLong, ModelError, ReplyInvalid
 from referee.testing import ScriptedModel
 

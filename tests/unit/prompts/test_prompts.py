@@ -11,6 +11,8 @@ from referee.graphs.sections import whole_strategy
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
 
+from .reply_samples import arguments
+
 TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
 GOOD = """---
 id: a/b
@@ -34,7 +36,7 @@ def test_every_prompt_is_valid_renders_and_names_a_reply_model(prompt_id: str) -
     assert "{{" not in rendered.system + rendered.user
     module, _, name = prompt.reply.rpartition(".")
     target = getattr(importlib.import_module(module), name)
-    model = target if isinstance(target, type) else target()
+    model = target if isinstance(target, type) else target(*arguments(prompt.reply))
     assert issubclass(model, BaseModel)
 
 

@@ -20,7 +20,7 @@ from referee.agents.form_reader import read_aspects
 from referee.agents.guideline_labeller import Labelled, label_window
 from referee.errors import RefereeError
 from referee.graphs.failure import first_to_end, record_failure
-from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
+from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, LabelTask
 from referee.schemas.venue import Aspect, Fact, FormProvenance, Source, VenueForm
 from referee.venues.fates import Fate, check_conserved, guidelines_of, settle_fates
 from referee.venues.page import Candidate, form_fields
@@ -31,7 +31,7 @@ PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Label the statements of one window."""
     context = runtime.context
     window = next(window for window in context.windows if window.id == state["window"])
@@ -49,7 +49,7 @@ async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> Guidel
     return {"labelled": list(reply.labels), "notes": list(reply.notes)}
 
 
-async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Trace, merge and name the criteria. Without one the machine ends here, without a venue."""
     context = runtime.context
     if failed := first_to_end(state["failures"], any_stands=False):
@@ -61,7 +61,7 @@ async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) ->
     return {"fates": list(fates)}
 
 
-async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Ask what scores measure where the page's form leaves it unclear."""
     context = runtime.context
     if context.lender is not None:
@@ -78,7 +78,7 @@ async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
     return {"aspects": dict(found.by_field), "notes": list(found.notes)}
 
 
-async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Put criteria, form and the rule on language models into one venue."""
     context = runtime.context
     boxes = _boxes(context, state["aspects"])

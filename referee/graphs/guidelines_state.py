@@ -50,7 +50,7 @@ class GuidelinesContext:
     prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
 
-class GuidelinesState(TypedDict):
+class GuidelinesState(TypedDict, total=False):
     """``labelled``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
 
     labelled: Annotated[list[Labelled], add]
@@ -60,18 +60,6 @@ class GuidelinesState(TypedDict):
     aspects: dict[str, Aspect]
     venue: VenueForm | None
     failure: Failure | None
-
-
-class GuidelinesUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    labelled: list[Labelled]
-    notes: list[str]
-    failures: list[Failure]
-    fates: list[Fate]
-    aspects: dict[str, Aspect]
-    venue: VenueForm
-    failure: Failure
 
 
 class LabelTask(TypedDict):

@@ -27,7 +27,7 @@ from referee.evidence.point_changes import capped, is_live, noted, removed
 from referee.graphs.failure import record_failure
 from referee.graphs.sections.compose import compose
 from referee.graphs.sections.points import claim_similarity, placed, rule_points, searched, verified
-from referee.graphs.sections.state import PartsContext, PointsState, PointsUpdate, by_id, gap_or_stop, go_on, stopping
+from referee.graphs.sections.state import PartsContext, PointsState, by_id, gap_or_stop, go_on, stopping
 from referee.schemas.point import ReviewPoint
 
 
@@ -37,7 +37,7 @@ class TalkTask(TypedDict):
     name: str
 
 
-async def talk(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def talk(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState:
     """Let one expert and its team talk, and take its points."""
     context, expert = runtime.context, state["name"]
     brief = TeamBrief(
@@ -52,7 +52,7 @@ async def talk(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsUpdate:
     return {"raised": list(reply.points), "notes": [*reply.notes, *gaps]}
 
 
-async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState:
     """On the lean plan: one worker's points for all three experts."""
     context, chunk = runtime.context, runtime.context.part(state["name"])
     try:
@@ -70,7 +70,7 @@ async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsUpdat
     return {"raised": list(points), "notes": list(notes)}
 
 
-async def gather(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def gather(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Verify what was raised, add what rules find, merge what says the same."""
     context = runtime.context
     if stop := stopping(state["failures"], len(_branches(context))):
@@ -81,7 +81,7 @@ async def gather(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUp
     return {"raised": by_rule, "points": await _merged(points, context), "notes": notes}
 
 
-async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Keep each comment, replace it by a more definite one, or drop it; what rules found is left alone."""
     context, points = runtime.context, by_id(state["points"])
     waiting = [point for point in points if is_live(point) and point.source != "rule"]
@@ -90,7 +90,7 @@ async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUp
     return await (_sifted if context.lean else _refined)(points, waiting, context)
 
 
-async def settle(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def settle(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Search for what is said to be absent, and put every point into its field or its list."""
     points, _ = searched(by_id(state["points"]), runtime.context)
     return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}
@@ -130,9 +130,7 @@ async def _merged(points: Sequence[ReviewPoint], context: PartsContext) -> list[
     return merge_points(points, similar=await claim_similarity(points, context.embedder))
 
 
-async def _refined(
-    points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext
-) -> PointsUpdate:
+async def _refined(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsState:
     """One call a comment, all at once; a call that fails leaves its comment as it is."""
     brief = RefineBrief(context.form.name, context.how_read, context.card, context.parts, context.criteria)
     seat, versions = context.window("checker"), context.prompt_versions
@@ -158,7 +156,7 @@ async def _refined(
     return {"raised": raised, "points": await _merged(flat, context), "notes": notes}
 
 
-async def _sifted(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsUpdate:
+async def _sifted(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsState:
     """One call for all comments."""
     try:
         sifted = await sift_points(

@@ -22,7 +22,6 @@ from referee.graphs.sections.points import claim_similarity, placed, rule_points
 from referee.graphs.sections.state import (
     PartsContext,
     PointsState,
-    PointsUpdate,
     by_id,
     gap_or_stop,
     go_on,
@@ -31,15 +30,8 @@ from referee.graphs.sections.state import (
 )
 
 
-class PassageState(PointsState):
+class PassageState(PointsState, total=False):
     """``at`` counts the passages that were read, ``summary`` is the running summary after the last of them."""
-
-    at: int
-    summary: str
-
-
-class PassageUpdate(PointsUpdate, total=False):
-    """What a node may change."""
 
     at: int
     summary: str
@@ -50,7 +42,7 @@ def passage_state() -> PassageState:
     return PassageState(**no_points(), at=0, summary="")
 
 
-async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageUpdate:
+async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageState:
     """Read the next passage; one that fails leaves the summary as it was."""
     context, at = runtime.context, state["at"]
     passage, so_far = context.parts[at], context.parts[: at + 1]
@@ -75,13 +67,13 @@ async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageUp
     except RefereeError as error:
         gap = gap_or_stop(f"the reading of {passage.id} ({passage.heading})", error)
         return {"at": at + 1, "summary": state["summary"], **gap}
-    update = PassageUpdate(at=at + 1, raised=list(reply.points), notes=list(reply.notes))
+    update = PassageState(at=at + 1, raised=list(reply.points), notes=list(reply.notes))
     if not reply.summary:
         return {**update, "notes": [*reply.notes, f"{passage.id}: no summary was written; the one before stays"]}
     return {**update, "summary": reply.summary}
 
 
-async def gather(state: PassageState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def gather(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
     """Verify what was raised, add what rules find, merge what says the same."""
     context = runtime.context
     if stop := stopping(state["failures"], len(context.parts)):
@@ -93,7 +85,7 @@ async def gather(state: PassageState, runtime: Runtime[PartsContext]) -> PointsU
     return {"raised": by_rule, "points": merged, "notes": notes}
 
 
-async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
     """Ask once which points say the same, and let code merge them. Not on the lean plan, nor for fewer than two."""
     context, points = runtime.context, by_id(state["points"])
     live = [point for point in points if is_live(point)]
@@ -115,7 +107,7 @@ async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> Po
     return {"points": merged, "notes": list(pairs.notes)}
 
 
-async def settle(state: PassageState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def settle(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
     """Search for what is said to be absent, and put every point into its field or its list."""
     points, _ = searched(by_id(state["points"]), runtime.context)
     return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}

@@ -59,7 +59,7 @@ class Member(Frozen):
     notes: tuple[str, ...]
 
 
-class EnsembleState(TypedDict):
+class EnsembleState(TypedDict, total=False):
     """``draft`` is the review after the latest step.
 
     ``members``, ``failures`` and ``notes`` grow, the first two from parallel branches; they are sorted before use.
@@ -76,19 +76,6 @@ class EnsembleState(TypedDict):
     failure: Failure | None
 
 
-class EnsembleUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    members: list[Member]
-    failures: list[Failure]
-    notes: list[str]
-    draft: Checked
-    rounds: int
-    settled: bool
-    review: Review
-    failure: Failure
-
-
 class MemberTask(TypedDict):
     """One reviewer, counted from 1."""
 
@@ -102,7 +89,7 @@ def initial_state() -> EnsembleState:
     )
 
 
-async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
+async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> EnsembleState:
     """One member's review of the whole paper, with its quotations looked up."""
     context, number = runtime.context, state["number"]
     model = context.model(ROLE)
@@ -123,7 +110,7 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
     return {"members": [Member(number=number, review=checked, cuts=reply.cuts, notes=reply.notes)]}
 
 
-async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
+async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
     """Let the area chair merge the reviews that stand; one alone needs no merging."""
     context, members = runtime.context, _in_order(state)
     if stop := first_to_end(state["failures"], any_stands=bool(members)):
@@ -163,7 +150,7 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
     return {"draft": draft, "notes": [*notes, took, *merged.notes]}
 
 
-async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
+async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
     """One round over the review: mended, or left as it is, which ends the rounds."""
     context, draft, number = runtime.context, _draft(state), state["rounds"] + 1
     model, round_name = context.model(ROLE), f"round {number} of {context.reflections}"
@@ -195,7 +182,7 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
     return {"rounds": number, "draft": revised, "notes": list(reflected.notes)}
 
 
-async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleUpdate:
+async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
     """Put texts, backed scores and their reasons into the form."""
     context, draft = runtime.context, _draft(state)
     review = fill_form(

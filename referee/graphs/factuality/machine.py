@@ -34,11 +34,9 @@ from referee.graphs.factuality.records import (
     Facts,
     FactualityContext,
     FactualityState,
-    FactualityUpdate,
     PointRecord,
     PointResult,
     PointState,
-    PointUpdate,
     QuotationRecord,
     exhibits_of,
     initial_point,
@@ -49,7 +47,7 @@ from referee.graphs.factuality.verdicts import NO_EVIDENCE, counted_as, point_ve
 from referee.graphs.failure import STOPS, raise_failure, record_failure
 
 
-async def split(state: FactualityState, runtime: Runtime[FactualityContext]) -> FactualityUpdate:
+async def split(state: FactualityState, runtime: Runtime[FactualityContext]) -> FactualityState:
     """Cut the review into points."""
     context = runtime.context
     try:
@@ -65,7 +63,7 @@ async def split(state: FactualityState, runtime: Runtime[FactualityContext]) -> 
     return {"split": done}
 
 
-async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
+async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointState:
     """Turn the point into a question and sub-questions."""
     context, point = runtime.context, state["point"]
     try:
@@ -81,7 +79,7 @@ async def ask(state: PointState, runtime: Runtime[FactualityContext]) -> PointUp
     return {"asked": asked}
 
 
-async def find(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
+async def find(state: PointState, runtime: Runtime[FactualityContext]) -> PointState:
     """Search for every sub-question, and in the whole text for what is said to be missing."""
     context, asked, point = runtime.context, _asked(state), state["point"]
     try:
@@ -91,7 +89,7 @@ async def find(state: PointState, runtime: Runtime[FactualityContext]) -> PointU
     return {"found": found, "passages": passages, "absence": search_for_absent(asked.absent, context)}
 
 
-async def answer(state: AnswerTask, runtime: Runtime[FactualityContext]) -> PointUpdate:
+async def answer(state: AnswerTask, runtime: Runtime[FactualityContext]) -> PointState:
     """Answer one sub-question, and look its quotations up in the paper."""
     context, found = runtime.context, state["found_for"]
     what = f"sub-question {found.place + 1} on {state['point'].id}"
@@ -107,7 +105,7 @@ async def answer(state: AnswerTask, runtime: Runtime[FactualityContext]) -> Poin
     return {"answers": [verified_answer(said, found, context.quotations)]}
 
 
-async def judge(state: PointState, runtime: Runtime[FactualityContext]) -> PointUpdate:
+async def judge(state: PointState, runtime: Runtime[FactualityContext]) -> PointState:
     """Join the answers, let every judge rebut the point by them, and settle the verdict.
 
     Nobody is asked about a point that failed before, or on which the paper was found to say nothing.

@@ -231,7 +231,7 @@ def exhibits_of(answers: Sequence[AnswerRecord], absence: AbsenceRecord | None) 
     return tuple(first.values())
 
 
-class FactualityState(TypedDict):
+class FactualityState(TypedDict, total=False):
     """``examined`` and ``passages`` grow from parallel branches and are sorted before use; the rest is replaced.
 
     ``split`` is null before the review was cut.
@@ -243,16 +243,7 @@ class FactualityState(TypedDict):
     failure: Failure | None
 
 
-class FactualityUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    split: SplitReview
-    examined: list[ExaminedRecord]
-    passages: dict[str, PassageRecord]
-    failure: Failure
-
-
-class PointState(TypedDict):
+class PointState(TypedDict, total=False):
     """The machine of one point; ``answers`` and ``failures`` grow from parallel branches."""
 
     point: SplitPoint
@@ -261,18 +252,6 @@ class PointState(TypedDict):
     absence: AbsenceRecord | None
     answers: Annotated[list[AnswerRecord], add]
     failures: Annotated[list[Failure], add]
-    examined: list[ExaminedRecord]
-    passages: dict[str, PassageRecord]
-
-
-class PointUpdate(TypedDict, total=False):
-    """What a node of a point's machine may change."""
-
-    asked: Questions
-    found: list[FoundRecord]
-    absence: AbsenceRecord | None
-    answers: list[AnswerRecord]
-    failures: list[Failure]
     examined: list[ExaminedRecord]
     passages: dict[str, PassageRecord]
 

@@ -66,7 +66,7 @@ class RefinementContext:
         return next(guideline for guideline in self.guidelines if guideline.id == guideline_id)
 
 
-class RefinementState(TypedDict):
+class RefinementState(TypedDict, total=False):
     """``waiting`` are the ids to refine; ``refined`` and ``stops`` grow from parallel guidelines, in no order."""
 
     waiting: list[str]
@@ -75,13 +75,7 @@ class RefinementState(TypedDict):
     failure: Failure | None
 
 
-class RefinementUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    failure: Failure
-
-
-class GuidelineState(TypedDict):
+class GuidelineState(TypedDict, total=False):
     """One guideline on its way. ``round`` counts the rounds begun; lists grow by what each node adds.
 
     ``ended`` is null while it goes on. ``refined`` and ``stops`` are what it hands on.
@@ -93,19 +87,6 @@ class GuidelineState(TypedDict):
     criticisms: Annotated[list[Criticism], add]
     refusals: Annotated[list[Refusal], add]
     failures: Annotated[list[RoundFailure], add]
-    ended: Ended | None
-    refined: list[RefinedGuideline]
-    stops: list[Failure]
-
-
-class GuidelineUpdate(TypedDict, total=False):
-    """What a node of one guideline may change."""
-
-    round: int
-    versions: list[PromptVersion]
-    criticisms: list[Criticism]
-    refusals: list[Refusal]
-    failures: list[RoundFailure]
     ended: Ended | None
     refined: list[RefinedGuideline]
     stops: list[Failure]
@@ -142,7 +123,7 @@ def begun(guideline_id: str) -> GuidelineState:
 _OF_THE_REPLY = (ReplyInvalid, ModelRefused, ContextTooLong)
 
 
-async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineUpdate:
+async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
     """Version 0: the steps that ship, else written by the model, else built by code from the guideline's text."""
     context = runtime.context
     guideline = context.guideline(state["guideline_id"])
@@ -164,7 +145,7 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
     return {"versions": [_version(guideline, written.steps, 0, "written", written)]}
 
 
-async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineUpdate:
+async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
     """One more round: what is wrong with the steps, and whether anything of it is new."""
     context, number = runtime.context, state["round"] + 1
     guideline = context.guideline(state["guideline_id"])
@@ -200,7 +181,7 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
     return {"round": number, "criticisms": [criticism], "ended": ended}
 
 
-async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineUpdate:
+async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
     """Change the steps by the round's findings; a change that loses a point of the guideline is refused."""
     context, number = runtime.context, state["round"]
     guideline, before = context.guideline(state["guideline_id"]), state["versions"][-1].steps
@@ -221,7 +202,7 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
         return _ended_round(number, "revise", error, last=last)
     except RefereeError as error:
         return {"stops": [record_failure(f"the revision of the steps for {guideline.id!r}", error)]}
-    update: GuidelineUpdate = {"ended": "rounds" if last else None}
+    update: GuidelineState = {"ended": "rounds" if last else None}
     if lost := points_lost(before, revised.steps, guideline):
         return {**update, "refusals": [_refusal(revised, number, lost)]}
     if _said(before) == _said(revised.steps):
@@ -229,7 +210,7 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
     return {**update, "versions": [_version(guideline, revised.steps, number, "revised", revised)]}
 
 
-async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineUpdate:
+async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
     """The guideline's history, checked as a whole."""
     guideline = runtime.context.guideline(state["guideline_id"])
     refined = RefinedGuideline.model_validate(
@@ -247,7 +228,7 @@ async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
     return {"refined": [refined]}
 
 
-async def gather(state: RefinementState, runtime: Runtime[RefinementContext]) -> RefinementUpdate:
+async def gather(state: RefinementState, runtime: Runtime[RefinementContext]) -> RefinementState:
     """Whether what the guidelines handed on can be used: not where one stopped the run, or no call was answered."""
     if stops := sorted(state["stops"], key=lambda stop: (stop.kind != "BudgetExceeded", stop.node)):
         return {"failure": stops[0]}
@@ -304,7 +285,7 @@ def _after_criticism(state: GuidelineState) -> str:
     return "revise" if raised and not state["ended"] and not state["stops"] else _next_round(state)
 
 
-def _ended_round(number: int, stage: Stage, error: RefereeError, *, last: bool = False) -> GuidelineUpdate:
+def _ended_round(number: int, stage: Stage, error: RefereeError, *, last: bool = False) -> GuidelineState:
     """The record of a reply nobody can use; another try helps only where the model did answer."""
     failure = record_failure(stage, error)
     record = RoundFailure(round=number, stage=stage, kind=failure.kind, message=failure.message, hint=failure.hint)

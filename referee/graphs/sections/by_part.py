@@ -40,8 +40,7 @@ from referee.graphs.sections.points import (
 from referee.graphs.sections.state import (
     PartsContext,
     PartsState,
-    PartsUpdate,
-    PointsUpdate,
+    PointsState,
     by_id,
     gap_or_stop,
     go_on,
@@ -62,7 +61,7 @@ class ReadTask(TypedDict):
     steps: dict[str, str]
 
 
-async def assign(state: PartsState, runtime: Runtime[PartsContext]) -> PartsUpdate:
+async def assign(state: PartsState, runtime: Runtime[PartsContext]) -> PartsState:
     """Say with which guidelines' steps each part is read."""
     context = runtime.context
     if not context.parts:
@@ -77,7 +76,7 @@ async def assign(state: PartsState, runtime: Runtime[PartsContext]) -> PartsUpda
     return {"assigned": steps, "mapped": mapping.call_id is not None, "notes": list(mapping.notes)}
 
 
-async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsState:
     """Read one part whole and raise points about it."""
     context = runtime.context
     part, model = context.part(state["part_id"]), context.model("writer")
@@ -120,7 +119,7 @@ def readers_prompt(context: PartsContext) -> str:
     return "" if context.takes("example") else BARE_PROMPT
 
 
-async def gather(state: PartsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def gather(state: PartsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Verify what was raised, add what rules find, merge what says the same."""
     context = runtime.context
     if stop := stopping(state["failures"], len(context.parts)):
@@ -134,7 +133,7 @@ async def gather(state: PartsState, runtime: Runtime[PartsContext]) -> PointsUpd
     }
 
 
-async def cross(state: PartsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def cross(state: PartsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Look across sections once: new contradictions, and pairs that say the same. Not on the lean plan."""
     context, points = runtime.context, by_id(state["points"])
     model = context.model("cross")
@@ -165,7 +164,7 @@ async def cross(state: PartsState, runtime: Runtime[PartsContext]) -> PointsUpda
     return {"raised": list(reply.points), "notes": list(reply.notes), "points": both}
 
 
-async def check(state: PartsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def check(state: PartsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Let searches settle what they can, then test the rest in a fresh context, blind to its authors."""
     context = runtime.context
     points, hits = searched(by_id(state["points"]), context)

@@ -25,14 +25,14 @@ from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
 from referee.graphs.failure import STOPS, record_failure
 from referee.graphs.form_values import filled_review, form_values
-from referee.graphs.sections.state import PartsContext, PointsState, PointsUpdate, by_id
+from referee.graphs.sections.state import PartsContext, PointsState, by_id
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
 
 _CARD_TOKENS = 3000
 
 
-async def compose(state: PointsState, runtime: Runtime[PartsContext]) -> PointsUpdate:
+async def compose(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Summaries and scores from the points, texts by code, then the whole review."""
     context, points = runtime.context, order_points(by_id(state["points"]))
     standing = [p for p in points if p.outcome in ("printed", "listed")]

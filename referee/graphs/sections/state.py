@@ -84,7 +84,7 @@ class PartsContext:
         return next(part for part in self.parts if part.id == part_id)
 
 
-class PointsState(TypedDict):
+class PointsState(TypedDict, total=False):
     """``raised``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use.
 
     ``mapped`` says whether a model was asked which of the venue's steps go with which part.
@@ -99,26 +99,8 @@ class PointsState(TypedDict):
     failure: Failure | None
 
 
-class PointsUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    mapped: bool
-    raised: list[ReviewPoint]
-    notes: list[str]
-    failures: list[Failure]
-    points: list[ReviewPoint]
-    review: Review
-    failure: Failure
-
-
-class PartsState(PointsState):
+class PartsState(PointsState, total=False):
     """``assigned`` holds, per part, the steps by guideline id."""
-
-    assigned: dict[str, dict[str, str]]
-
-
-class PartsUpdate(PointsUpdate, total=False):
-    """What a node may change."""
 
     assigned: dict[str, dict[str, str]]
 
@@ -138,7 +120,7 @@ def by_id(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
     return sorted(points, key=lambda point: point.id)
 
 
-def gap_or_stop(what: str, error: RefereeError) -> PointsUpdate:
+def gap_or_stop(what: str, error: RefereeError) -> PointsState:
     """The error as a gap with its name; a used-up budget as the failure that ends the run."""
     failure = record_failure(what, error)
     return {"failure": failure} if failure.kind == STOPS else {"failures": [failure]}

@@ -24,7 +24,7 @@ from referee.evidence import apply_check, merge_groups, order_points, settle_lit
 from referee.evidence.point_changes import is_live
 from referee.graphs.failure import READING, Failure, first_to_end, record_failure
 from referee.graphs.sections.points import rule_points, unless_copied
-from referee.graphs.sections.state import PointsState, PointsUpdate, by_id, gap_or_stop, go_on
+from referee.graphs.sections.state import PointsState, by_id, gap_or_stop, go_on
 from referee.graphs.sections.whole_compose import WholeContext, compose
 from referee.prompts import load_prompt
 from referee.schemas.point import PointCheck, ReviewPoint
@@ -43,7 +43,7 @@ class ReadTask(TypedDict):
     part_id: str
 
 
-async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> PointsUpdate:
+async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> PointsState:
     """Read one part line by line, or the paper as a whole."""
     context = runtime.context
     part = next((part for part in context.parts if part.id == state["part_id"]), None)
@@ -58,7 +58,7 @@ async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> PointsUpdate:
     return {"raised": list(reading.points), "notes": list(reading.notes)}
 
 
-async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUpdate:
+async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
     """Look every quotation up, add what rules find, and join what readers said in the same words."""
     context = runtime.context
     if stop := first_to_end(state["failures"], any_stands=_any_answered(state["failures"], len(context.parts) + 1)):
@@ -75,7 +75,7 @@ async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUp
     return {"raised": by_rule, "points": merge_groups(verified, _same_words(verified))}
 
 
-async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUpdate:
+async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
     """Ask once which points are the same, by ids; code joins them."""
     context, points = runtime.context, state["points"]
     live = [point for point in points if is_live(point)]
@@ -88,14 +88,14 @@ async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUpd
     return {"points": merge_groups(points, groups)}
 
 
-async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUpdate:
+async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
     """Test points in batches and corrections in one call, blind to who raised them and why."""
     context, points = runtime.context, state["points"]
     live = [point for point in points if is_live(point)]
     small = [p for p in live if p.correction is not None or p.source == "rule"]
     others = sorted((p for p in live if p not in small and p.polarity != "strength"), key=_check_rank)
     checks: tuple[Checks, ...] = ()
-    gap: PointsUpdate = {}
+    gap: PointsState = {}
     if context.takes("check"):
         try:
             checks = await asyncio.gather(

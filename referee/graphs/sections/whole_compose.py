@@ -30,7 +30,7 @@ from referee.evidence import check_conservation, check_inline_quotations, order_
 from referee.evidence.point_changes import is_live
 from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import filled_review, form_values
-from referee.graphs.sections.state import PointsState, PointsUpdate
+from referee.graphs.sections.state import PointsState
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
@@ -72,7 +72,7 @@ class Annex:
     corrections: frozenset[str]
 
 
-async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsUpdate:
+async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
     """Write the form, put every standing point into its one field, and assert that none was lost."""
     context = runtime.context
     points = place_points(state["points"], context.run.form)

@@ -62,7 +62,7 @@ class Checked(FormValues):
     dropped: tuple[DroppedQuotation, ...] = ()
 
 
-class SingleState(TypedDict):
+class SingleState(TypedDict, total=False):
     """What the writer replied, what of it stands, and the review; the paper stays in the context."""
 
     reply: SingleReply | None
@@ -72,22 +72,12 @@ class SingleState(TypedDict):
     failure: Failure | None
 
 
-class SingleUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    reply: SingleReply
-    checked: Checked
-    corrections: list[ReviewPoint]
-    review: Review
-    failure: Failure
-
-
 def initial_state() -> SingleState:
     """An empty state."""
     return SingleState(reply=None, checked=None, corrections=[], review=None, failure=None)
 
 
-async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
     """Ask the writer for the whole form."""
     context = runtime.context
     model = context.door.models[ROLE]
@@ -107,7 +97,7 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUp
     return {"reply": reply}
 
 
-async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
     """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
     reply, context = _reply(state), runtime.context
     index = QuotationIndex(context.paper)
@@ -177,7 +167,7 @@ def check_reply(
     )
 
 
-async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleUpdate:
+async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
     """Put texts, backed scores and their reasons into the form."""
     context, checked = runtime.context, state["checked"]
     assert checked is not None, "`compose` ran before `verify`"

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import Asks, list_of, one_of
-from referee.agents.paraphrase import why_not
+from referee.agents.point_splitter import why_not
 from referee.errors import ReplyInvalid
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.venues.page import Candidate, Window

@@ -1,4 +1,5 @@
-"""An area chair's merger of independent reviews into one on the same form, without the paper.
+"""An area chair's merger of independent reviews into one on the same form, without the paper; and the shapes of replies
+that write a review anew from one there is.
 
 Source: The AI Scientist (Lu et al. 2024, 2408.06292), automated reviewing: an area chair aggregates the ensemble.
 Deviations: the merged review names the reviewers' evidence it rests on, and its scores cite that evidence; they are not

@@ -1,4 +1,7 @@
-"""One reader of the whole paper: of one part line by line, or of the paper as an area chair reads it."""
+"""One reader of the whole paper: of one part line by line, or of the paper as an area chair reads it.
+
+Its reply holds private notes, points, corrections and merits, within bounds.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The whole submission as the beginning of every prompt of a run: ids of sections, tables and equations, and the works
 it cites. What differs between calls comes after it, so that a provider's prompt cache can serve it.
+The agents of one review share it, with the venue's form and who answers.
 """
 
 from __future__ import annotations

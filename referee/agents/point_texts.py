@@ -1,4 +1,7 @@
-"""A form's text fields from the points that stand in them: form changes, content does not."""
+"""A form's text fields from the points that stand in them: form changes, content does not.
+
+And the sentence that stands in the form's file where it demands a text and the review leaves the box empty.
+"""
 
 from __future__ import annotations
 

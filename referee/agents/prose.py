@@ -1,4 +1,7 @@
-"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points."""
+"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points.
+
+Nothing is said twice, and what the recommendation does not rest on stands apart, behind everything else.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.stances import PERSONAS
+from referee.agents.single_reviewer import PERSONAS
 from referee.api import review
 from referee.errors import RunError, SettingsError
 from referee.graphs.single import research

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from referee.agents.math_judge import REPLY_TOKENS, MathReply, render_mathematics
+from referee.agents.review_judges import MATHEMATICS_TOKENS, MathReply, render_mathematics
 from referee.evals.judging import Panel
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
@@ -55,7 +55,7 @@ async def judged_mathematics(text: str, panel: Panel, unit: str = "mathematical 
     backend = f"judge:{','.join(panel.ids)}"
     if not text.strip():
         return MathVerdict(None, backend, "not_applicable", NO_TEXT)
-    question = Question(render_mathematics, MathReply, REPLY_TOKENS, _read)
+    question = Question(render_mathematics, MathReply, MATHEMATICS_TOKENS, _read)
     asked = await ask_judges(question, text, panel, unit)
     if asked.no_room:
         return MathVerdict(None, backend, "failed", asked.no_room)

@@ -19,8 +19,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from referee.agents.insight_judge import (
-    PROMPT,
+from referee.agents.review_judges import (
+    INSIGHTS_PROMPT,
     insights_asked,
     insights_model,
     insights_tokens,
@@ -87,7 +87,7 @@ class Constructiveness(Share):
     about = "share of its remarks that say what to do"
     version = "1"
     needs: frozenset[Need] = frozenset({"judge"})
-    prompts = (PROMPT,)
+    prompts = (INSIGHTS_PROMPT,)
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """List the review's insights and rate them; one call a judge and repeat."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import Field
 
-from referee.agents.depth_judge import HIGHEST, PROMPT, REPLY_TOKENS, RESPECTS, DepthReply, render_depth
+from referee.agents.review_judges import DEPTH_PROMPT, DEPTH_TOKENS, HIGHEST, RESPECTS, DepthReply, render_depth
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.one_question import Question, ask_judges
 from referee.evals.quality.own_words import OwnWords, Traced
@@ -55,7 +55,7 @@ class Depth(Share):
     about = "how deep it goes in five respects"
     version = "2"
     needs: frozenset[Need] = frozenset({"judge"})
-    prompts = (PROMPT,)
+    prompts = (DEPTH_PROMPT,)
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """Have the review judged in all five respects at once; one call a judge and repeat."""
@@ -76,7 +76,7 @@ class Depth(Share):
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call."""
-        return Load(input_tokens=_PROMPT_TOKENS + rough_tokens(case.text), output_tokens=REPLY_TOKENS // 2)
+        return Load(input_tokens=_PROMPT_TOKENS + rough_tokens(case.text), output_tokens=DEPTH_TOKENS // 2)
 
 
 class RespectReading(Stored):
@@ -149,5 +149,5 @@ def _kept(reply: DepthReply, shown: str) -> dict[str, Any]:
     return {"respects": kept}
 
 
-QUESTION = Question(render_depth, DepthReply, REPLY_TOKENS, _kept)
+QUESTION = Question(render_depth, DepthReply, DEPTH_TOKENS, _kept)
 METRIC = Depth()

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from referee.agents import claim_questioner, passage_answerer, point_splitter, rebuttal_judge
+from referee.agents import point_splitter, questions, rebuttal_judge
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
@@ -58,8 +58,8 @@ class FactualCorrectness(Share):
     prompts = (
         point_splitter.PROMPT,
         point_splitter.LEAN_PROMPT,
-        claim_questioner.PROMPT,
-        passage_answerer.PROMPT,
+        questions.QUESTIONS_PROMPT,
+        questions.ANSWERS_PROMPT,
         rebuttal_judge.PROMPT,
     )
 

@@ -27,9 +27,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from referee.agents.topic_extractor import MOST_TOPICS, PROMPT, Topics, extract_topics
-from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
-from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
+from referee.agents.topics import (
+    MATCH_PROMPT,
+    MOST_TOPICS,
+    TOPICS_PROMPT,
+    Topics,
+    extract_topics,
+    match_model,
+    most_out,
+    most_pairs,
+    read_matches,
+    render_match,
+)
 from referee.errors import ModelError
 from referee.evals.judging import JudgeReply, Panel, paid
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
@@ -67,7 +76,7 @@ class TopicCoverage(Share):
     about = "share of people's topics that it treats"
     version = "1"
     needs: frozenset[Need] = frozenset({"references", "judge"})
-    prompts: tuple[str, ...] = (PROMPT, MATCH_PROMPT)
+    prompts: tuple[str, ...] = (TOPICS_PROMPT, MATCH_PROMPT)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One extraction a review, and one call a human review for each judge and repeat."""

@@ -18,16 +18,15 @@ from langgraph.types import Send
 
 from referee.agents import team as teams
 from referee.agents.lean_worker import answer_with_points
-from referee.agents.refiner import RefineBrief, Refinement, refine_point
-from referee.agents.sifter import sift_points
+from referee.agents.refiner import RefineBrief, Refinement, refine_point, sift_points
 from referee.agents.team import EXPERTS, Team, TeamBrief, hold_talk
 from referee.errors import BudgetExceeded, RefereeError
-from referee.evidence import ask_unchecked_absence, merge_points
 from referee.evidence.point_changes import capped, is_live, noted, removed
+from referee.graphs.chunked.nodes import gathered, merged_as_raised, settle
 from referee.graphs.failure import record_failure
 from referee.graphs.sections.compose import compose
-from referee.graphs.sections.points import claim_similarity, placed, rule_points, searched, verified
-from referee.graphs.sections.state import PartsContext, PointsState, by_id, gap_or_stop, go_on, stopping
+from referee.graphs.sections.points import verified
+from referee.graphs.sections.state import PartsContext, PointsState, by_id, gap_or_stop, go_on
 from referee.schemas.point import ReviewPoint
 
 
@@ -62,7 +61,7 @@ async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState
             context.form.name,
             context.how_read,
             door=context.door,
-            seat=context.window("writer"),
+            window=context.window("writer"),
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
@@ -72,13 +71,7 @@ async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState
 
 async def gather(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
     """Verify what was raised, add what rules find, merge what says the same."""
-    context = runtime.context
-    if stop := stopping(state["failures"], len(_branches(context))):
-        return {"failure": stop}
-    by_rule = rule_points(context.paper)
-    points = verified([*by_id(state["raised"]), *by_rule], context)
-    notes = [] if context.parts else ["the paper has no text to cut into chunks"]
-    return {"raised": by_rule, "points": await _merged(points, context), "notes": notes}
+    return await gathered(state, runtime.context, branches=len(_branches(runtime.context)))
 
 
 async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
@@ -88,12 +81,6 @@ async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsSt
     if not waiting:
         return {}
     return await (_sifted if context.lean else _refined)(points, waiting, context)
-
-
-async def settle(state: PointsState, runtime: Runtime[PartsContext]) -> PointsState:
-    """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = searched(by_id(state["points"]), runtime.context)
-    return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}
 
 
 def build_multi_agent_graph() -> StateGraph[PointsState, PartsContext, PointsState, PointsState]:
@@ -126,16 +113,12 @@ def _send_out(state: PointsState, runtime: Runtime[PartsContext]) -> list[Send] 
     return [Send(node, TalkTask(name=name)) for name in _branches(runtime.context)] or "gather"
 
 
-async def _merged(points: Sequence[ReviewPoint], context: PartsContext) -> list[ReviewPoint]:
-    return merge_points(points, similar=await claim_similarity(points, context.embedder))
-
-
 async def _refined(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsState:
     """One call a comment, all at once; a call that fails leaves its comment as it is."""
     brief = RefineBrief(context.form.name, context.how_read, context.card, context.parts, context.criteria)
-    seat, versions = context.window("checker"), context.prompt_versions
+    window, versions = context.window("checker"), context.prompt_versions
     outcomes = await asyncio.gather(
-        *(refine_point(p, brief, door=context.door, seat=seat, prompt_versions=versions) for p in waiting),
+        *(refine_point(p, brief, door=context.door, window=window, prompt_versions=versions) for p in waiting),
         return_exceptions=True,
     )
     changed = {point.id: [point] for point in points}
@@ -153,7 +136,7 @@ async def _refined(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint]
         else:
             raise outcome
     flat = [point for several in changed.values() for point in several]
-    return {"raised": raised, "points": await _merged(flat, context), "notes": notes}
+    return {"raised": raised, "points": await merged_as_raised(flat, context), "notes": notes}
 
 
 async def _sifted(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsState:
@@ -164,7 +147,7 @@ async def _sifted(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint],
             context.card,
             context.form.name,
             door=context.door,
-            seat=context.window("supervisor"),
+            window=context.window("supervisor"),
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:

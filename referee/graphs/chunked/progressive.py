@@ -12,13 +12,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from referee.agents.chunks import chunk_sections
-from referee.agents.consolidator import pair_points
-from referee.agents.passage_reviewer import PassageBrief, review_passage
+from referee.agents.passage_reviewer import PassageBrief, pair_points, review_passage
 from referee.errors import RefereeError
-from referee.evidence import ask_unchecked_absence, merge_points
 from referee.evidence.point_changes import is_live
+from referee.graphs.chunked.nodes import gathered, merged_as_raised, settle
 from referee.graphs.sections.compose import compose
-from referee.graphs.sections.points import claim_similarity, placed, rule_points, searched, verified
 from referee.graphs.sections.state import (
     PartsContext,
     PointsState,
@@ -26,7 +24,6 @@ from referee.graphs.sections.state import (
     gap_or_stop,
     go_on,
     no_points,
-    stopping,
 )
 
 
@@ -60,7 +57,7 @@ async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageSt
         reply = await review_passage(
             brief,
             door=context.door,
-            seat=context.window("writer"),
+            window=context.window("writer"),
             lean=context.lean,
             prompt_versions=context.prompt_versions,
         )
@@ -75,14 +72,7 @@ async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageSt
 
 async def gather(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
     """Verify what was raised, add what rules find, merge what says the same."""
-    context = runtime.context
-    if stop := stopping(state["failures"], len(context.parts)):
-        return {"failure": stop}
-    by_rule = rule_points(context.paper)
-    points = verified([*by_id(state["raised"]), *by_rule], context)
-    merged = merge_points(points, similar=await claim_similarity(points, context.embedder))
-    notes = [] if context.parts else ["the paper has no text to cut into passages"]
-    return {"raised": by_rule, "points": merged, "notes": notes}
+    return await gathered(state, runtime.context, branches=len(runtime.context.parts))
 
 
 async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
@@ -97,20 +87,13 @@ async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> Po
             chunk_sections(context.parts),
             context.form.name,
             door=context.door,
-            seat=context.window("cross"),
+            window=context.window("cross"),
             prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return gap_or_stop("the consolidation", error)
-    similar = await claim_similarity(points, context.embedder)
-    merged = merge_points(points, similar=similar, duplicates=pairs.duplicates)
+    merged = await merged_as_raised(points, context, pairs.duplicates)
     return {"points": merged, "notes": list(pairs.notes)}
-
-
-async def settle(state: PassageState, runtime: Runtime[PartsContext]) -> PointsState:
-    """Search for what is said to be absent, and put every point into its field or its list."""
-    points, _ = searched(by_id(state["points"]), runtime.context)
-    return {"points": placed(map(ask_unchecked_absence, points), {}, runtime.context)}
 
 
 def build_progressive_graph() -> StateGraph[PassageState, PartsContext, PassageState, PassageState]:
@@ -119,7 +102,7 @@ def build_progressive_graph() -> StateGraph[PassageState, PartsContext, PassageS
     graph.add_node("read", read)
     graph.add_node("gather", gather)
     graph.add_node("consolidate", consolidate)
-    graph.add_node("settle", settle)
+    graph.add_node("settle", settle, input_schema=PointsState)
     graph.add_node("compose", compose, input_schema=PointsState)
     for node in (START, "read"):
         graph.add_conditional_edges(node, _next, {"read": "read", "gather": "gather", "stop": END})

@@ -43,7 +43,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from referee.agents import composer, consolidator, lean_worker, passage_reviewer, refiner, sifter, team
+from referee.agents import composer, lean_worker, passage_reviewer, refiner, team
 from referee.agents.briefing import how_read
 from referee.agents.card import Card, build_card, render_card
 from referee.agents.chunks import ChunkSize, paper_chunks
@@ -169,7 +169,7 @@ class MultiAgent(Chunked):
         """Every prompt a run may use."""
         experts = tuple(f"{team.ASK}{name}" for name in team.EXPERTS)
         full = (*experts, team.ANSWER, team.GATHER, refiner.PROMPT)
-        lean = (lean_worker.PROMPT, sifter.PROMPT)
+        lean = (lean_worker.PROMPT, refiner.SIFT_PROMPT)
         return load_prompts(job, *(lean if is_lean(job) else full), composer.PROMPT)
 
     def work(self, job: Job, read: Chunks, sizes: list[int]) -> tuple[Mapping[str, Work], str]:
@@ -222,7 +222,7 @@ class Progressive(Chunked):
         """Every prompt a run may use."""
         if is_lean(job):
             return load_prompts(job, passage_reviewer.LEAN_PROMPT, composer.PROMPT)
-        return load_prompts(job, passage_reviewer.PROMPT, consolidator.PROMPT, composer.PROMPT)
+        return load_prompts(job, passage_reviewer.PROMPT, passage_reviewer.PAIRS_PROMPT, composer.PROMPT)
 
     def work(self, job: Job, read: Chunks, sizes: list[int]) -> tuple[Mapping[str, Work], str]:
         """How long the running summary grows is a guess."""

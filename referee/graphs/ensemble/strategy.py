@@ -21,8 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from referee.agents import meta_reviewer, reflection
-from referee.agents.single_reviewer import ROLE, Variation
-from referee.agents.stances import member_stance
+from referee.agents.single_reviewer import ROLE, Variation, member_stance
 from referee.graphs.ensemble.few_shot import read_examples
 from referee.graphs.job import Job, Written
 from referee.graphs.running import run_machine

@@ -20,9 +20,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from referee.agents.claim_questioner import Questions, ask_questions
-from referee.agents.passage_answerer import NOT_FOUND, answer_from_passages
 from referee.agents.point_splitter import SplitPoint, SplitReview, split_review
+from referee.agents.questions import NOT_FOUND, Questions, answer_from_passages, ask_questions
 from referee.agents.rebuttal_judge import Brief, Exhibit, FactVerdict, Vote, join_answers, rebut
 from referee.errors import RefereeError
 from referee.graphs.factuality.records import (

@@ -8,9 +8,8 @@ from operator import add, or_
 from typing import Annotated, Literal, Protocol, TypedDict
 
 from referee.agents.asking import AsksPanel
-from referee.agents.claim_questioner import Questions
-from referee.agents.passage_answerer import ShownPassage
 from referee.agents.point_splitter import SplitPoint, SplitReview, SplitSummary
+from referee.agents.questions import Questions, ShownPassage
 from referee.agents.rebuttal_judge import FactVerdict, Vote
 from referee.evidence import QuotationIndex, TermIndex
 from referee.graphs.failure import Failure

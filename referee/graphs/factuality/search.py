@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from referee.agents.passage_answerer import ShownPassage
+from referee.agents.questions import ShownPassage
 from referee.errors import RetrievalError
 from referee.evidence import AbsenceHit, AbsenceResult, NotFound
 from referee.evidence.rules.labels import equation_numbers, labels_in

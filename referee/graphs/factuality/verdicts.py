@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.agents.passage_answerer import PassageAnswer
+from referee.agents.questions import PassageAnswer
 from referee.agents.rebuttal_judge import FactVerdict, Vote, agreement, majority, settled
 from referee.evidence import NotFound, QuotationIndex
 from referee.graphs.factuality.records import (

@@ -17,9 +17,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from referee.agents.prompt_reviser import revise_steps
 from referee.agents.prompt_writer import ROLE as WRITER
-from referee.agents.prompt_writer import WrittenSteps, write_steps
+from referee.agents.prompt_writer import WrittenSteps, revise_steps, write_steps
 from referee.agents.supervisor import ROLE as SUPERVISOR
 from referee.agents.supervisor import criticise_steps, new_findings
 from referee.errors import ContextTooLong, ModelRefused, RefereeError, ReplyInvalid

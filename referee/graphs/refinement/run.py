@@ -10,7 +10,7 @@ from functools import cached_property
 
 from pydantic import BaseModel
 
-from referee.agents import prompt_reviser, prompt_writer, supervisor
+from referee.agents import prompt_writer, supervisor
 from referee.errors import RunError
 from referee.graphs.running import run_machine
 from referee.llm.catalogue import chat_model_key
@@ -33,7 +33,7 @@ PINNED = "refined_prompts.json"
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
 THREAD = "refinement"
-_PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_reviser.PROMPT)
+_PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_writer.REVISE_PROMPT)
 _ROOM = "refinement/"
 # What a typical criticism adds to the prompt of the revision, and what typical replies have.
 _FINDINGS_TOKENS, _STEPS_TOKENS = 160, 220
@@ -250,7 +250,7 @@ def _criticising(refinement: Refinement, guideline: Guideline, steps: tuple[str,
 
 def _revising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
     versions = refinement.settings.review.prompt_versions
-    return prompt_reviser.render_revising(
+    return prompt_writer.render_revising(
         steps,
         {},
         guideline,

@@ -19,8 +19,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from referee.agents.single_reviewer import Variation
-from referee.agents.stances import PERSONAS, Persona, persona_text
+from referee.agents.single_reviewer import PERSONAS, Persona, Variation, persona_text
 from referee.errors import DataError, SettingsError
 from referee.graphs.job import Job
 from referee.graphs.single.strategy import Single

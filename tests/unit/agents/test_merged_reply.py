@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from referee.agents.form_reply import BRIEF, FULL, FormValues, Lengths, StatedScore
 from referee.agents.meta_reviewer import MemberReview, chair_model, merge_reviews, reflection_model
 from referee.agents.reflection import reflect_on_review
-from referee.agents.stances import PERSONAS, member_stance, persona_text
+from referee.agents.single_reviewer import PERSONAS, member_stance, persona_text
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.review import Evidence

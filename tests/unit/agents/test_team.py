@@ -44,8 +44,8 @@ def brief(tokens: int = 250) -> TeamBrief:
 
 def team(replies: dict[str, Any], context_tokens: int = 20_000) -> tuple[Team, ScriptedModel]:
     door = ScriptedModel(replies)
-    seat = ModelWindow(context_tokens, words)
-    return Team(door, seat, seat), door
+    window = ModelWindow(context_tokens, words)
+    return Team(door, window, window), door
 
 
 def answers(count: int) -> list[Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.topic_extractor import MOST_TOPICS
+from referee.agents.topics import MOST_TOPICS
 from referee.errors import BudgetExceeded, ModelUnavailable, ReplyInvalid
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Foreseeing, Known, Metric

@@ -15,11 +15,11 @@ CHOICES = Choices(("soundness",), ("C1",), {"s1": "Method", "s2": "Results"})
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "adherence_judge.adherence_model": (("subjective", "objective"),),
     "checker.check_model": (("c1",), ("c1q1",)),
-    "claim_questioner.questions_model": (2,),
+    "questions.questions_model": (2,),
     "composer.reply_model": (FORM, IDS, FULL),
     "coverage_judge.covers_model": (Sizes((1, 2), (2, 1)),),
     "form_reply.reply_model": (FORM, FULL),
-    "insight_judge.insights_model": (6,),
+    "review_judges.insights_model": (6,),
     "mapper.mapping_reply_model": (("specific", "constructive"), ("P1", "P2")),
     "meta_reviewer.chair_model": (FORM, FULL, IDS),
     "meta_reviewer.reflection_model": (FORM, FULL, IDS),
@@ -30,7 +30,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "prose.prose_model": (FORM,),
     "refiner.refined_model": (CHOICES,),
     "team.answer_model": ({"s1": "Method"},),
-    "topic_matcher.match_model": (2, 3),
+    "topics.match_model": (2, 3),
     "verifier.verdicts_model": (IDS, ("s1",)),
 }
 """By module and function; what is not listed takes ids alone."""

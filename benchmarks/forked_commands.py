@@ -40,7 +40,7 @@ _HEAVY = (
     "referee.api.experiments.running",
     "referee.api.venues.refining",
     "referee.api.reviewing",
-    "referee.graphs.review",
+    "referee.graphs.sections.by_part",
     "referee.runs.checkpoints",
     "referee.retrieval.store",
     "langgraph.checkpoint.sqlite.aio",

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of
+from referee.agents.asking import list_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/usefulness"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import referee
-from referee.api.job import Job, Shared, Written
 from referee.api.loading_ahead import read_and_load
 from referee.api.options import RunOptions
 from referee.api.resuming import named
 from referee.api.session import Session, session
-from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
+from referee.graphs.job import Job, Shared, Written
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec

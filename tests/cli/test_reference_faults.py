@@ -16,7 +16,7 @@ import pytest
 from referee import RunOptions, evaluate
 from referee.evals.registry import PRESETS
 from referee.evals.results import read_results
-from referee.graphs.factuality_verdicts import OUTCOMES
+from referee.graphs.factuality.verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
 from referee.testing import ChatRequest, FakeServer, Script
 from tests.evals_data.content_judge import script

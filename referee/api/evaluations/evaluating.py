@@ -9,7 +9,6 @@ from pathlib import Path
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
 from referee.api.evaluations.rescoring import Summary, SummaryOptions, require_others, write_summary
 from referee.api.evaluations.review_set import read_set
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
@@ -23,6 +22,7 @@ from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
+from referee.graphs.job import Shared
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, check_models

@@ -11,10 +11,10 @@ from referee.api.evaluations.job import needs
 from referee.api.experiments.job import ExperimentJob, notes_of
 from referee.api.experiments.models import planned_models
 from referee.api.experiments.units import PreparedUnit
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.errors import RunError
 from referee.experiments.review_set import case_id
+from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.runs import Budget
 from referee.runs.files import write_atomically

@@ -17,7 +17,6 @@ from referee.api.experiments.estimate import estimate, expected_by_paper
 from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.table import arms_and_experts
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
@@ -31,6 +30,7 @@ from referee.experiments.schedule import execute
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.reports.experiment_summary import write_experiment
 from referee.reports.page import PLOTS

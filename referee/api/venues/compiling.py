@@ -22,10 +22,10 @@ from referee.agents.guideline_labeller import (
 )
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
-from referee.api.strategies.machine import run_machine
 from referee.api.venues.page_source import PAGE_COPY, ReadPage, open_page
 from referee.api.venues.refining import refine_prompts
 from referee.errors import BudgetExceeded, RefereeError, VenueError
+from referee.graphs.running import run_machine
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models
 from referee.prompts import load_prompt

@@ -55,9 +55,9 @@ async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) ->
         return {"failure": failed}
     labels = {item.id: item for item in state["labelled"]}
     cut = [candidate for window in context.windows for candidate in window.candidates]
-    fates = settle_statements((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)
-    check_conserved([candidate.id for candidate in cut], fates)
-    return {"fates": list(fates)}
+    statements = settle_statements((_statement(candidate, labels[candidate.id]) for candidate in cut), context.page)
+    check_conserved([candidate.id for candidate in cut], statements)
+    return {"statements": list(statements)}
 
 
 async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
@@ -82,7 +82,7 @@ async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
     context = runtime.context
     boxes = _boxes(context, state["aspects"])
     fact = Fact(confidence=context.origin.confidence, sources=(PAGE_SOURCE,))
-    fates = state["fates"]
+    statements = state["statements"]
     year = _YEAR.search(context.venue_id) or _YEAR.search(context.venue_name)
     venue = VenueForm(
         id=context.venue_id,
@@ -91,13 +91,13 @@ async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
         fields=boxes.fields,
         overall=boxes.overall,
         accept_at=boxes.accept_at,
-        guidelines=guidelines_of(fates, fact),
+        guidelines=guidelines_of(statements, fact),
         llm_policy=read_policy(context.page, source=PAGE_SOURCE, confidence=fact.confidence),
         sources={**boxes.sources, PAGE_SOURCE: _source(context)},
         provenance=FormProvenance(
             checked=date.fromisoformat(context.origin.retrieved),
             unknown=boxes.unknown,
-            notes=(*_page_notes(context), boxes.origin, *_label_notes(fates)),
+            notes=(*_page_notes(context), boxes.origin, *_label_notes(statements)),
         ),
     )
     return {"venue": venue}
@@ -129,14 +129,14 @@ def _send_windows(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
 
 
 def _after_settle(state: GuidelinesState) -> str:
-    return "measure" if any(fate.fate == "kept" for fate in state["fates"]) else END
+    return "measure" if any(fate.fate == "kept" for fate in state["statements"]) else END
 
 
 def _after_measure(state: GuidelinesState) -> str:
     return END if state["failure"] else "compose"
 
 
-def _fate(candidate: Candidate, labelled: Labelled) -> Statement:
+def _statement(candidate: Candidate, labelled: Labelled) -> Statement:
     return Statement(
         id=candidate.id,
         words=candidate.words,
@@ -171,7 +171,9 @@ def _page_notes(context: GuidelinesContext) -> tuple[str, ...]:
     return (f"{had}; main text: {page.extractor}.", *([types] if context.paper_type else []), *page.notes)
 
 
-def _label_notes(fates: list[Statement]) -> tuple[str, ...]:
-    reasons = Counter(fate.note for fate in fates if fate.by == "rule")
+def _label_notes(statements: list[Statement]) -> tuple[str, ...]:
+    reasons = Counter(fate.note for fate in statements if fate.by == "rule")
     told = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())
-    return (f"A rule labelled {reasons.total()} of the page's {len(fates)} statements: {told}.",) if reasons else ()
+    return (
+        (f"A rule labelled {reasons.total()} of the page's {len(statements)} statements: {told}.",) if reasons else ()
+    )

@@ -56,7 +56,7 @@ class GuidelinesState(TypedDict, total=False):
     labelled: Annotated[list[Labelled], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
-    fates: list[Statement]
+    statements: list[Statement]
     aspects: dict[str, Aspect]
     venue: VenueForm | None
     failure: Failure | None
@@ -70,4 +70,4 @@ class LabelTask(TypedDict):
 
 def initial_state() -> GuidelinesState:
     """An empty state."""
-    return GuidelinesState(labelled=[], notes=[], failures=[], fates=[], aspects={}, venue=None, failure=None)
+    return GuidelinesState(labelled=[], notes=[], failures=[], statements=[], aspects={}, venue=None, failure=None)

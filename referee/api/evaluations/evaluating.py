@@ -110,7 +110,7 @@ async def evaluate(
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
     async with session("eval", Path(reviews).stem, options=options, settings=settings) as run:
-        shelf = read_papers(Path(papers)) if papers is not None else None
+        paper_store = read_papers(Path(papers)) if papers is not None else None
         run.progress(Event("stage", f"reading {reviews}"))
         given = Path(mapping) if mapping is not None else None
         source = read_set(
@@ -129,7 +129,7 @@ async def evaluate(
             embedder=embeds,
             detection=await detection(run) if detection else None,
             papers=Path(papers) if papers is not None else None,
-            shelf=shelf,
+            paper_store=paper_store,
             venue=form,
             progress=run.progress,
         )
@@ -184,7 +184,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
             services,
             results=results,
             finals=finals_in(run.path / RESULTS, job.names),
-            open_context=lambda paper_id: PaperContext(paper_id, store, job.shelf, job.embedder, open_index),
+            open_context=lambda paper_id: PaperContext(paper_id, store, job.paper_store, job.embedder, open_index),
             concurrency=job.concurrency,
             usage=door.ledger.usage,
         )

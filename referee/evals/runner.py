@@ -175,7 +175,7 @@ class Runner:
     Args:
         store: The reviews.
         metrics: What is measured.
-        means: What all units share.
+        services: What all units share.
         results: Where results go.
         finals: Units that earlier starts have finished.
         open_context: Makes a paper's context.

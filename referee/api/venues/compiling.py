@@ -59,8 +59,8 @@ ROUNDS = 3
 class Compiled:
     """A compiled venue and how it came about.
 
-    ``statements`` hold every statement that code cut from the page; ``path`` is where the venue was stored, ``backup`` the
-    file it replaced, ``run`` the run folder. ``paper_type`` is empty where the page names none. ``refined`` holds the
+    ``statements`` are all that code cut from the page; ``path`` is where the venue was stored, ``backup`` the file it
+    replaced, ``run`` the run folder. ``paper_type`` is empty where the page names none. ``refined`` holds the
     prompts where they were refined, whose usage is not part of ``usage``.
     """
 

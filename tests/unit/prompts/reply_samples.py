@@ -31,6 +31,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "refiner.refined_model": (CHOICES,),
     "team.answer_model": ({"s1": "Method"},),
     "topics.match_model": (2, 3),
+    "usefulness_judge.usefulness_model": (3,),
     "verifier.verdicts_model": (IDS, ("s1",)),
 }
 """By module and function; what is not listed takes ids alone."""

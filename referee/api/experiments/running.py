@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import referee
 from referee.api.coverage import beside_limits
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
@@ -41,6 +40,7 @@ from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
+from referee.version import VERSION
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
@@ -246,7 +246,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         name=job.plan.name or "experiment",
         split=job.split,
         plan_digest=job.digest,
-        package_version=referee.__version__,
+        package_version=VERSION,
         status="stopped",
         seeds=job.plan.seeds,
         metrics=tuple(metric.name for metric in job.metrics),

@@ -77,8 +77,8 @@ def read_scores(runs: Sequence[Path]) -> Scores:
             foreign |= {case.case_id} if not is_english(text) else set()
             lengths.append(_length(case, words[case.case_id], digest))
         for result in _results(run):
-            if (case := cases.get(result.case_id)) is not None:
-                rows[result.metric].append(scored_review(case, result))
+            if (owner := cases.get(result.case_id)) is not None:
+                rows[result.metric].append(scored_review(owner, result))
                 if made := result.details.get("models"):
                     models.setdefault(result.metric, made)
         reviews |= cases

@@ -153,7 +153,7 @@ def roc(
             axes.step(rates, found, where="post", lw=1.8, color=colour, label=label)
         axes.set_xscale("log")
         axes.set_xlim(down_to, 1)
-        axes.set_ylim(0, 1.01)
+        axes.set_ylim(-0.01, 1.01)
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:.3%}".rstrip("0%").rstrip(".") + "%")
         _finish(axes, "false-positive rate (log)", "true-positive rate", len(series), grid="both", outside=True)
 

@@ -90,7 +90,7 @@ def outside(calibration: Calibration, text: str) -> str:
     words = len(text.split())
     if words < calibration.fewest_words:
         return (
-            f"the review has {words:,} words and the shortest of the calibration {calibration.fewest_words:,}: "
+            f"the review has {words:,} word(s) and the shortest of the calibration {calibration.fewest_words:,}: "
             "it lies outside of the calibration"
         )
     if not is_english(text):
@@ -102,7 +102,7 @@ def warnings(calibration: Calibration, text: str, paper_id: str) -> Iterator[str
     """What a reader of the verdict has to know and what does not forbid one."""
     words = len(text.split())
     if calibration.most_words and words > calibration.most_words:
-        yield f"the review has {words:,} words and the longest of the calibration {calibration.most_words:,}"
+        yield f"the review has {words:,} word(s) and the longest of the calibration {calibration.most_words:,}"
     if any(paper_id in entry.papers for entry in calibration.detectors):
         yield f"the thresholds were taken from reviews of this paper, {paper_id!r}, too"
     for mark in dict.fromkeys(mark for entry in calibration.detectors for mark in entry.forced):

@@ -157,7 +157,7 @@ def test_one_review_is_judged_with_its_doubts(referee: Referee, scored: Path) ->
     ("text", "why"),
     [
         ("Reject.", "the text is too short for this detector"),
-        (HUMAN[0], "has 20 word(s) and the shortest of the calibration"),
+        (HUMAN[0], "has 21 word(s) and the shortest of the calibration"),
         (
             "Der Aufsatz ist klar geschrieben und richtig, aber es fehlt ein Vergleich. " * 8,
             "not seem to be in English",

@@ -102,6 +102,7 @@ async def detect_check(
     judged_by = {name: entry.threshold(target_fpr) for name, entry in entries.items()}
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
     case = _case(Path(review), _paper_id(paper, given.anchors))
+    case = case.model_copy(update={"venue": form.id}) if form is not None else case
     form = form or Forms().of(case)
     text = canonical_review(case, form)
     settings = options.settled({"embedder": embedder})
@@ -117,7 +118,7 @@ async def detect_check(
             review=str(review),
             words=len(text.text.split()),
             verdicts=tuple(verdicts),
-            warnings=tuple(_warnings(thresholds, text.text, case, form, names, known)),
+            warnings=tuple(_warnings(thresholds, text.text, case, names, known)),
             facts=_facts(thresholds, Path(calibration), text),
         )
         write_check(checked, run.write)
@@ -220,13 +221,13 @@ def _warnings(
     thresholds: Calibration,
     text: str,
     case: ReviewCase,
-    form: VenueForm | None,
     names: Sequence[str],
     known: Sequence[str],
 ) -> Iterator[str]:
     yield from warnings(thresholds, text, case.paper_id)
-    if not case.venue and form is None and len(thresholds.venues) == 1:
-        yield f"the review names no form; it is taken to be for {next(iter(thresholds.venues))!r}"
+    forms = {entry.form for entry in thresholds.detectors}
+    if not case.venue and len(forms) == 1 and all(forms):
+        yield f"the review names no form; it is taken to be for {next(iter(forms))!r}"
     if left := [name for name in known if name not in names]:
         yield f"not asked, or without what they need: {', '.join(left)}"
     if len(names) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from referee.evals.detection.calibration import (
 from referee.evals.detection.canonical import CANONICAL_RULE
 from referee.evals.detection.evaluation import LARGE_TARGET
 from referee.evals.detection.features import FOLDS
-from referee.evals.detection.scores import Scores, read_scores
+from referee.evals.detection.scores import SOURCE_REVIEW, Scores, is_made_of_another, read_scores
 from referee.evals.detection.thresholds import Mode
 from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.runs.files import write_atomically
@@ -72,7 +72,7 @@ def detect_calibrate(
     """
     targets = _targets(target_fpr)
     runs = [Path(one) for one in ([scores] if isinstance(scores, str | Path) else scores)]
-    found = read_scores(runs)
+    found = _of_people(read_scores(runs))
     mode: Mode = "conservative" if conservative else "exact"
     entries, left_out = [], {}
     for name, rows in found.rows.items():
@@ -147,6 +147,17 @@ def _lacking(name: str, rows: Sequence[ScoredReview]) -> str:
     if name in FEATURE_NAMES and len({row.paper_id for row in usable}) < FOLDS:
         return f"its weights need reviews of {FOLDS} papers or more"
     return ""
+
+
+def _of_people(found: Scores) -> Scores:
+    """Without reviews labelled human that were made from another one, as by letting a model polish it."""
+    made = {name for name, case in found.reviews.items() if is_made_of_another(case)}
+    if not made:
+        return found
+    rows = {detector: [row for row in own if row.review_id not in made] for detector, own in found.rows.items()}
+    reviews = {name: case for name, case in found.reviews.items() if name not in made}
+    note = f"{len(made):,} review(s) labelled human were made from another one ({SOURCE_REVIEW}): left out"
+    return replace(found, rows=rows, reviews=reviews, notes=(*found.notes, note))
 
 
 def _calibrated(

@@ -32,14 +32,12 @@ from referee.evals.detection.evaluation import (
     robustness,
 )
 from referee.evals.detection.inflation import AXES, Inflation, matched_pairs, score_inflation
-from referee.evals.detection.scores import Scores
+from referee.evals.detection.scores import SOURCE_REVIEW, Scores, is_made_of_another
 from referee.evals.detection.thresholds import Threshold
 from referee.schemas.case import ReviewCase
 from referee.stats import holm
 
 ALL = "all"
-SOURCE_REVIEW = "source_review"
-"""The column that names the human review from which another one was made."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,8 @@ class Parts:
         polished: People's, polished by a model.
         levels: Edited versions, by level.
         prompts: Those of models with another prompt, by its name.
+        usual_prompt: The name of the most frequent one.
+        unexplained: Reviews that count as human, were made from another one, and are in no other part.
     """
 
     usual: frozenset[str]
@@ -81,6 +81,7 @@ class Parts:
     levels: Mapping[str, frozenset[str]] = field(default_factory=dict)
     prompts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     usual_prompt: str = ""
+    unexplained: int = 0
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def detection_result(
     judged = {entry.detector: entry.judged(scores.rows[entry.detector]) for entry in entries}
     for entry in entries:
         check_applies(entry, judged[entry.detector], forced=asked.forced)
-    _check_classes(judged[entries[0].detector], parts)
+        _check_classes(entry.detector, judged[entry.detector], parts)
     reports = [report for entry in entries for report in _reports(entry, judged[entry.detector], parts, asked)]
     usual = {name: [row for row in rows if row.review_id in parts.usual] for name, rows in judged.items()}
     return DetectionResult(
@@ -225,8 +226,10 @@ def parted(reviews: Mapping[str, ReviewCase], asked: EvaluationAsked) -> Parts:
     usual_prompt = Counter(named.values()).most_common(1)[0][0] if named else ""
     edited = frozenset(name for name, level in levels.items() if level != "original")
     others = frozenset(name for name, prompt in named.items() if prompt != usual_prompt)
+    made = frozenset(name for name, case in reviews.items() if is_made_of_another(case))
     return Parts(
-        usual=frozenset(reviews) - polished - edited - others,
+        usual=frozenset(reviews) - polished - edited - others - made,
+        unexplained=len(made - polished - edited),
         polished=polished,
         levels={level: frozenset(n for n, own in levels.items() if own == level) for level in LEVELS if levels},
         prompts={p: frozenset(n for n in others if named[n] == p) for p in sorted({named[n] for n in others})},
@@ -246,12 +249,12 @@ def _says(case: ReviewCase, polished: str) -> bool:
     return value == wanted if wanted else bool(value) and value.lower() not in ("false", "no", "0", "human", "original")
 
 
-def _check_classes(rows: Sequence[ScoredReview], parts: Parts) -> None:
+def _check_classes(detector: str, rows: Sequence[ScoredReview], parts: Parts) -> None:
     own = [row for row in rows if row.review_id in parts.usual]
     humans, ai = ([row for row in own if row.kind == kind] for kind in ("human", "ai"))
     if not humans or not ai:
         raise EvaluationError(
-            f"there are {len(humans)} human and {len(ai)} AI reviews to tell apart.",
+            f"the detector {detector!r} has {len(humans)} human and {len(ai)} AI reviews to tell apart.",
             hint="Score a set that holds both, or give the runs of both.",
         )
     check_human(humans, ai)
@@ -361,5 +364,7 @@ def _notes(scores: Scores, entries: Sequence[DetectorCalibration], parts: Parts)
     unknown = sum(case.kind == "unknown" for name, case in scores.reviews.items() if name in parts.usual)
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say who wrote them; they count for nothing"
+    if parts.unexplained:
+        yield f"{parts.unexplained:,} review(s) labelled human were made from another one ({SOURCE_REVIEW}): left out"
     if parts.usual_prompt and parts.prompts:
         yield f"the usual prompt is {parts.usual_prompt!r}, the most frequent one"

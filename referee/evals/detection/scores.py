@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
 LENGTH = "length"
+SOURCE_REVIEW = "source_review"
+"""The column that names the human review from which another one was made."""
 LEAST_ENGLISH = 0.08
 FEWEST_WORDS_TO_TELL = 20
 
@@ -87,6 +89,11 @@ def read_scores(runs: Sequence[Path]) -> Scores:
     return Scores(named, reviews, words, frozenset(foreign), models, tuple(_notes(foreign)))
 
 
+def is_made_of_another(case: ReviewCase) -> bool:
+    """Whether a review that counts as human was made from another one, as by editing: it is no person's own then."""
+    return case.kind == "human" and bool(case.extra.get(SOURCE_REVIEW))
+
+
 def is_english(text: str) -> bool:
     """Whether a text seems to be in English: of its words, 8 in 100 are such as "the" and "which".
 
@@ -117,16 +124,18 @@ def _length(case: ReviewCase, words: int, digest: str) -> ScoredReview:
     return scored_review(case, MetricResult.model_validate({**about, **made}))
 
 
-def _results(run: Path) -> Iterable[MetricResult]:
+def _results(run: Path) -> Iterator[MetricResult]:
     _check_lines(run / RESULTS)
-    known = frozenset(PRESETS["detection"])
-    found = [result for result in read_results(run / RESULTS) if result.metric in known]
+    known, found = frozenset(PRESETS["detection"]), False
+    for result in read_results(run / RESULTS):
+        if result.metric in known:
+            found = True
+            yield result
     if not found:
         raise RunError(
             f"{str(run)!r} holds no scores of detectors, but other results.",
             hint="Give the folder of a run of `referee detect score`.",
         )
-    return found
 
 
 def _check_lines(path: Path) -> None:

@@ -66,6 +66,12 @@ def test_polished_human_text_is_in_neither_class_whatever_its_label(column: str)
     assert any("do not do" in str(part.body) or "did not" in str(part.body) for part in sections(found))
 
 
+def test_a_human_label_on_what_was_made_from_another_review_is_not_believed() -> None:
+    found = judged([(case("edited", extra={"source_review": "t0"}), 2.0)])
+    assert found.humans == 10
+    assert "1 review(s) labelled human were made from another one (source_review): left out" in found.notes
+
+
 def test_edit_levels_are_told_with_ndcg_beside_chance() -> None:
     scores = {"original": 0.42, "minimum": 0.40, "moderate": 0.55, "extensive": 0.51, "maximum": 2.0}
     versions = []
@@ -157,7 +163,7 @@ def test_a_column_that_no_review_has_is_an_error(asked: dict[str, str], message:
 
 def test_one_class_alone_and_scores_of_another_model_are_refused() -> None:
     people = humans(3, "t")
-    with pytest.raises(EvaluationError, match="3 human and 0 AI reviews"):
+    with pytest.raises(EvaluationError, match="'loglik' has 3 human and 0 AI reviews"):
         detection_result(scores_of(people, [0.1] * 3), calibration(), ASKED)
     both = scores_of([*people, *machine(3)], [0.1] * 6, "loglik 1 free-text/1 bbbb")
     with pytest.raises(EvaluationError, match="not by 'loglik 1 free-text/1 bbbb'"):

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration, arena_calibrate
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.detection.calibrating import DetectCalibration, detect_calibrate
+    from referee.api.detection.checking import DetectCheck, detect_check
+    from referee.api.detection.evaluating import DetectEvaluation, detect_evaluate
+    from referee.api.detection.scoring import DetectScoring, detect_score
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
@@ -26,6 +30,10 @@ __all__ = [
     "ArenaScoring",
     "Calibration",
     "Compiled",
+    "DetectCalibration",
+    "DetectCheck",
+    "DetectEvaluation",
+    "DetectScoring",
     "Evaluation",
     "Experiment",
     "ExperimentEstimate",
@@ -37,6 +45,10 @@ __all__ = [
     "arena_run",
     "arena_score",
     "compile_venue",
+    "detect_calibrate",
+    "detect_check",
+    "detect_evaluate",
+    "detect_score",
     "estimate_experiment",
     "evaluate",
     "experiment",
@@ -53,6 +65,10 @@ _PLACES = {
     "ArenaScoring": "referee.api.arena.scoring",
     "Calibration": "referee.api.arena.calibrating",
     "Compiled": "referee.api.venues.compiling",
+    "DetectCalibration": "referee.api.detection.calibrating",
+    "DetectCheck": "referee.api.detection.checking",
+    "DetectEvaluation": "referee.api.detection.evaluating",
+    "DetectScoring": "referee.api.detection.scoring",
     "Evaluation": "referee.api.evaluations.evaluating",
     "Experiment": "referee.api.experiments.running",
     "ExperimentEstimate": "referee.schemas.estimate",
@@ -64,6 +80,10 @@ _PLACES = {
     "arena_run": "referee.api.arena.running",
     "arena_score": "referee.api.arena.scoring",
     "compile_venue": "referee.api.venues.compiling",
+    "detect_calibrate": "referee.api.detection.calibrating",
+    "detect_check": "referee.api.detection.checking",
+    "detect_evaluate": "referee.api.detection.evaluating",
+    "detect_score": "referee.api.detection.scoring",
     "estimate_experiment": "referee.api.experiments.running",
     "evaluate": "referee.api.evaluations.evaluating",
     "experiment": "referee.api.experiments.running",

@@ -66,6 +66,8 @@ if TYPE_CHECKING:
 
     arena_run_sync = blocking(api.arena_run)
     compile_venue_sync = blocking(api.compile_venue)
+    detect_check_sync = blocking(api.detect_check)
+    detect_score_sync = blocking(api.detect_score)
     evaluate_sync = blocking(api.evaluate)
     experiment_sync = blocking(api.experiment)
     profile_sync = blocking(api.profile)

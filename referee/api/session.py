@@ -64,6 +64,10 @@ class Session:
         """Enter what is left when the session ends."""
         return self._stack.enter_context(context)
 
+    def closing(self, close: Callable[[], object]) -> None:
+        """Call this when the session ends, before what was opened earlier is closed."""
+        self._stack.callback(close)
+
     async def open_models(self, judges: Sequence[str] | None = None) -> Models:
         """The models that the settings name, or a panel of judges; raises as ``referee.llm.models.open_models``."""
         models = await open_models(self.settings, self.progress, judges=judges)

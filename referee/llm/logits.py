@@ -83,7 +83,8 @@ class LlamaLogits:
         self._context = calls.llama_init_from_model(self._loaded, self._settings(max_tokens, threads))
         self._batch = calls.llama_batch_init(BLOCK_TOKENS, 0, 1)
         self._vocab = calls.llama_model_get_vocab(self._loaded)
-        self._lock = threading.Lock()
+        # Whoever reads blocks may ask for tokens meanwhile.
+        self._lock = threading.RLock()
         self.vocabulary = int(calls.llama_vocab_n_tokens(self._vocab))
         self.model = LogitsModel(
             name=key,
@@ -95,11 +96,17 @@ class LlamaLogits:
         )
 
     def tokens(self, text: str) -> list[int]:
-        """Ids of the text's tokens without any special one, at most ``max_tokens`` from its head."""
+        """Ids of the text's tokens without any special one, at most ``max_tokens`` from its head.
+
+        Raises:
+            ModelError: The model was closed.
+        """
         raw = text.encode()
         room = len(raw) + 8
         ids = self._library.ffi.new("int32_t[]", room)
-        found = self._library.calls.llama_tokenize(self._vocab, raw, len(raw), ids, room, False, False)
+        with self._lock:
+            self._require_open()
+            found = self._library.calls.llama_tokenize(self._vocab, raw, len(raw), ids, room, False, False)
         return [int(ids[index]) for index in range(max(int(found), 0))][: self.model.max_tokens]
 
     def blocks(self, tokens: list[int]) -> Iterator[Logits]:
@@ -108,9 +115,10 @@ class LlamaLogits:
         A block is overwritten by the next one: use it before going on. One text at a time has the model.
 
         Raises:
-            ModelError: The library could not compute them.
+            ModelError: The library could not compute them, or the model was closed.
         """
         with self._lock:
+            self._require_open()
             calls = self._library.calls
             calls.llama_memory_clear(calls.llama_get_memory(self._context), True)
             for start in range(0, len(tokens), BLOCK_TOKENS):
@@ -128,6 +136,15 @@ class LlamaLogits:
             calls.llama_free(self._context)
             calls.llama_model_free(self._loaded)
             self._loaded = None
+
+    def _require_open(self) -> None:
+        """A thread that still waits for the model when a run is ended must not reach into memory that is freed."""
+        if self._loaded is None:
+            raise ModelError(
+                f"the model {self.model.name!r} was closed while a text waited for it.",
+                hint="Resume the run: what was scored is kept.",
+                ids={"model": self.model.name},
+            )
 
     def _settings(self, max_tokens: int, threads: int | None) -> Any:
         settings = self._library.calls.llama_context_default_params()

@@ -66,6 +66,7 @@ async def evaluate(
     layout: str | None = None,
     shared: Shared | None = None,
     detection: OpenDetection | None = None,
+    command: str = "eval",
     options: RunOptions = RunOptions(),
 ) -> Evaluation:
     """Measure every review of a set, AI or human.
@@ -86,6 +87,7 @@ async def evaluate(
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
         detection: Opens what detectors work with, and names it; see ``referee.detect_score``.
+        command: What the run is recorded as, where another command makes it.
         shared: Judges, embedder and budget of a command that makes several evaluations, in place of this one's own.
         options: How it runs; of a resumed run finished units are kept and failed ones tried again.
 
@@ -109,7 +111,7 @@ async def evaluate(
     if panel is not None:
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
-    async with session("eval", Path(reviews).stem, options=options, settings=settings) as run:
+    async with session(command, *command.split()[:-1], Path(reviews).stem, options=options, settings=settings) as run:
         paper_store = read_papers(Path(papers)) if papers is not None else None
         run.progress(Event("stage", f"reading {reviews}"))
         given = Path(mapping) if mapping is not None else None

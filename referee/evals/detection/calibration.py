@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -75,6 +75,7 @@ class DetectorCalibration(Frozen):
         papers: Ids of the papers, to keep calibration and test apart.
         features: Weights, for detectors with several numbers.
         forced: What was refused and done all the same.
+        models: The models that made the scores, by their parts.
     """
 
     detector: str = Field(min_length=1)
@@ -87,14 +88,71 @@ class DetectorCalibration(Frozen):
     papers: tuple[str, ...]
     features: FittedFeatures | None = None
     forced: tuple[str, ...] = ()
+    models: dict[str, Any] = Field(default_factory=dict)
+
+    def judged(self, rows: Sequence[ScoredReview]) -> list[ScoredReview]:
+        """The rows with the scores that thresholds are for: of several numbers by the fitted weights."""
+        weights = self.features
+        if weights is None:
+            return list(rows)
+        return [
+            replace(row, score=weights.score(row.features), status="scored") if row.features else row for row in rows
+        ]
+
+    def threshold(self, target: float | None = None) -> Threshold:
+        """The threshold of a target; without one the lowest that may flag anyone, rates that are claimed first.
+
+        Raises:
+            EvaluationError: There is none for this target.
+        """
+        if target is None:
+            order = {"claimed": 0, "not_claimed": 1}
+            return min(self.thresholds, key=lambda one: (order.get(one.resolution, 2), one.target))
+        for one in self.thresholds:
+            if math.isclose(one.target, target, rel_tol=1e-6):
+                return one
+        raise EvaluationError(
+            f"the detector {self.detector!r} has no threshold for a rate of {target:g}, but for "
+            f"{', '.join(f'{one.target:g}' for one in self.thresholds)}.",
+            hint="Calibrate with that target too.",
+        )
+
+
+class CalibratedOn(Frozen):
+    """What thresholds were taken from.
+
+    Attributes:
+        run: The folder of the scores.
+        reviews: Digest of its set of reviews.
+    """
+
+    run: str
+    reviews: str = ""
 
 
 class Calibration(Frozen):
-    """The file of thresholds, one entry a detector; it goes to and comes from JSON."""
+    """The file of thresholds, one entry a detector; it goes to and comes from JSON.
+
+    Attributes:
+        canonical_rule: How texts were made canonical.
+        detectors: The thresholds.
+        calibrated_on: The runs whose scores they were taken from.
+        humans: Human reviews.
+        venues: How many of them each form has.
+        fewest_words: Words of the shortest of them; a shorter review lies outside.
+        most_words: Words of the longest.
+        version: The version of this package.
+    """
 
     schema_version: Literal[1] = 1
     canonical_rule: str = Field(min_length=1)
     detectors: tuple[DetectorCalibration, ...]
+    calibrated_on: tuple[CalibratedOn, ...] = ()
+    humans: int = 0
+    venues: dict[str, int] = Field(default_factory=dict)
+    fewest_words: int = 0
+    most_words: int = 0
+    version: str = ""
 
     def of(self, detector: str) -> DetectorCalibration:
         """The entry of a detector.
@@ -138,7 +196,7 @@ def calibrate(
             finite, one review has two scores, or there is none.
     """
     rows = list(humans)
-    _check_human(rows, others)
+    check_human(rows, others)
     late = _late(rows)
     if late and not forced:
         raise EvaluationError(
@@ -190,7 +248,7 @@ def calibrate_features(
         EvaluationError: One class has no features, there are fewer papers than folds, or as in ``calibrate``.
     """
     humans, ai = ([row for row in _once(rows) if (row.kind == "ai") is is_ai] for is_ai in (False, True))
-    _check_human(humans, ai)
+    check_human(humans, ai)
     fit = [row for row in (*humans, *ai) if row.features]
     _one_identity(detector, fit)
     numbers, is_ai = [row.features for row in fit], [row.kind == "ai" for row in fit]
@@ -251,7 +309,12 @@ def scored_review(case: ReviewCase, result: MetricResult) -> ScoredReview:
     )
 
 
-def _check_human(rows: Sequence[ScoredReview], others: Iterable[ScoredReview]) -> None:
+def check_human(rows: Sequence[ScoredReview], others: Iterable[ScoredReview]) -> None:
+    """See that reviews can count as human: by their label, their source, and their text beside known AI reviews.
+
+    Raises:
+        EvaluationError: One cannot.
+    """
     written = {row.text_digest: row for row in others if row.text_digest and row.kind == "ai"}
     for row in rows:
         twin = written.get(row.text_digest)

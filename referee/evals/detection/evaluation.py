@@ -23,6 +23,8 @@ from referee.stats.resamples import over, resampled
 from referee.stats.values import Floats
 
 Cluster = Literal["review", "paper"]
+LARGE_TARGET = 0.10
+"""Calibrated beside what is asked for: with few human reviews the only target that can be resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +154,13 @@ def robustness(usual: DetectorReport, other: DetectorReport) -> list[Robustness]
 
 
 def in_order(reports: Sequence[DetectorReport]) -> list[DetectorReport]:
-    """Reports by their true-positive rate at the smallest target, the best first."""
+    """The best first: by true positives at the smallest target that flags anyone and is below 10%, then by AUC."""
 
-    def place(report: DetectorReport) -> float:
-        smallest = min(report.at, key=lambda at: at.threshold.target)
-        return -(smallest.true_positive_rate.value or 0.0)
+    def place(report: DetectorReport) -> tuple[float, float]:
+        resolved = [at for at in report.at if at.threshold.flags_anyone and at.threshold.target < LARGE_TARGET]
+        first = min(resolved, key=lambda at: at.threshold.target, default=None)
+        found = first.true_positive_rate.value if first else None
+        return -(found or 0.0), -(report.auc or 0.0)
 
     return sorted(reports, key=place)
 

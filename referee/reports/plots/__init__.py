@@ -10,6 +10,7 @@ from referee.reports.plots.charts import (
     dots_beside_lines,
     forest,
     lines,
+    roc,
     scatter,
 )
 from referee.reports.plots.plot import Plot, plots_csv, write_plots
@@ -26,6 +27,7 @@ __all__ = [
     "forest",
     "lines",
     "plots_csv",
+    "roc",
     "scatter",
     "write_plots",
 ]

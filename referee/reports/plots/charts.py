@@ -125,6 +125,41 @@ def cumulative(
     return Plot(name, title, ("series", "value", "share"), rows, draw, caption)
 
 
+def roc(
+    name: str,
+    title: str,
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    down_to: float,
+    caption: str = "",
+) -> Plot:
+    """Rates of true over false positives, the latter on a log axis, beside chance.
+
+    Args:
+        name: See ``Plot``.
+        title: See ``Plot``.
+        series: Series to points (false-positive rate, true-positive rate), rates rising; drawn as steps.
+        down_to: Where the axis begins, above 0: the smallest rate that the data resolve. What lies below is drawn
+            from there.
+        caption: See ``Plot``.
+    """
+    rows = tuple((label, *point) for label, points in series.items() for point in points)
+
+    def draw(axes: Axes) -> None:
+        spread = [down_to * (1 / down_to) ** (step / 100) for step in range(101)]
+        axes.plot(spread, spread, color=MUTED, lw=0.9, ls=(0, (4, 3)))
+        for (label, points), colour in zip(series.items(), _colours(series), strict=True):
+            rates, found = [max(fpr, down_to) for fpr, _ in points], [tpr for _, tpr in points]
+            axes.step(rates, found, where="post", lw=1.8, color=colour, label=label)
+        axes.set_xscale("log")
+        axes.set_xlim(down_to, 1)
+        axes.set_ylim(-0.01, 1.01)
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:.3%}".rstrip("0%").rstrip(".") + "%")
+        _finish(axes, "false-positive rate (log)", "true-positive rate", len(series), grid="both", outside=True)
+
+    return Plot(name, title, ("series", "fpr", "tpr"), rows, draw, caption, (5.4 + _LEGEND, 4.0))
+
+
 def forest(
     name: str,
     title: str,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from referee.errors import DataError, SettingsError
+from referee.errors import DataError, ModelError, SettingsError
 from referee.llm import llama_library as library
 from referee.llm.catalogue import model_path
 from referee.llm.logits import BLOCK_TOKENS, LlamaLogits
@@ -50,6 +50,18 @@ def model() -> Iterator[LlamaLogits]:
 
 class TestLogits:
     pytestmark = needs_model
+
+    def test_a_closed_model_refuses_instead_of_reaching_into_freed_memory(self) -> None:
+        path = model_path(SMOLLM)
+        assert path is not None
+        closed = LlamaLogits(SMOLLM, path, max_tokens=16)
+        blocks = closed.blocks([1, 2])
+        closed.close()
+        closed.close()
+        with pytest.raises(ModelError, match="was closed while a text waited for it"):
+            next(blocks)
+        with pytest.raises(ModelError, match="was closed"):
+            closed.tokens("a")
 
     def test_a_second_implementation_agrees(self, model: LlamaLogits) -> None:
         tokens = model.tokens(TEXT)

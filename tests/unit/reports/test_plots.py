@@ -17,6 +17,7 @@ from referee.reports.plots import (
     forest,
     lines,
     plots_csv,
+    roc,
     scatter,
     write_plots,
 )
@@ -30,6 +31,7 @@ PLOTS = (
     calibration("bins", "Calibration", {"m": [(3, 5, 4, 6, 10), (6, 6.5, None, None, 40)]}, across="s", up="p", limits=(1, 10)),  # noqa: E501
     dots_beside_lines("mae", "Errors", [("m", 1.0, 0.9, 1.1), ("n", 2.0, None, None)], {"chance": [3.0, None]}, across="p"),  # noqa: E501
     dots("papers", "By paper", {"single": [("a", 0.2), ("b", 0.4)], "none": []}, across="depth"),
+    roc("roc", "ROC", {"m": [(0.0, 0.2), (0.1, 0.6), (1.0, 1.0)]}, down_to=0.01),
     scatter("cost", "Cost", [("single", 0.1, 0.3), ("sections", 0.8, 0.5)], across="US dollars", up="depth"),
 )  # fmt: skip
 
@@ -48,6 +50,17 @@ def test_a_drawing_for_a_page_follows_its_colours_and_has_ids_of_its_own() -> No
     assert "#1b1e24" not in drawn
     assert 'id="ratings-' in drawn
     assert 'id="figure_1"' not in drawn
+
+
+def test_a_roc_curve_is_steps_on_a_log_axis_from_the_smallest_rate() -> None:
+    import matplotlib.figure
+
+    axes = matplotlib.figure.Figure().add_subplot()
+    next(plot for plot in PLOTS if plot.name == "roc").draw(axes)
+    assert (axes.get_xscale(), axes.get_xlim()) == ("log", (0.01, 1))
+    curve = axes.lines[1]
+    assert (list(curve.get_xdata()), curve.get_drawstyle()) == ([0.01, 0.1, 1.0], "steps-post")
+    assert [axes.xaxis.get_major_formatter()(rate, 0) for rate in (0.001, 0.01, 1.0)] == ["0.1%", "1%", "100%"]
 
 
 def test_bars_are_as_high_as_their_values() -> None:

@@ -55,7 +55,7 @@ class AnchorDetector(Detector):
     async def detect(self, work: Work) -> Detection:
         """Embed the review; its paper's anchors are embedded once."""
         anchors = _anchors(work)
-        if work.text.text in anchors.values():
+        if _is_one(work, anchors):
             return Detection(missing("undefined"), why=IS_ANCHOR)
         embedder = _embedder(work.services)
 
@@ -79,7 +79,7 @@ class ClaimDetector(AnchorDetector):
     async def detect(self, work: Work) -> Detection:
         """Embed claims; those of the paper's AI reviews once."""
         anchors = _anchors(work)
-        if work.text.text in anchors.values():
+        if _is_one(work, anchors):
             return Detection(missing("undefined"), why=IS_ANCHOR)
         embedder = _embedder(work.services)
         others = [claim for text in anchors.values() for claim in claims_of(text)]
@@ -97,6 +97,11 @@ METRICS: tuple[Detector, ...] = (AnchorDetector(), ClaimDetector())
 def _embedder(services: DetectionServices) -> Embedder:
     assert services.embedder is not None, "lacking has looked"
     return services.embedder
+
+
+def _is_one(work: Work, anchors: Mapping[str, str]) -> bool:
+    """Whether the review is one of the anchors: in the form's order of boxes, or as its text stands in the data."""
+    return not {work.text.text, of_text(work.case.text).text}.isdisjoint(anchors.values())
 
 
 def _anchors(work: Work) -> dict[str, str]:

@@ -12,6 +12,7 @@ from referee.errors import EvaluationError
 from referee.evals.detection.calibration import calibrate, calibrate_features, scored_review
 from referee.evals.detection.classifiers import CLASSIFIERS
 from referee.evals.detection.detectors.base import Detector
+from referee.evals.detection.detectors.by_comparison import IS_ANCHOR
 from referee.evals.detection.services import DetectionServices
 from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.evals.metric import Context, Metric
@@ -19,6 +20,7 @@ from referee.evals.registry import BUILT_IN, PRESETS
 from referee.evals.shared import Shared
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
+from referee.venues import load_venue
 from tests.unit.evals.detection.fakes import A, BigramLogits, Filler, Generator, Labels, TableLogits, WordEmbedder
 from tests.unit.evals.runs_of import case
 
@@ -230,3 +232,14 @@ async def test_fitted_weights_make_features_a_score() -> None:
     assert not made.thresholds[0].flags(other.value)
     with pytest.raises(EvaluationError, match="both classes"):
         calibrate_features("s5", [row for row in rows if row.kind == "human"], FEATURE_NAMES["s5"])
+
+
+@pytest.mark.parametrize("name", ["anchor", "claim_match"])
+async def test_an_anchor_is_never_tested_with_itself_whatever_the_order_of_its_boxes(name: str) -> None:
+    form = load_venue("neurips-2025")
+    boxes = {"questions": "Why is the learning rate fixed?", "summary": "The paper fits a model. It works well."}
+    own = review("\n\n".join(boxes.values()), fields=boxes)
+    given = services(anchors={"p1": {"gpt": own.text}})
+    for shown in (None, form):
+        found = await ALL[name].measure(own, Context(detection=given, shared=Shared(), form=shown))
+        assert (found.value, found.reason) == (None, IS_ANCHOR)

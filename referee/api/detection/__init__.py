@@ -1,0 +1,1 @@
+"""Detection of AI-written reviews as commands: scores, thresholds, an evaluation, one review."""

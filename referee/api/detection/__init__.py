@@ -1,0 +1,1 @@
+"""Detection of AI reviews: what it is studied on, and how reviews are scored."""

@@ -19,8 +19,8 @@ ANCHORS = "anchors.jsonl"
 class Anchor(Frozen):
     """One AI review of a paper.
 
-    ``paper_id`` is the id by which reviews name the paper, ``paper_hash`` the digest of what was read. ``prompt_digest``
-    is the identity of the prompt, template and reply schema together.
+    ``paper_id`` is the id by which reviews name the paper, ``paper_hash`` the digest of what was read, and
+    ``prompt_digest`` the identity of the prompt: template and reply schema together.
     """
 
     schema_version: Literal[1] = 1

@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
-from referee.data.layouts.flat import is_flat, path_facts
+from referee.data.layouts.detection import path_facts
+from referee.data.layouts.flat import is_flat
 from referee.data.layouts.openreview import is_bare_content, is_wrapped
 from referee.data.suggestion import suggested_mapping
 from referee.errors import DataError

@@ -12,7 +12,7 @@ from referee.api.strategies.strategy import Strategy
 
 __all__ = ["STRATEGIES", "Strategy"]
 
-_NAMES = ("single", "sections", "ensemble", "multi-agent", "progressive", "archetype", "aligned")
+_NAMES = ("single", "sections", "ensemble", "multi-agent", "progressive", "archetype", "aligned", "enriched")
 
 
 class _Strategies(Mapping[str, Strategy]):

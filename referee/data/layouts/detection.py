@@ -103,8 +103,8 @@ class TreeChecks:
         yield from self._unequal()
         humans = self._human_texts.total()
         yield (
-            f"{humans:,} human rows hold {len(self._human_texts):,} different reviews: the tree repeats them beside every "
-            "LLM's, and equal rows are read once"
+            f"{humans:,} human rows hold {len(self._human_texts):,} different reviews: the tree repeats them beside "
+            "every LLM's, and equal rows are read once"
         )
         yield from self._shared_papers()
         yield from (f"{count:,} {what}" for what, count in self._oddities.items() if count)

@@ -227,7 +227,7 @@ def test_the_estimate_counts_every_call_and_a_limit_ends_it(server: FakeServer, 
     assert all(plan.input_tokens > 100 * plan.calls for plan in plans)
     assert server.log.calls(endpoint="chat") == []
     with pytest.raises(BudgetExceeded):
-        generated(server, place, "edit", max_tokens=3_500, more={"calls.concurrency": 1}, levels=("minimum",))
+        generated(server, place, "edit", max_tokens=3_300, more={"calls.concurrency": 1}, levels=("minimum",))
     assert len((place / "run" / "generated.jsonl").read_text().splitlines()) == 1
 
 

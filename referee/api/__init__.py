@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration, arena_calibrate
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.detection.anchors import Anchors, detect_anchors
+    from referee.api.detection.generating import Generated, detect_generate, generation_prompts
+    from referee.api.detection.generation import Generation
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from referee.venues import load_venue
 
 __all__ = [
+    "Anchors",
     "ArenaRun",
     "ArenaScoring",
     "Calibration",
@@ -29,6 +33,8 @@ __all__ = [
     "Evaluation",
     "Experiment",
     "ExperimentEstimate",
+    "Generated",
+    "Generation",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -37,9 +43,12 @@ __all__ = [
     "arena_run",
     "arena_score",
     "compile_venue",
+    "detect_anchors",
+    "detect_generate",
     "estimate_experiment",
     "evaluate",
     "experiment",
+    "generation_prompts",
     "load_paper",
     "load_venue",
     "profile",
@@ -49,6 +58,12 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Anchors": "referee.api.detection.anchors",
+    "Generated": "referee.api.detection.generating",
+    "Generation": "referee.api.detection.generation",
+    "detect_anchors": "referee.api.detection.anchors",
+    "detect_generate": "referee.api.detection.generating",
+    "generation_prompts": "referee.api.detection.generating",
     "ArenaRun": "referee.api.arena.running",
     "ArenaScoring": "referee.api.arena.scoring",
     "Calibration": "referee.api.arena.calibrating",

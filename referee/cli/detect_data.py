@@ -12,7 +12,7 @@ from referee.cli.running import Attended, RunFlags, with_run_flags
 if TYPE_CHECKING:
     from collections import Counter
 
-    from referee.api.detection.generation import Generation
+    from referee.api import Generation
 
 _PAPERS = "Their papers: a folder of files named by id, rows (JSONL, Parquet), or one paper."
 
@@ -33,13 +33,13 @@ def anchors(
 
     Writes a run folder with anchors.jsonl: a row for each paper and model.
     """
-    from referee.api.detection.anchors import detect_anchors
+    from referee import api
     from referee.cli.output import describe_usage
     from referee.cli.progress import Stages
     from referee.reports.estimates import several, writing_estimate_lines
 
     attended = Attended(flags, writing_estimate_lines, Stages)
-    done = attended.run(detect_anchors(papers, models=models.split(","), options=attended.options))
+    done = attended.run(api.detect_anchors(papers, models=models.split(","), options=attended.options))
     typer.echo(f"{several(len(done.anchors), 'anchor')}: {_counted(done.counts)}.")
     typer.echo(f"Used: {describe_usage(done.usage)}.")
     typer.echo(f"Written to {done.run}: anchors.jsonl.")
@@ -76,13 +76,12 @@ def generate(
     Writes a run folder with generated.jsonl (each review with its task, level and the id of its human source), dataset
     (the layout of the detection benchmark, each AI row beside its human one) and, for edits, similarity.json.
     """
-    from referee.api.detection.generating import detect_generate
-    from referee.api.detection.generation import Generation
+    from referee import api
     from referee.cli.output import describe_usage, printable
     from referee.cli.progress import Stages
     from referee.reports.estimates import several, writing_estimate_lines
 
-    asked = Generation(
+    asked = api.Generation(
         reviews=reviews,
         task=task,  # type: ignore[arg-type]
         model=model,
@@ -99,7 +98,7 @@ def generate(
     if dry_run:
         _show(asked, attended, limit or 1)
         return
-    done = attended.run(detect_generate(asked, options=attended.options))
+    done = attended.run(api.detect_generate(asked, options=attended.options))
     typer.echo(f"{several(len(done.reviews), 'review')} ({task}): {_counted(done.counts)}.")
     for reason, count in done.skipped.items():
         typer.echo(printable(f"  skipped, {count:,}: {reason}"))
@@ -112,9 +111,9 @@ def generate(
 
 
 def _show(asked: Generation, attended: Attended, each: int) -> None:
-    from referee.api.detection.generating import generation_prompts
+    from referee import api
 
-    for shown in attended.run(generation_prompts(asked, each=each, options=attended.options)):
+    for shown in attended.run(api.generation_prompts(asked, each=each, options=attended.options)):
         typer.echo(f"=== {shown.piece}")
         for role, text in shown.messages:
             typer.echo(f"--- {role}\n{text}")

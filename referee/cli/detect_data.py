@@ -86,7 +86,7 @@ def generate(
         task=task,  # type: ignore[arg-type]
         model=model,
         papers=papers,
-        levels=tuple(levels.split(",")) if levels else (),  # type: ignore[arg-type]
+        levels=tuple(level.strip() for level in levels.split(",")) if levels else (),
         venue=venue,
         split=split,
         limit=limit,

@@ -75,7 +75,7 @@ def write_tree(root: Path, pairs: Iterable[Pair], model: str) -> list[Pair]:
 def _place(pair: Pair, model: str) -> Path | None:
     extra, made = pair.made.extra, pair.made
     name = re.sub(r"[-_ ]?\d{4}$", "", made.venue or "")
-    if not name or not name.isalpha() or made.year is None:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", name) or made.year is None:
         return None
     conference = _CONFERENCES.get(name.lower(), name.upper())
     split = str(extra["split"])
@@ -101,7 +101,8 @@ def _row(case: ReviewCase, author: str, pair: Pair) -> dict[str, object]:
         "source_review_id": extra["source_review_id"],
         "task": extra["task"],
         "level": extra["level"],
-        **({"rating": case.rating, "confidence": case.confidence}),
+        "rating": case.rating,
+        "confidence": case.confidence,
         **({} if any(boxes.values()) else {"text": case.text}),
         **boxes,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +18,7 @@ from referee.api.detection.generation import (
     Piece,
     find_pieces,
     generation_estimate,
+    prompts_of,
     write_text,
 )
 from referee.api.detection.many import Writing, require_text
@@ -174,7 +175,7 @@ def _begun_texts(run: Session, job: GenerationJob) -> _Write:
 
     async def write(piece: Piece) -> Pair:
         text, model = await write_text(piece, job, door)
-        return _pair(piece, job, source=model, text=text)
+        return _pair(piece, job, source=model, text=text, prompts=prompts_of(piece))
 
     return write
 
@@ -215,6 +216,7 @@ async def _on_form(piece: Piece, job: GenerationJob, shared: Shared, folder: Pat
         job,
         source=found.source,
         text=text,
+        prompts=sorted(found.provenance.prompts) if found.provenance else (),
         form=form,
         fields=_boxes(found, form),
         confidence=_stated(found, _confidence(form)),
@@ -245,18 +247,20 @@ def _pair(
     *,
     source: str,
     text: str,
+    prompts: Sequence[str],
     form: VenueForm | None = None,
     fields: Mapping[str, FieldText] | None = None,
     rating: float | None = None,
     confidence: float | None = None,
     given: Mapping[str, str] | None = None,
 ) -> Pair:
-    human = piece.source
+    human, known = piece.source, form or job.forms.of(piece.source)
     extra = {
         "task": piece.task,
         "level": piece.level,
         "source_review_id": human.case_id,
         "split": str(human.extra.get("split") or job.asked.split),
+        "prompt": ", ".join(prompts),
         "temperature": job.settings.models.temperature,
         **(given or {}),
     }
@@ -264,8 +268,8 @@ def _pair(
         case_id=piece.name,
         paper_id=human.paper_id,
         paper_title=human.paper_title,
-        venue=form.id if form else human.venue,
-        year=form.year if form else human.year,
+        venue=known.id if known else human.venue,
+        year=human.year or (known.year if known else None),
         source=source,
         kind="ai",
         text=text,

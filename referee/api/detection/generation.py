@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -50,7 +50,10 @@ T = TypeVar("T", bound=BaseModel)
 _ROLE = "writer"
 _LOOKED_AT = 20
 _FORMS_LOOKED_AT = 5
-_PROMPTS = {"edit": ("detect/edit", "detect/extend"), "bullets": ("detect/bullets", "detect/expand")}
+_PROMPTS: Mapping[Task, tuple[str, ...]] = {
+    "edit": ("detect/edit", "detect/extend"),
+    "bullets": ("detect/bullets", "detect/expand"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +79,7 @@ class Generation:
     task: Task
     model: str
     papers: str | Path | None = None
-    levels: Sequence[Level] = ()
+    levels: Sequence[str] = ()
     venue: str | Path | VenueForm | None = None
     split: str = "test"
     limit: int | None = None
@@ -226,6 +229,14 @@ def _unusable(case: ReviewCase, asked: Generation, store: PaperStore | None, for
         return "the review has no rating to agree with"
     values = [option.value for option in form.field(form.overall).options] if form.overall else []
     return "" if case.rating in values else f"its rating is none that the form {form.id} offers"
+
+
+def prompts_of(piece: Piece) -> tuple[str, ...]:
+    """Prompts and versions by which a text without a form is written."""
+    names = _PROMPTS[piece.task]
+    if piece.task == "edit":
+        names = names[1:] if piece.level == "maximum" else names[:1]
+    return tuple(f"{prompt.id}@{prompt.version}" for prompt in map(load_prompt, names))
 
 
 async def write_text(piece: Piece, job: GenerationJob, door: Asks) -> tuple[str, str]:

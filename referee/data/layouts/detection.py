@@ -28,7 +28,7 @@ LAST_HUMAN_YEAR = 2022
 """Later conferences were reviewed after chat models were there for everybody (30 November 2022)."""
 
 _FILE_NAME = re.compile(
-    r"^(?P<conference>[A-Za-z]+)[-_]?(?P<year>\d{4})\.(?P<split>[^.]+)(?:\.(?P<tag>.+))?\.(?:csv|tsv)(?:\.gz)?$",
+    r"^(?P<conference>[A-Za-z][A-Za-z0-9]*?)[-_]?(?P<year>\d{4})\.(?P<split>[^.]+)(?:\.(?P<tag>.+))?\.(?:csv|tsv)(?:\.gz)?$",
     re.IGNORECASE,
 )
 _PAPER_TOO = ("paper", "openreview_id", "submission", "id")

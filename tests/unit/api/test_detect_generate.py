@@ -88,6 +88,9 @@ def test_edits_have_four_levels_and_move_further_from_the_original_with_each(ser
     assert {(case.kind, case.source.partition("@")[0], case.venue) for case in done.reviews} == {
         ("ai", "gpt-4o", "iclr-2021")
     }
+    assert {(case.extra["level"], case.extra["prompt"]) for case in done.reviews} >= {
+        ("minimum", "detect/edit@v1"), ("maximum", "detect/extend@v1"),
+    }  # fmt: skip
     assert [case.rating for case in done.reviews[::4]] == [6, 3], "the verdict is still the person's"
     assert done.similarity is not None
     assert [one.level for one in done.similarity.levels] == ["minimum", "moderate", "extensive", "maximum"]
@@ -135,7 +138,7 @@ def test_a_form_is_filled_for_the_rating_of_each_human_review(server: FakeServer
     ]  # fmt: skip
     assert all(case.text and case.fields for case in done.reviews)
     prompts = [call.request.prompt_id for call in server.log.calls(endpoint="chat") if call.request is not None]
-    assert set(prompts) == {f"review/{task}@v1"}
+    assert set(prompts) == {f"review/{task}@v1"} == {case.extra["prompt"] for case in done.reviews}
     assert sorted(path.name for path in (done.run / "reviews").iterdir()) == ["h1", "h2"]
     checks = TreeChecks()
     cases = list(read_cases(done.run / "dataset", checks=checks))
@@ -168,7 +171,7 @@ def test_what_is_refused_or_stays_invalid_is_left_out_and_counted(server: FakeSe
     assert dict(done.counts) == {"written": 1, "refused": 2, "invalid": 1}
     server.script.entries["detect/edit"] = edited
     again = generated(server, place, "edit", levels=("minimum",), resume=done.run)
-    assert again.counts["written"] >= 3
+    assert dict(again.counts) == {"written": 3, "refused": 1}, "an answer that declines stands"
     with pytest.raises(RunError, match="model"):
         generated(server, place, "edit", levels=("minimum",), resume=done.run, model="other")
 
@@ -189,6 +192,12 @@ def test_reviews_that_cannot_be_used_are_skipped_with_the_reason(server: FakeSer
     write(place, human("h2", rating=""))
     with pytest.raises(DataError, match="no rating to agree"):
         generated(server, place, "aligned", out="none")
+
+
+def test_the_form_that_was_named_places_reviews_that_name_none(server: FakeServer, place: Path) -> None:
+    write(place, human("h1", venue="", year=None))
+    done = generated(server, place, "bullets", venue="iclr-2021")
+    assert (done.unplaced, done.reviews[0].venue, done.reviews[0].year) == (0, "iclr-2021", 2021)
 
 
 def test_reviews_without_a_conference_have_no_place_in_the_layout(server: FakeServer, place: Path) -> None:

@@ -44,6 +44,7 @@ def read(root: Path) -> tuple[list[ReviewCase], list[str]]:
         ("test/llama/NeurIPS_2022.test.Meta-Llama-3.1-70B.v2.csv", "test", "llama", "Meta-Llama-3.1-70B.v2"),
         ("extended/llama/ICLR2017.extended.csv", "extended", "llama", "llama"),
         ("test/claude/ICLR2021.calibration.claude.csv", "calibration", "claude", "claude"),
+        ("test/qwen/Agents4Science2025.test.qwen.csv", "test", "qwen", "qwen"),
         ("elsewhere/ICLR2021.test.gpt-4o.csv.gz", "test", "gpt-4o", "gpt-4o"),
     ],
 )

@@ -147,6 +147,42 @@ def test_a_named_classifier_gives_the_margin_of_its_ai_label(roberta: Path) -> N
         NamedClassifier("gptzero")
 
 
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("openai_d", {0: "Fake", 1: "Real"}),
+        ("openai_d_large", {0: "Fake", 1: "Real"}),
+        ("chatgpt_d", {0: "Human", 1: "ChatGPT"}),
+        ("ntnu_d", {0: "human-produced", 1: "machine-generated"}),
+        ("radar_d", {0: "LABEL_0", 1: "LABEL_1"}),
+        ("mage_d", {0: "machine-generated", 1: "human-written"}),
+    ],
+)
+def test_each_of_the_six_takes_its_own_labels(torch: Any, tmp_path: Path, name: str, labels: dict[int, str]) -> None:
+    save_roberta(torch, tmp_path, labels)
+    classifier = NamedClassifier(name, source=str(tmp_path), device="cpu")
+    logits = classifier.logits(TEXT)
+    ai = CLASSIFIERS[name].ai_index
+    assert classify(CLASSIFIERS[name], classifier, TEXT).score == pytest.approx(logits[ai] - logits[1 - ai])
+
+
+def test_a_longformer_reads_as_far_as_it_has_positions(torch: Any, tmp_path: Path) -> None:
+    from transformers import LongformerConfig, LongformerForSequenceClassification
+
+    size = save_tokenizer(tmp_path, most=10_000, pair=True)
+    config = LongformerConfig(
+        vocab_size=size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=82, attention_window=8, type_vocab_size=1,
+        bos_token_id=0, pad_token_id=1, eos_token_id=2,
+    )  # fmt: skip
+    LongformerForSequenceClassification(config).save_pretrained(tmp_path)
+    model = TorchClassifier(str(tmp_path), max_tokens=4096, device="cpu")
+    assert model.model.max_tokens == 80
+    together = model.logits_of(["good", "the " * 500])
+    assert model.logits("good") == pytest.approx(together[0], abs=1e-4)
+    assert len(together[1]) == 2
+
+
 def test_a_classifier_whose_labels_are_the_wrong_way_round_is_refused(torch: Any, tmp_path: Path) -> None:
     save_roberta(torch, tmp_path, {0: "Real", 1: "Fake"})
     with pytest.raises(EvaluationError, match="wrong way"):

@@ -1,1 +1,1 @@
-"""Detection of AI reviews: what it is studied on, and how reviews are scored."""
+"""Detection of AI-written reviews as commands: scores, thresholds, an evaluation, one review."""

@@ -9,25 +9,48 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
 
 from referee.agents.anchor_reviewer import PROMPT, AnchorReply, anchor_question, write_anchor
 from referee.api.detection.many import Writing, require_text
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import PaperStore, read_papers
-from referee.data.anchors import ANCHORS, Anchor, write_anchors
 from referee.errors import ContextTooLong, DataError, EvaluationError, SettingsError
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
 from referee.prompts import load_prompt
+from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.usage import Usage
 
+ANCHORS = "anchors.jsonl"
+
 _ROLE = "anchor"
 _LOOKED_AT = 20
 _TYPICAL_TOKENS = 900
+
+
+class Anchor(Frozen):
+    """One AI review of a paper.
+
+    ``paper_id`` is the id by which reviews name the paper, ``paper_hash`` the digest of what was read, and
+    ``prompt_digest`` the identity of the prompt: template and reply schema together.
+    """
+
+    schema_version: Literal[1] = 1
+    paper_id: str = Field(min_length=1)
+    model: str = Field(min_length=1)
+    review: str = Field(min_length=1)
+    decision: Literal["Accept", "Reject"]
+    prompt: str
+    prompt_digest: str
+    paper_hash: str
+    temperature: float
 
 
 @dataclass(frozen=True)
@@ -190,7 +213,8 @@ async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -
         await writing.run(job.pieces)
     finally:
         found = [anchor for _, anchors in writing.written for anchor in anchors]
-        write_anchors(run.path / ANCHORS, found)
+        ordered = sorted(found, key=lambda anchor: (anchor.paper_id, anchor.model))
+        run.write(ANCHORS, "".join(f"{anchor.model_dump_json()}\n" for anchor in ordered))
     if not found:
         raise EvaluationError(
             f"none of the {len(writing.lost)} anchors came about; the first reason: {writing.lost[0][2]}",

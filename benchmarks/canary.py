@@ -32,10 +32,9 @@ from referee.agents.card import build_card
 from referee.agents.parts import content_parts
 from referee.errors import ModelUnavailable, RefereeError
 from referee.evidence import QuotationIndex
-from referee.graphs.review import check
-from referee.graphs.review_points import dump_points, load_points, rule_points, verified
-from referee.graphs.review_search import shown_to_the_check
-from referee.graphs.review_state import ReviewContext, initial_state
+from referee.graphs.sections.by_part import check
+from referee.graphs.sections.points import rule_points, shown_to_the_check, verified
+from referee.graphs.sections.state import PartsContext, by_id, no_parts
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, open_models
@@ -103,12 +102,12 @@ def _arguments() -> argparse.Namespace:
 
 
 @asynccontextmanager
-async def canary_context(canaries: CanarySet, door: Door, embedder: Embedder) -> AsyncIterator[ReviewContext]:
+async def canary_context(canaries: CanarySet, door: Door, embedder: Embedder) -> AsyncIterator[PartsContext]:
     """What a review of the set's paper with check calls would have."""
     paper = load_paper(canaries.paper)
     parts = content_parts(paper)
     async with await open_retriever(paper, embedder) as retriever:
-        yield ReviewContext(
+        yield PartsContext(
             paper=paper,
             form=load_venue(canaries.venue),
             door=door,
@@ -125,26 +124,26 @@ async def canary_context(canaries: CanarySet, door: Door, embedder: Embedder) ->
         )
 
 
-def raised_points(canaries: CanarySet, context: ReviewContext) -> list[ReviewPoint]:
+def raised_points(canaries: CanarySet, context: PartsContext) -> list[ReviewPoint]:
     """The set's points after their quotations were looked up, as a review gathers them."""
     claims = tuple(sorted(context.card.claim_ids))
     return verified(as_raised(canaries.points, context.paper, context.parts, claims), context)
 
 
-async def checked_points(points: Sequence[ReviewPoint], context: ReviewContext) -> list[ReviewPoint]:
+async def checked_points(points: Sequence[ReviewPoint], context: PartsContext) -> list[ReviewPoint]:
     """The points after the step ``check`` of a review.
 
     Raises:
         ModelUnavailable: The step failed as a whole; single batches that fail leave their points unchecked.
     """
-    update = await check({**initial_state(), "points": dump_points(points)}, Runtime(context=context))
+    update = await check({**no_parts(), "points": list(points)}, Runtime(context=context))
     failures = [*update.get("failures", ()), *([update["failure"]] if update.get("failure") else [])]
     if failures:
         raise ModelUnavailable(failures[0]["message"], hint="See whether the model answers: referee doctor.")
-    return load_points(update["points"])
+    return by_id(update["points"])
 
 
-async def known(canaries: CanarySet, points: Sequence[ReviewPoint], context: ReviewContext) -> dict[str, Known]:
+async def known(canaries: CanarySet, points: Sequence[ReviewPoint], context: PartsContext) -> dict[str, Known]:
     """By canary id: what is settled before any model is asked."""
     without_calls = {p.id: p for p in await checked_points(points, replace(context, lean=True))}
     rules, told = rule_points(context.paper), {}
@@ -211,7 +210,7 @@ async def _measured(settings: Settings, repeats: int) -> dict[str, Any]:
 
 
 async def _run(
-    canaries: CanarySet, points: Sequence[ReviewPoint], models: Models, settings: Settings, context: ReviewContext
+    canaries: CanarySet, points: Sequence[ReviewPoint], models: Models, settings: Settings, context: PartsContext
 ) -> dict[str, Any]:
     # A door of its own: its ledger would answer a repeated question from memory.
     door, started = Door(models, calls=settings.calls, progress=_say), time.monotonic()

@@ -36,11 +36,11 @@ _NUMBER = struct.Struct("i")
 _FOLDERS = ("REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR")
 # What commands on a server import; none of them starts a thread by being imported.
 _HEAVY = (
-    "referee.api.evaluating",
-    "referee.api.experimenting",
-    "referee.api.refining",
+    "referee.api.evaluations.evaluating",
+    "referee.api.experiments.running",
+    "referee.api.venues.refining",
     "referee.api.reviewing",
-    "referee.graphs.review",
+    "referee.graphs.sections.by_part",
     "referee.runs.checkpoints",
     "referee.retrieval.store",
     "langgraph.checkpoint.sqlite.aio",

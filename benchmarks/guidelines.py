@@ -74,14 +74,16 @@ async def _measured(page: GoldPage, settings: Settings, folder: Path) -> dict[st
         options=referee.RunOptions(out=folder / "run", settings=settings),
     )
     seconds, text = time.monotonic() - started, page_text(DATA / page.page)
-    kept = [fate for fate in compiled.fates if fate.fate == "kept"]
+    kept = [fate for fate in compiled.statements if fate.fate == "kept"]
     return {
         "version": referee.__version__,
         "model": settings.models.default,
         "page": page.id,
-        "cut": _figures(compare([(fate.words, fate.criterion_kind) for fate in compiled.fates], page.criteria, text)),
+        "cut": _figures(
+            compare([(fate.words, fate.criterion_kind) for fate in compiled.statements], page.criteria, text)
+        ),
         "kept": _figures(compare([(fate.words, fate.criterion_kind) for fate in kept], page.criteria, text)),
-        "by_rule": sum(fate.by == "rule" for fate in compiled.fates),
+        "by_rule": sum(fate.by == "rule" for fate in compiled.statements),
         "seconds": round(seconds, 1),
         "usage": compiled.usage.model_dump(mode="json"),
     }

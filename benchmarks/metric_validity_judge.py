@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from referee.agents.depth_judge import RESPECTS
+from referee.agents.review_judges import RESPECTS
 from referee.evals.judging import Panel
 from referee.evidence import split_sentences
 from referee.evidence.stems import stems

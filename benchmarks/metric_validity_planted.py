@@ -20,7 +20,7 @@ from referee.data import read_cases, read_papers
 from referee.evals.metric import Context
 from referee.evals.paper_context import open_index
 from referee.evals.quality.factual_correctness import FactualCorrectness, bounds_for
-from referee.graphs.factuality_state import LEAN, Bounds, Searches
+from referee.graphs.factuality.records import LEAN, Bounds, Searches
 from referee.papers import load_paper
 from referee.retrieval import Chunks, Parent, Passage, Retriever
 from referee.schemas.case import ReviewCase

@@ -28,7 +28,7 @@ from review_processes import HERE, ROOT, CommandFailed, run_python
 from review_table import in_seconds
 
 import referee
-from referee.api.strategies import STRATEGIES
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.tokens import count_tokens
 from referee.papers import load_paper
 from referee.testing import FakeServer

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from referee.version import VERSION
+
 if TYPE_CHECKING:
     from referee.api import (
         RunOptions,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
         review_sync,
     )
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "RunOptions",

@@ -88,11 +88,6 @@ def _adherence_model(kinds: tuple[Literal["subjective", "objective"], ...]) -> t
     return create_model("Adherence", __config__=_CLOSED, **shape)
 
 
-def sample_adherence_model() -> type[BaseModel]:
-    """The reply model of one rule of each kind, by which the prompt's header is checked."""
-    return adherence_model(("subjective", "objective"))
-
-
 def read_adherence(reply: BaseModel, rules: Sequence[Guideline]) -> tuple[Ruling, ...]:
     """The answers under the rules' own ids, in their order."""
     data = reply.model_dump()

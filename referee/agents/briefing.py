@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.agents.prompt_budget import CountTokens
+from referee.agents.asking import CountTokens
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
 from referee.prompts import delimit

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from referee.agents.asking import CountTokens, tokens_left
 from referee.agents.card import Card
-from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.section_reviewer import fit_card
 from referee.errors import ContextTooLong
 from referee.prompts import Prompt, RenderedPrompt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from referee.agents.asking import CountTokens
 from referee.agents.parts import Part, content_parts, render_part, split_part
-from referee.agents.prompt_budget import CountTokens
 from referee.schemas.paper import Paper
 
 

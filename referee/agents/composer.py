@@ -12,21 +12,28 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, list_of, one_of, tokens_left
 from referee.agents.briefing import fit_paper, how_read
-from referee.agents.choices import list_of, one_of
-from referee.agents.form_reply import FULL, Lengths, chosen_options, offered, slugs_of
-from referee.agents.prompt_budget import CountTokens, tokens_left
+from referee.agents.form_reply import (
+    FULL,
+    OPEN,
+    FormValues,
+    Lengths,
+    StatedScore,
+    offered,
+    slugs_of,
+    stated_scores,
+    ticked_choices,
+)
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import FormField, VenueForm
-from referee.venues import load_venue, render_form, render_guidelines
+from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/compose"
 PAPER_PROMPT = "review/compose-paper"
 ROLE = "composer"
-OPEN = "open"
 _GRAVE = ("fatal", "major")
 
 
@@ -40,18 +47,11 @@ class PaperBeside:
     reading_tokens: int | None = None
 
 
-@dataclass(frozen=True)
-class Composed:
-    """What the composing call gave, in the form's own names.
+class Composed(FormValues):
+    """What the composing call gave, in the form's own names."""
 
-    ``scores`` holds, per score field, ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
-    """
-
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
-    notes: tuple[str, ...]
-    calls: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
 
 
 def summary_fields(form: VenueForm) -> tuple[FormField, ...]:
@@ -90,7 +90,7 @@ async def compose_review(
         role=ROLE,
         max_output_tokens=_output_tokens(form, lengths),
     )
-    scores, calls, notes = stated_scores(form, first.value), [first.call_id], [*first.notes]
+    scores, calls, notes = stated_scores(form, first.value.model_dump()), [first.call_id], [*first.notes]
     against = objections(form, scores, points)
     if against and send_back:
         again = await door.ask(
@@ -99,12 +99,12 @@ async def compose_review(
             role=ROLE,
             max_output_tokens=_output_tokens(form, lengths),
         )
-        second = stated_scores(form, again.value)
+        second = stated_scores(form, again.value.model_dump())
         scores |= {name: second[name] for name in against}
         calls.append(again.call_id)
         against = objections(form, scores, points)
     for name, objection in against.items():
-        scores[name] |= {"value": None, "reason": objection}
+        scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
     return _composed(form, first.value, scores, tuple(notes), tuple(calls))
 
@@ -143,7 +143,7 @@ async def compose_from_paper(
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
     cuts = (f"the composer saw {c.tokens_kept:,} of {c.tokens_total:,} tokens of {c.section!r}" for c in shown.cuts)
     notes = (*answer.notes, *cuts)
-    return _composed(form, answer.value, stated_scores(form, answer.value), notes, (answer.call_id,))
+    return _composed(form, answer.value, stated_scores(form, answer.value.model_dump()), notes, (answer.call_id,))
 
 
 def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
@@ -162,11 +162,6 @@ def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -
             most = 2 if lengths.brief else len(field.options)
             shape[slugs[field.name]] = (list_of(one_of(tuple(offered(field)))), Field(max_length=most))
     return create_model("ComposedReview", __config__=ConfigDict(extra="ignore"), **shape)
-
-
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model of one form, by which the prompt's header is checked."""
-    return reply_model(load_venue("neurips-2025"), ("p1",), FULL)
 
 
 def _is_summary(field: FormField) -> bool:
@@ -215,7 +210,7 @@ def _values(form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: 
 def _composed(
     form: VenueForm,
     reply: BaseModel,
-    scores: dict[str, dict[str, Any]],
+    scores: dict[str, StatedScore],
     notes: tuple[str, ...],
     calls: tuple[str, ...],
 ) -> Composed:
@@ -223,9 +218,7 @@ def _composed(
     return Composed(
         texts={f.name: data[slugs[f.name]] for f in summary_fields(form)},
         scores=scores,
-        choices={
-            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
-        },
+        choices=ticked_choices(form, data),
         notes=notes,
         calls=calls,
     )
@@ -236,22 +229,12 @@ def _line(point: ReviewPoint) -> str:
     return f"[{point.id}] {point.polarity}, {point.severity}, {point.kind}{verdict}: {point.claim}"
 
 
-def stated_scores(form: VenueForm, reply: BaseModel) -> dict[str, dict[str, Any]]:
-    """Per score field what a reply says of it, the option as the form's own value, null where it was left open."""
-    data = reply.model_dump()
-    slugs = slugs_of(form)
-    scores: dict[str, dict[str, Any]] = {}
-    for field in form.reviewer_fields:
-        if field.kind == "score" and slugs[field.name] in data:
-            said = data[slugs[field.name]]
-            chosen = None if said["value"] == OPEN else offered(field)[said["value"]]
-            scores[field.name] = {**said, "value": chosen}
-    return scores
+def left_open(score: StatedScore, reason: str) -> StatedScore:
+    """The score without its value, and why."""
+    return score.model_copy(update={"value": None, "reason": reason})
 
 
-def objections(
-    form: VenueForm, scores: Mapping[str, Mapping[str, Any]], points: Sequence[ReviewPoint]
-) -> dict[str, str]:
+def objections(form: VenueForm, scores: Mapping[str, StatedScore], points: Sequence[ReviewPoint]) -> dict[str, str]:
     """Scores at an end of their scale that the points do not allow."""
     grave = {p.id for p in points if p.polarity == "weakness" and p.severity in _GRAVE}
     found: dict[str, str] = {}
@@ -259,10 +242,10 @@ def objections(
         if field.kind != "score" or field.aspect in ("confidence", "expertise"):
             continue
         said, values = scores[field.name], [o.value for o in field.options]
-        against = grave if field.aspect == "overall" else grave & set(said["opposes"])
-        if said["value"] == max(values, key=float) and against:
+        against = grave if field.aspect == "overall" else grave & set(said.opposes)
+        if said.value == max(values, key=float) and against:
             found[field.name] = f"its best option stands against {', '.join(sorted(against))}"
-        elif said["value"] == min(values, key=float) and not grave:
+        elif said.value == min(values, key=float) and not grave:
             found[field.name] = "its worst option stands without a major weakness"
     return found
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/covers"
@@ -81,11 +81,6 @@ def covers_model(sizes: Sizes) -> type[BaseModel]:
         )
         shape[polarity] = (list_of(pair), Field(max_length=most_pairs(wanted, given)))
     return create_model("Covers", __config__=_CLOSED, **shape)
-
-
-def sample_covers_model() -> type[BaseModel]:
-    """The reply model for two short reviews, by which the prompt's header is checked."""
-    return covers_model(Sizes((1, 2), (2, 1)))
 
 
 def render_covers(wanted: Items, given: Items) -> RenderedPrompt:

@@ -11,10 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks, Excerpt
+from referee.agents.asking import Asks, CountTokens, Excerpt, tokens_left
 from referee.agents.card import Card
 from referee.agents.point_reply import Choices, Origin, cross_model, to_points
-from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.agents.section_reviewer import fit_card, keep_head, render_passages, render_places, section_budget
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema

@@ -12,8 +12,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
-from referee.agents.choices import one_of
+from referee.agents.asking import Asks, one_of
 from referee.errors import ReplyInvalid
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.venue import Aspect
@@ -65,7 +64,7 @@ async def read_aspects(
     if not unclear:
         return Aspects({})
     names = {f"box{number}": field.name for number, field in enumerate(unclear, start=1)}
-    reply = _model(tuple(names))
+    reply = aspects_model(tuple(names))
     rendered = render_form_prompt(unclear, venue_name=venue_name, prompt_versions=prompt_versions)
     most_out = _TOKENS_AROUND + _TOKENS_A_BOX * len(unclear)
     try:
@@ -90,12 +89,8 @@ def render_form_prompt(
     return prompt.render(venue_name=name, boxes=delimit("boxes", boxes))
 
 
-def sample_form_model() -> type[BaseModel]:
-    """The reply model of two boxes, by which the prompt's header is checked."""
-    return _model(("box1", "box2"))
-
-
-def _model(boxes: tuple[str, ...]) -> type[BaseModel]:
+def aspects_model(boxes: tuple[str, ...]) -> type[BaseModel]:
+    """The reply's shape: an answer for each of the names it is given."""
     shape: dict[str, Any] = {name: (one_of(_ASPECTS), Field(description="what it measures")) for name in boxes}
     return create_model("FormAspects", __config__=ConfigDict(extra="ignore"), **shape)
 

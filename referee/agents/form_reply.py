@@ -1,18 +1,44 @@
-"""The shape of a reply that fills a venue's form: built from the form's data, bounded by the model's context."""
+"""A reply that fills a venue's form: its shape, built from the form's data and bounded by a context, and its values."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.errors import DataError
+from referee.schemas.base import Frozen
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
-from referee.venues import load_venue, parse_score
+from referee.venues import parse_score
+
+Choice = str | list[str]
+"""What is ticked in a choice, or in a checklist."""
+
+
+class StatedScore(Frozen):
+    """What a model says of a score.
+
+    ``value`` is an option of the field, null where it was left open. ``supports`` and ``opposes`` are the ids, of
+    evidence or of points, that it names for and against it.
+    """
+
+    value: int | float | None
+    reason: str
+    supports: tuple[str, ...] = ()
+    opposes: tuple[str, ...] = ()
+
+
+class FormValues(Frozen):
+    """A review's values by the form's own names."""
+
+    texts: dict[str, str] = Field(default_factory=dict)
+    scores: dict[str, StatedScore] = Field(default_factory=dict)
+    choices: dict[str, Choice] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,8 @@ BRIEF = Lengths(text=480, reason=100, quote=200, items=3, cited=2, brief=True)
 _CORRECTION_CHARS = 400
 
 CORRECTIONS = "corrections"
+OPEN = "open"
+"""What a reply says where it leaves a score open."""
 
 # A reply may take at most this share of the context; the paper needs the rest.
 _REPLY_SHARE = 0.25
@@ -86,11 +114,6 @@ def reply_model(
     return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
 
 
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model of one form, by which the prompt's header is checked."""
-    return reply_model(load_venue("neurips-2025"), FULL, corrections=True)
-
-
 def correction_model() -> type[BaseModel]:
     """One correction: the place, what is printed there, what it should be, and why."""
     return create_model(
@@ -103,11 +126,6 @@ def correction_model() -> type[BaseModel]:
     )
 
 
-def sample_brief_reply_model() -> type[BaseModel]:
-    """The same for models that cite sentences by their numbers."""
-    return reply_model(load_venue("neurips-2025"), BRIEF, ("s1", "s2"))
-
-
 def slugs_of(form: VenueForm) -> dict[str, str]:
     """Field name to property name: some forms' names hold commas and colons, which not all providers take."""
     return _slugs(tuple(f.name for f in form.reviewer_fields))
@@ -118,7 +136,47 @@ def offered(field: FormField) -> dict[str, OptionValue]:
     return {_option_text(option): option.value for option in field.options}
 
 
-def chosen_options(field: FormField, value: str | list[str]) -> str | list[str]:
+def sorted_values(form: VenueForm, data: Mapping[str, Any]) -> FormValues:
+    """The values of a reply whose properties are the form's fields."""
+    slugs = slugs_of(form)
+    return FormValues(
+        texts={f.name: data[slugs[f.name]] for f in form.reviewer_fields if f.kind == "text"},
+        scores=stated_scores(form, data, supports="evidence"),
+        choices=ticked_choices(form, data),
+    )
+
+
+def stated_scores(form: VenueForm, data: Mapping[str, Any], *, supports: str = "supports") -> dict[str, StatedScore]:
+    """What a reply says of the scores it was asked for; ``supports`` is the property with the ids it names for one."""
+    slugs = slugs_of(form)
+    return {
+        f.name: StatedScore(
+            value=chosen_number(f, said["value"]),
+            reason=said["reason"],
+            supports=tuple(said[supports]),
+            opposes=tuple(said.get("opposes", ())),
+        )
+        for f in form.reviewer_fields
+        if f.kind == "score" and (said := data.get(slugs[f.name])) is not None
+    }
+
+
+def chosen_number(field: FormField, value: str) -> int | float | None:
+    """The number behind a reply's option; null where the score was left open."""
+    number = None if value == OPEN else offered(field)[value]
+    assert not isinstance(number, str), "a score field holds numbers"
+    return number
+
+
+def ticked_choices(form: VenueForm, data: Mapping[str, Any]) -> dict[str, Choice]:
+    """The options behind a reply's choices and checklists."""
+    slugs = slugs_of(form)
+    return {
+        f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
+    }
+
+
+def chosen_options(field: FormField, value: Choice) -> Choice:
     """The options behind a reply; a checklist that says both "none of these" and something else says nothing."""
     options = offered(field)
     if isinstance(value, str):

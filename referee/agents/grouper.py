@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.agents.focus import shortened
-from referee.agents.neutral import neutral_ids
-from referee.agents.paper_run import PaperRun
+from referee.agents.paper_text import PaperRun
 from referee.agents.point_texts import correction_head
 from referee.prompts import delimit
 from referee.schemas.point import ReviewPoint
+
+
+def neutral_ids(points: Iterable[ReviewPoint]) -> dict[str, ReviewPoint]:
+    """``a1``, ``a2``, ... in an order that mixes the readers: by the place a point speaks of, then by its words."""
+    ordered = sorted(points, key=lambda point: (_place(point), point.claim, point.id))
+    return {f"a{number}": point for number, point in enumerate(ordered, start=1)}
+
+
+def _place(point: ReviewPoint) -> tuple[int, str]:
+    """The first place that it quotes, sections in the order of their ids."""
+    name = next((evidence.section_id for evidence in point.evidence), point.section_id or "")
+    digits = "".join(filter(str.isdigit, name))
+    return int(digits) if digits else 10**6, name
+
 
 PROMPT = "review/group"
 ROLE = "checker"
@@ -32,11 +45,6 @@ def groups_model(ids: tuple[str, ...]) -> type[BaseModel]:
     return create_model(
         "Groups", __config__=ConfigDict(extra="ignore"), groups=(list_of(group), Field(max_length=most))
     )
-
-
-def sample_groups_model() -> type[BaseModel]:
-    """The reply model for two items, by which the prompt's header is checked."""
-    return groups_model(("a1", "a2"))
 
 
 async def group_points(run: PaperRun, points: Sequence[ReviewPoint]) -> list[tuple[str, ...]]:

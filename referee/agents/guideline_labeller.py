@@ -16,9 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
-from referee.agents.choices import list_of, one_of
-from referee.agents.paraphrase import why_not
+from referee.agents.asking import Asks, list_of, one_of
+from referee.agents.point_splitter import why_not
 from referee.errors import ReplyInvalid
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.venues.page import Candidate, Window
@@ -218,16 +217,6 @@ def lean_labels_model(ids: Sequence[str]) -> type[BaseModel]:
     """
     shape: dict[str, Any] = dict.fromkeys(ids, (_Lean, ...))
     return create_model("LeanLabels", __config__=_CLOSED, **shape)
-
-
-def sample_labels_model() -> type[BaseModel]:
-    """A full reply model, by which the prompt's header is checked."""
-    return labels_model(("g001", "g002"))
-
-
-def sample_lean_labels_model() -> type[BaseModel]:
-    """The same for the short reply."""
-    return lean_labels_model(("g001", "g002"))
 
 
 def _shown(candidates: Sequence[Candidate]) -> str:

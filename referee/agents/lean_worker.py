@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, with_card
 from referee.agents.parts import Part, render_part
@@ -26,7 +26,7 @@ async def answer_with_points(
     how_read: str,
     *,
     door: Asks,
-    seat: ModelWindow,
+    window: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Raise at most three short points on a chunk, each with a sentence of it.
@@ -37,7 +37,7 @@ async def answer_with_points(
         venue_name: For whom the review is written.
         how_read: What the text lost on its way, in words.
         door: Answers the prompt.
-        seat: The model that answers.
+        window: The model that answers.
         prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
@@ -49,7 +49,7 @@ async def answer_with_points(
     """
     text, sentences = render_part(chunk, numbered=True)
     reply = lean_points_model(tuple(sentences))
-    room = seat.room(LEAN_REPLY_TOKENS, LEAN_CARD_TOKENS)
+    room = window.room(LEAN_REPLY_TOKENS, LEAN_CARD_TOKENS)
     prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
     values = {"venue_name": venue_name, "how_read": how_read, "section": text}
     rendered, notes = with_card(prompt, values, card, reply, room)

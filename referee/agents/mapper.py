@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.parts import Part
 from referee.errors import ModelRefused, ReplyInvalid
 from referee.prompts import RenderedPrompt, delimit, load_prompt
@@ -110,11 +109,6 @@ def mapping_reply_model(prompt_ids: Sequence[str], part_ids: Sequence[str]) -> t
         __config__=ConfigDict(extra="ignore"),
         mapping=(list_of(item), Field(max_length=len(prompt_ids), description="one item for each rule")),
     )
-
-
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model for a small paper, by which the prompt's header is checked."""
-    return mapping_reply_model(("specific", "constructive"), ("P1", "P2"))
 
 
 async def _asked(

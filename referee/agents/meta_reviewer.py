@@ -1,4 +1,5 @@
-"""An area chair's merger of independent reviews into one on the same form, without the paper.
+"""An area chair's merger of independent reviews into one on the same form, without the paper; and the shapes of replies
+that write a review anew from one there is.
 
 Source: The AI Scientist (Lu et al. 2024, 2408.06292), automated reviewing: an area chair aggregates the ensemble.
 Deviations: the merged review names the reviewers' evidence it rests on, and its scores cite that evidence; they are not
@@ -8,19 +9,90 @@ replaced by the reviewers' averages.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from referee.agents.asks import Asks
-from referee.agents.form_reply import Lengths, lengths_for, output_tokens
-from referee.agents.merged_reply import chair_model
-from referee.agents.prompt_budget import CountTokens, tokens_left
-from referee.agents.single_reviewer import sorted_values
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from referee.agents.asking import Asks, CountTokens, list_of, one_of, tokens_left
+from referee.agents.form_reply import (
+    FormValues,
+    Lengths,
+    lengths_for,
+    output_tokens,
+    reply_model,
+    slugs_of,
+    sorted_values,
+)
 from referee.errors import ContextTooLong
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.review import Evidence
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
+
+_CLOSED = ConfigDict(extra="ignore")
+_THOUGHTS_CHARS = 1200
+# A merged review may cite more than one reviewer's worth of evidence for a score.
+_CITED_FACTOR = 2
+
+
+def chair_model(form: VenueForm, lengths: Lengths, ids: tuple[str, ...]) -> type[BaseModel]:
+    """``kept`` evidence by its ids, then the form; scores cite those ids.
+
+    Args:
+        form: The venue's form.
+        lengths: The bounds.
+        ids: Of the evidence that the reviews brought; none leaves nothing to keep and to cite.
+    """
+    about = "ids of the reviewers' evidence that the merged review rests on"
+    kept: Any = (_ids(ids), Field(max_length=len(ids), description=about))
+    return create_model("MergedReview", __config__=_CLOSED, kept=kept, **_form_shape(form, lengths, ids, ()))
+
+
+def reflection_model(
+    form: VenueForm, lengths: Lengths, ids: tuple[str, ...], sentences: tuple[str, ...] = ()
+) -> type[BaseModel]:
+    """``thoughts``, then ``revised``: null, or the whole review with new evidence; scores cite old and new ids.
+
+    Args:
+        form: The venue's form.
+        lengths: The bounds.
+        ids: Of the evidence the review has.
+        sentences: Ids of the paper's sentences; where given, new evidence names one instead of quoting.
+    """
+    new = tuple(f"N{number}" for number in range(1, lengths.items + 1))
+    base = reply_model(form, lengths, sentences).model_fields["quoted_evidence"]
+    shape = _form_shape(form, lengths, (*ids, *new), sentences)
+    evidence: Any = (base.annotation, base)
+    revised = create_model("RevisedReview", __config__=_CLOSED, quoted_evidence=evidence, **shape)
+    return create_model(
+        "Reflection",
+        __config__=_CLOSED,
+        thoughts=(str, Field(max_length=_THOUGHTS_CHARS, description="what is wrong or missing, in a few sentences")),
+        revised=(revised | None, Field(description="null if the review needs no change")),
+    )
+
+
+def _form_shape(form: VenueForm, lengths: Lengths, ids: tuple[str, ...], sentences: tuple[str, ...]) -> dict[str, Any]:
+    """The form's fields as a reviewer's reply has them, but for the ids that a score may cite."""
+    fields = dict(reply_model(form, lengths, sentences).model_fields)
+    del fields["quoted_evidence"]
+    scores = {slugs_of(form)[field.name] for field in form.reviewer_fields if field.kind == "score"}
+    most = min(len(ids), lengths.cited * _CITED_FACTOR)
+    shape: dict[str, Any] = {}
+    for slug, info in fields.items():
+        kind: Any = info.annotation
+        if slug in scores:
+            cited: Any = (_ids(ids), Field(max_length=most, description="ids of the evidence that supports it"))
+            kind = create_model("MergedScore", __base__=kind, evidence=cited)
+            shape[slug] = (kind, Field(description=info.description))
+        else:
+            shape[slug] = (kind, info)
+    return shape
+
+
+def _ids(ids: tuple[str, ...]) -> Any:
+    return list_of(one_of(ids))
+
 
 PROMPT = "review/chair"
 ROLE = "composer"
@@ -30,24 +102,16 @@ _SHRINK = 0.75
 _CUT_MARK = " [shortened]"
 
 
-@dataclass(frozen=True)
-class MemberReview:
-    """One reviewer's review as the chair sees it: texts and scores by field, and the evidence that was found."""
+class MemberReview(FormValues):
+    """One reviewer's review as the chair sees it, with the evidence that was found."""
 
     number: int
-    texts: Mapping[str, str]
-    scores: Mapping[str, Mapping[str, Any]]
-    choices: Mapping[str, Any]
     evidence: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True)
-class MergedReview:
-    """The merged review in the form's own names. ``kept`` holds ids of evidence, those the scores cite among them."""
+class MergedReview(FormValues):
+    """The merged review. ``kept`` holds ids of evidence, those the scores cite among them."""
 
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
     kept: tuple[str, ...]
     notes: tuple[str, ...]
     call_id: str
@@ -88,9 +152,9 @@ async def merge_reviews(
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     data = answer.value.model_dump()
     values = sorted_values(form, data)
-    cited = {name for score in values.scores.values() for name in score["evidence"]}
+    cited = {name for score in values.scores.values() for name in score.supports}
     kept = tuple(name for name in ids if name in cited or name in data["kept"])
-    return MergedReview(values.texts, values.scores, values.choices, kept, (*notes, *answer.notes), answer.call_id)
+    return MergedReview(**dict(values), kept=kept, notes=(*notes, *answer.notes), call_id=answer.call_id)
 
 
 def _fitted(
@@ -129,7 +193,7 @@ def _render(
         reviews="\n\n".join(
             delimit(
                 "review",
-                render_values(form, member.texts, member.scores, member.choices, member.evidence, cap=cap),
+                render_values(form, member, member.evidence, cap=cap),
                 reviewer=str(member.number),
             )
             for member in members
@@ -140,9 +204,7 @@ def _render(
 
 def render_values(
     form: VenueForm,
-    texts: Mapping[str, str],
-    scores: Mapping[str, Mapping[str, Any]],
-    choices: Mapping[str, Any],
+    values: FormValues,
     evidence: Sequence[Evidence],
     *,
     cap: int | None = None,
@@ -151,22 +213,19 @@ def render_values(
 
     Args:
         form: The form it is on.
-        texts: By field.
-        scores: By field: ``value``, ``reason``, ``evidence``.
-        choices: By field.
+        values: By field.
         evidence: What was found in the paper.
         cap: The most characters of a text; a longer one is cut and marked.
     """
     lines = []
     for field in form.reviewer_fields:
-        if field.name in texts:
-            lines.append(f"{field.name}: {_capped(texts[field.name], cap)}")
-        elif field.name in scores:
-            score = scores[field.name]
-            cited = f" [{', '.join(score['evidence'])}]" if score["evidence"] else ""
-            lines.append(f"{field.name}: {score['value']:g}. {score['reason']}{cited}")
-        elif choices.get(field.name):
-            lines.append(f"{field.name}: {choices[field.name]}")
+        if field.name in values.texts:
+            lines.append(f"{field.name}: {_capped(values.texts[field.name], cap)}")
+        elif (score := values.scores.get(field.name)) is not None:
+            cited = f" [{', '.join(score.supports)}]" if score.supports else ""
+            lines.append(f"{field.name}: {score.value:g}. {score.reason}{cited}")
+        elif chosen := values.choices.get(field.name):
+            lines.append(f"{field.name}: {chosen}")
     shown = [f'[{e.id}] {e.claim} Quotation: "{e.quote}" ({e.section})' for e in evidence]
     return "\n".join([*lines, "Evidence:", *(shown or ["none of its quotations is in the paper"])])
 

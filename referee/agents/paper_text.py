@@ -1,16 +1,21 @@
 """The whole submission as the beginning of every prompt of a run: ids of sections, tables and equations, and the works
 it cites. What differs between calls comes after it, so that a provider's prompt cache can serve it.
+The agents of one review share it, with the venue's form and who answers.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from referee.agents.asking import Asks, CountTokens, T
 from referee.agents.briefing import block_text, how_read
-from referee.agents.prompt_budget import CountTokens
+from referee.evidence import QuotationIndex
+from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Block, Paper, Section
+from referee.schemas.venue import VenueForm
 
 PROMPT = "review/paper"
 
@@ -91,3 +96,31 @@ def _block(block: Block) -> str:
 def _cited(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _MOST_REFERENCE else f"{text[:_MOST_REFERENCE]} …"
+
+
+@dataclass(frozen=True)
+class PaperRun:
+    """One paper under review.
+
+    ``shared`` is what every call begins with, ``sections`` (id to heading) are all places that a quotation may come
+    from, ``index`` looks quotations up, ``versions`` are prompt id to version (the newest by default).
+    """
+
+    shared: SharedPaper
+    form: VenueForm
+    sections: Mapping[str, str]
+    index: QuotationIndex
+    door: Asks
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def task(self, prompt_id: str, **inputs: str) -> RenderedPrompt:
+        """A task behind the paper."""
+        return load_prompt(prompt_id, self.versions.get(prompt_id)).render(**inputs).after(self.shared.prompt)
+
+    async def ask(self, prompt: RenderedPrompt, reply: type[T], *, role: str, tokens: int) -> Answer[T]:
+        """Ask a role's model for a reply of at most so many tokens.
+
+        Raises:
+            ModelError: The model did not answer validly.
+        """
+        return await self.door.ask(prompt, reply, role=role, max_output_tokens=tokens)

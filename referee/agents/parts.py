@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from referee.agents.asking import CountTokens
 from referee.agents.briefing import Sentence, block_text, numbered_text
 from referee.agents.part_types import guess_type
-from referee.agents.prompt_budget import CountTokens
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
 from referee.prompts import delimit

@@ -1,17 +1,18 @@
 """One passage of a paper with the running summary of what came before: points, and the summary written anew.
 
 Source: the progressive method of OpenAIReview. The summary is the only thing that passes from one call to the next.
+At the end one call over all points says by ids which say the same; it has no way to change or to remove a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.briefing import Sentence
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, PromptBudget, render_criteria, with_card
@@ -27,6 +28,7 @@ from referee.agents.point_reply import (
     to_points,
 )
 from referee.agents.section_reviewer import render_places
+from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.llm.door import prompt_digest
 from referee.prompts import delimit, load_prompt
@@ -71,7 +73,7 @@ async def review_passage(
     brief: PassageBrief,
     *,
     door: Asks,
-    seat: ModelWindow,
+    window: ModelWindow,
     lean: bool = False,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> PassageReply:
@@ -81,7 +83,7 @@ async def review_passage(
         brief: The passage, the summary and what stands beside them. Of the card the claims alone are shown: what else
             a reader needs of earlier passages is the summary's to keep.
         door: Answers the prompt.
-        seat: The model that answers.
+        window: The model that answers.
         lean: Ask for at most three short points that quote by sentence id, and a short summary.
         prompt_versions: Prompt id to version; the newest by default.
 
@@ -107,7 +109,7 @@ async def review_passage(
         "at": brief.at,
     }
     values = {name: value for name, value in given.items() if name in prompt.inputs}
-    room = passage_room(seat, lean=lean)
+    room = passage_room(window, lean=lean)
     rendered, _ = with_card(prompt, values, _claims_only(brief.card), reply, room)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=room.reply_tokens)
     digest = prompt_digest(rendered, reply_schema(reply))
@@ -118,10 +120,10 @@ async def review_passage(
     return PassageReply(tuple(points), data["summary"].strip(), (*answer.notes, *said))
 
 
-def passage_room(seat: ModelWindow, *, lean: bool) -> PromptBudget:
+def passage_room(window: ModelWindow, *, lean: bool) -> PromptBudget:
     """The context with room for points and summary in the reply."""
     points, chars = (LEAN_REPLY_TOKENS, LEAN_SUMMARY_CHARS) if lean else (FULL_REPLY_TOKENS, SUMMARY_CHARS)
-    return seat.room(points + chars // _CHARS_A_TOKEN)
+    return window.room(points + chars // _CHARS_A_TOKEN)
 
 
 def passage_model(
@@ -129,22 +131,13 @@ def passage_model(
 ) -> type[BaseModel]:
     """The points first, then the summary."""
     if lean:
-        return _with_summary(lean_points_model(tuple(sentences)), LEAN_SUMMARY_CHARS)
+        return with_summary(lean_points_model(tuple(sentences)), LEAN_SUMMARY_CHARS)
     choices = Choices(tuple(brief.criteria), brief.card.claim_ids, sections)
-    return _with_summary(points_model(choices), SUMMARY_CHARS)
+    return with_summary(points_model(choices), SUMMARY_CHARS)
 
 
-def sample_passage_model() -> type[BaseModel]:
-    """A full reply model, by which the prompt's header is checked."""
-    return _with_summary(points_model(Choices(("soundness",), ("C1",), {"s1": "Method"})), SUMMARY_CHARS)
-
-
-def sample_lean_passage_model() -> type[BaseModel]:
-    """The same for the short reply."""
-    return _with_summary(lean_points_model(("s1", "s2")), LEAN_SUMMARY_CHARS)
-
-
-def _with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
+def with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
+    """A reply model of points with a running summary behind them, of so many characters at most."""
     about = "what a reader of the rest needs: definitions, settings, numbers, open promises"
     return create_model(
         points.__name__, __base__=points, summary=(str, Field(max_length=most_chars, description=about))
@@ -153,3 +146,76 @@ def _with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
 
 def _claims_only(card: Card) -> Card:
     return replace(card, abstract="", outline=(), definitions=(), captions=(), limitations=(), ledger=())
+
+
+PAIRS_PROMPT = "review/consolidate"
+PAIRS_ROLE = "cross"
+
+_TOKENS_A_PAIR = 40
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of ids, each once, the earlier id first; and notes."""
+
+    duplicates: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+async def pair_points(
+    points: Sequence[ReviewPoint],
+    sections: Mapping[str, str],
+    venue_name: str,
+    *,
+    door: Asks,
+    window: ModelWindow,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> Pairs:
+    """Ask which points were raised twice.
+
+    Args:
+        points: At least two.
+        sections: Section id to heading.
+        venue_name: For whom the review is written.
+        door: Answers the prompt.
+        window: The model that answers.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Raises:
+        ContextTooLong: The list of points does not fit.
+        ModelError: The model did not answer validly.
+    """
+    reply = pairs_model(tuple(point.id for point in points))
+    lines = (
+        f"{point.id} | {sections.get(point.section_id or '', 'the whole paper')} | {point.kind} | "
+        f"{' '.join(point.claim.split())}"
+        for point in points
+    )
+    prompt = load_prompt(PAIRS_PROMPT, (prompt_versions or {}).get(PAIRS_PROMPT))
+    rendered = prompt.render(venue_name=venue_name, points=delimit("points", "\n".join(lines)))
+    room = window.room(_TOKENS_A_PAIR * len(points) + 100)
+    if (left := room.left_by(rendered, reply)) < 0:
+        raise ContextTooLong(
+            f"the list of {len(points)} points is {-left:,} tokens too long for the model's context.",
+            hint=f"Use a model with a longer context for the role {PAIRS_ROLE!r}.",
+            ids={"prompt": PAIRS_PROMPT},
+        )
+    answer = await door.ask(rendered, reply, role=PAIRS_ROLE, max_output_tokens=room.reply_tokens)
+    order = {point.id: place for place, point in enumerate(points)}
+    given: list[dict[str, Any]] = answer.value.model_dump()["duplicates"]
+    pairs = {tuple(sorted((pair["first"], pair["second"]), key=order.__getitem__)) for pair in given}
+    different = sorted(((a, b) for a, b in pairs if a != b), key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return Pairs(tuple(different), answer.notes)
+
+
+def pairs_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
+    """Pairs of ids there are; as many pairs as points at most."""
+    pair = create_model(
+        "Pair", __config__=ConfigDict(extra="ignore"), first=(one_of(point_ids), ...), second=(one_of(point_ids), ...)
+    )
+    about = "pairs of points that say the same of the same thing; may be empty"
+    return create_model(
+        "Pairs",
+        __config__=ConfigDict(extra="ignore"),
+        duplicates=(list_of(pair), Field(max_length=len(point_ids), description=about)),
+    )

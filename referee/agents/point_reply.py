@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from referee.agents.asking import list_of, one_of
 from referee.agents.briefing import Sentence
-from referee.agents.choices import list_of, one_of
 from referee.evidence.stems import STOPWORDS, WORD
 from referee.schemas.point import (
     Absence,
@@ -97,21 +97,6 @@ def cross_model(choices: Choices, point_ids: tuple[str, ...]) -> type[BaseModel]
         about = "pairs of listed points that say the same of the same place"
         shape["duplicates"] = (list_of(pair), Field(max_length=2 * len(point_ids), description=about))
     return create_model("CrossPoints", __config__=_CLOSED, **shape)
-
-
-def sample_points_model() -> type[BaseModel]:
-    """A full reply model, by which the prompt's header is checked."""
-    return points_model(Choices(("soundness",), ("C1",), {"s1": "Method"}))
-
-
-def sample_lean_points_model() -> type[BaseModel]:
-    """The same for the short reply."""
-    return lean_points_model(("s1", "s2"))
-
-
-def sample_cross_model() -> type[BaseModel]:
-    """The same for the cross-section reply."""
-    return cross_model(Choices(("soundness",), ("C1",), {"s1": "Method", "s2": "Results"}), ("p-s1-1", "p-s2-1"))
 
 
 def to_points(

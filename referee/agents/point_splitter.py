@@ -11,20 +11,59 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, computed_field, create_model
 
-from referee.agents.choices import list_of, one_of
-from referee.agents.panels import AsksOnce
-from referee.agents.paraphrase import why_not
+from referee.agents.asking import AsksOnce, list_of, one_of
 from referee.evidence import split_sentences
+from referee.evidence.stems import stems
 from referee.llm.door import Answer
 from referee.llm.tokens import count_tokens
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.retrieval.splitting import split_spans
+from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|nor|neither|avoid\w*|refrain\w*|cannot|forbid\w*|prohibit\w*|rather than|\w+n['’]t"
+    r"|abstain\w*|discourag\w*)\b",
+    re.IGNORECASE,
+)
+_LACK = re.compile(r"\b(?:without|instead|lack|unless|ignor|exclud|free of|stop)", re.IGNORECASE)
+_FEWEST_CHARS = 8
+_SHARE = 0.2
+
+
+def why_not(says: str, words: str) -> str:
+    """Why a paraphrase cannot stand for the words; empty where nothing speaks against it.
+
+    It must be more than a word, share a fifth of its stems with the words, hold no number that they do not hold, and be
+    negated only if they are, and if they are.
+
+    Args:
+        says: The paraphrase.
+        words: What it was made from.
+    """
+    if len(says) < _FEWEST_CHARS:
+        return "the model gave no paraphrase"
+    invented = sorted(set(_NUMBER.findall(says)) - set(_NUMBER.findall(words)))
+    if invented:
+        return f"its paraphrase holds {invented[0]}, which the page does not say"
+    own = set(stems(says))
+    if len(own & set(stems(words))) < max(1, _SHARE * len(own)):
+        return "its paraphrase shares no words with the page's"
+    if _negated(says, words) != _negated(words, says):
+        return "its paraphrase turned a 'not' around"
+    return ""
+
+
+def _negated(text: str, other: str) -> bool:
+    """Whether a text says not, or lacks what the other has: a "lacks" on both sides is part of what they speak of."""
+    lacks, others = ({found.lower() for found in _LACK.findall(side)} for side in (text, other))
+    return bool(_NOT.search(text) or lacks - others)
+
 
 PROMPT = "eval/points"
 LEAN_PROMPT = "eval/points-lean"
@@ -50,8 +89,7 @@ _BEGINS_CHARS = 40
 _SPACE = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
-class SplitPoint:
+class SplitPoint(Stored):
     """One point of a review.
 
     ``sentences`` are the ids of the review's sentences that make it, ``words`` those sentences. ``statement`` says it
@@ -59,33 +97,39 @@ class SplitPoint:
     """
 
     id: str
-    statement: str
-    words: str
-    sentences: tuple[str, ...]
+    statement: str = ""
+    words: str = ""
+    sentences: tuple[str, ...] = ()
     kind: PointKind
     note: str = ""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def checkable(self) -> bool:
         """Whether the paper's text can settle it."""
         return self.kind == "claim"
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def why(self) -> str:
         """Why it cannot be checked; empty where it can."""
         return WHY_NOT_CHECKABLE.get(self.kind, "")
 
 
-@dataclass(frozen=True)
-class SplitReview:
-    """The points of a review, and how many of its sentences no point is made of."""
+class SplitSummary(Stored):
+    """How a review was cut: its number of sentences, those that no point is made of, calls, notes and cost."""
+
+    sentences: int = 0
+    unused: tuple[str, ...] = ()
+    call_ids: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+class SplitReview(SplitSummary):
+    """The same with the points."""
 
     points: tuple[SplitPoint, ...]
-    sentences: int
-    unused: tuple[str, ...]
-    call_ids: tuple[str, ...]
-    usage: Usage
-    notes: tuple[str, ...] = ()
 
 
 async def split_review(text: str, *, panel: AsksOnce, window_tokens: int, unit: str, lean: bool = False) -> SplitReview:
@@ -169,16 +213,6 @@ def kinds_model(sentence_ids: Sequence[str]) -> type[BaseModel]:
     return create_model("Kinds", __config__=closed, **fields)
 
 
-def sample_kinds_model() -> type[BaseModel]:
-    """The lean reply model for a review of two sentences, by which the prompt's header is checked."""
-    return kinds_model(("s1", "s2"))
-
-
-def sample_points_model() -> type[BaseModel]:
-    """The reply model for a review of two sentences, by which the prompt's header is checked."""
-    return points_model(("s1", "s2"))
-
-
 async def _ask(window: dict[str, str], panel: AsksOnce, unit: str, *, lean: bool) -> Answer[BaseModel]:
     reply = kinds_model(tuple(window)) if lean else points_model(tuple(window))
     most_out = _TOKENS_AROUND + (_TOKENS_A_KIND if lean else _TOKENS_A_POINT) * len(window)
@@ -221,7 +255,7 @@ def _points(answers: Sequence[Answer[BaseModel]], sentences: dict[str, str]) -> 
         point = _point(item, sentences, order)
         found.setdefault((point.sentences, point.statement.casefold()), point)
     ordered = sorted(found.values(), key=lambda point: order[point.sentences[0]])
-    numbered = [replace(point, id=f"p{number}") for number, point in enumerate(ordered, start=1)]
+    numbered = [point.model_copy(update={"id": f"p{number}"}) for number, point in enumerate(ordered, start=1)]
     return numbered, len(given) - len(found)
 
 
@@ -229,6 +263,6 @@ def _point(item: dict[str, Any], sentences: dict[str, str], order: dict[str, int
     named = tuple(sorted(set(item["sentences"]), key=order.__getitem__))
     words = " ".join(sentences[name] for name in named)
     statement, kind = _SPACE.sub(" ", item["statement"]).strip(), item["kind"]
-    assert kind in get_args(PointKind)
     problem = why_not(statement, words)
-    return SplitPoint("", words if problem else statement, words, named, kind, problem)
+    said = words if problem else statement
+    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=kind, note=problem)

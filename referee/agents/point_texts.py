@@ -1,13 +1,19 @@
-"""A form's text fields from the points that stand in them: form changes, content does not."""
+"""A form's text fields from the points that stand in them: form changes, content does not.
+
+And the sentence that stands in the form's file where it demands a text and the review leaves the box empty.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from referee.evidence.point_fields import corrections_field
+from referee.evidence import split_sentences
+from referee.evidence.point_fields import corrections_field, field_roles
 from referee.evidence.points import is_live
 from referee.schemas.point import Correction, PointEvidence, ReviewPoint
-from referee.schemas.venue import VenueForm
+from referee.schemas.review import Forced
+from referee.schemas.venue import FormField, VenueForm
 
 CORRECTIONS = "Corrections, those of most weight first:"
 SLIPS = "Slips of writing:"
@@ -88,3 +94,30 @@ def _worded(point: ReviewPoint) -> str:
 def _quoted(evidence: PointEvidence) -> str:
     page = f", p. {evidence.page}" if evidence.page else ""
     return f"“{evidence.quote}” ({evidence.section}{page})"
+
+
+def forced_texts(form: VenueForm, fields: Mapping[str, Any], nulls: Mapping[str, str]) -> tuple[Forced, ...]:
+    """One sentence for each demanded text box without a text: that nothing was found, and what was looked for.
+
+    The platform refuses a form with such a box empty. A box whose rule is unknown counts as optional; attestations and
+    boxes of the discussion are left to people.
+
+    Args:
+        form: The venue's form.
+        fields: The review's values.
+        nulls: Why a value is null; the reason that goes on the record.
+    """
+    return tuple(
+        Forced(field=field.name, value=_sentence(field), reason=nulls.get(field.name, "the review gives none"))
+        for field in form.reviewer_fields
+        if field.kind == "text" and field.required and not str(fields.get(field.name) or "").strip()
+    )
+
+
+def _sentence(field: FormField) -> str:
+    title = " ".join(field.title.split()) or field.name.replace("_", " ").strip()
+    asks = next(iter(split_sentences(field.asks)), "").rstrip(".")
+    end = "" if asks.endswith(("?", "!")) else "."
+    if not field_roles(field):
+        return f"Nothing that was found could be written under “{title}”; the box asks: {asks}{end}"
+    return f"No point about {title.lower()} was found; the paper was read for what this box asks: {asks}{end}"

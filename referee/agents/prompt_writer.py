@@ -1,6 +1,8 @@
-"""The first steps for a guideline that has none of ours: one call, bounded lists of short steps and no essay.
+"""Steps for a guideline: the first ones where it has none of ours, then changed by the supervisor's findings.
 
-Source: *ReviewEval* section 3.6, ``P_i = GeneratePrompt(g_i)``.
+One call each, bounded lists of short steps and no essay. Whether changed steps are accepted, code says.
+
+Source: *ReviewEval* section 3.6, ``P_i = GeneratePrompt(g_i)``, and section 3.7.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.errors import ReplyInvalid
 from referee.evidence.copied import without_copied
 from referee.prompts import RenderedPrompt, delimit, load_prompt
@@ -109,11 +111,6 @@ def most_steps(lean: bool) -> int:
     return MOST_LEAN_STEPS if lean else MOST_STEPS
 
 
-def sample_steps_model() -> type[BaseModel]:
-    """The reply model by which the prompts' headers are checked."""
-    return StepsReply
-
-
 def to_steps(lines: Iterable[str], asked: RenderedPrompt, call_id: str, model: str) -> WrittenSteps:
     """The steps of a reply: one line each, without repetitions, copied instructions, and what could pass for a tag.
 
@@ -151,3 +148,66 @@ def render_guideline_points(guideline: Guideline) -> str:
 def render_steps(steps: Sequence[str]) -> str:
     """Numbered steps, as material."""
     return delimit("steps", "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1)))
+
+
+REVISE_PROMPT = "refinement/revise"
+ROLE = "writer"
+
+
+async def revise_steps(
+    steps: Sequence[str],
+    findings: Mapping[str, Sequence[str]],
+    guideline: Guideline,
+    *,
+    venue_name: str,
+    door: Asks,
+    lost: Sequence[str] = (),
+    lean: bool = False,
+    sample: int = 0,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> WrittenSteps:
+    """Revise the steps for one guideline.
+
+    Args:
+        steps: The steps as they are.
+        findings: What the supervisor found, by dimension.
+        guideline: What the venue asks.
+        venue_name: Whose rule it is.
+        door: Answers the prompt.
+        lost: Points of the guideline that the last revision lost, for which it was refused.
+        lean: Ask for fewer and shorter steps.
+        sample: The round.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Raises:
+        ModelError: The model did not answer validly.
+    """
+    rendered = render_revising(
+        steps, findings, guideline, venue_name=venue_name, lost=lost, lean=lean, prompt_versions=prompt_versions
+    )
+    answer = await door.ask(rendered, steps_model(lean), role=ROLE, max_output_tokens=steps_tokens(lean), sample=sample)
+    return to_steps(answer.value.steps, rendered, answer.call_id, answer.model)
+
+
+def render_revising(
+    steps: Sequence[str],
+    findings: Mapping[str, Sequence[str]],
+    guideline: Guideline,
+    *,
+    venue_name: str,
+    lost: Sequence[str] = (),
+    lean: bool = False,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> RenderedPrompt:
+    """The prompt that asks for revised steps."""
+    lines = [f"- {name.replace('_', ' ')}: {finding}" for name, found in findings.items() for finding in found]
+    refused = [delimit("lost", "\n".join(f"- {point}" for point in lost))] if lost else []
+    return load_prompt(REVISE_PROMPT, (prompt_versions or {}).get(REVISE_PROMPT)).render(
+        venue_name=venue_name,
+        guideline=render_guideline(guideline),
+        points=render_guideline_points(guideline),
+        steps=render_steps(steps),
+        findings=delimit("findings", "\n".join(lines) or "(nothing)"),
+        lost="\n".join(["The last revision was thrown away because it lost:", *refused]) if refused else "",
+        most=str(most_steps(lean)),
+    )

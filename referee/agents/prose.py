@@ -1,26 +1,31 @@
-"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points."""
+"""The review as prose on the venue's form, from the points that stand, by their ids; scores come from the points.
+
+Nothing is said twice, and what the recommendation does not rest on stands apart, behind everything else.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as default
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
-from referee.agents.composer import ROLE, objections, score_model, stated_scores
+from referee.agents.asking import list_of, one_of
+from referee.agents.composer import ROLE, left_open, objections, score_model
 from referee.agents.focus import shortened
-from referee.agents.form_reply import FULL, chosen_options, offered, slugs_of
-from referee.agents.paper_run import PaperRun
+from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
+from referee.agents.paper_text import PaperRun
 from referee.agents.point_texts import correction_head
 from referee.agents.scores import BY_RULE
 from referee.agents.single_reviewer import WORDS
+from referee.evidence.point_fields import corrections_field, field_roles
 from referee.prompts import delimit
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import VenueForm
-from referee.venues import load_venue, render_form, render_guidelines
+from referee.venues import render_form, render_guidelines
 
 PROMPT = "review/write"
 REPLY_TOKENS = 9_000
@@ -58,13 +63,12 @@ class Paragraph:
 class Prose:
     """The text fields as paragraphs by field name, and the form's scores and choices in its own names.
 
-    ``scores`` holds, per score field, ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
     ``repeats`` are sentences that the writer itself calls a repetition.
     """
 
-    paragraphs: dict[str, tuple[Paragraph, ...]]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
+    paragraphs: Mapping[str, tuple[Paragraph, ...]] = default(default_factory=dict)
+    scores: Mapping[str, StatedScore] = default(default_factory=dict)
+    choices: Mapping[str, Choice] = default(default_factory=dict)
     notes: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
 
@@ -102,11 +106,6 @@ def prose_model(form: VenueForm) -> type[BaseModel]:
     return create_model("WrittenReview", __config__=ConfigDict(extra="ignore"), **shape)
 
 
-def sample_reply_model() -> type[BaseModel]:
-    """The reply model of one form, by which the prompt's header is checked."""
-    return prose_model(load_venue("neurips-2025"))
-
-
 async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections: Sequence[ReviewPoint] = ()) -> Prose:
     """Write the review in one call.
 
@@ -136,18 +135,16 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         words=f"{WORDS:,}",
     )
     answer = await run.ask(task, prose_model(form), role=ROLE, tokens=REPLY_TOKENS)
-    scores = _own_ids(stated_scores(form, answer.value), names)
+    data, slugs = answer.value.model_dump(), slugs_of(form)
+    scores = _own_ids(stated_scores(form, data), names)
     notes = list(answer.notes)
     for name, objection in objections(form, scores, points).items():
-        scores[name] |= {"value": None, "reason": objection}
+        scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
-    data, slugs = answer.value.model_dump(), slugs_of(form)
     return Prose(
         paragraphs={f.name: _paragraphs(data[slugs[f.name]], names) for f in form.reviewer_fields if f.kind == "text"},
         scores=scores,
-        choices={
-            f.name: chosen_options(f, data[slugs[f.name]]) for f in form.reviewer_fields if f.kind in ("choice", "flag")
-        },
+        choices=ticked_choices(form, data),
         notes=tuple(notes),
         repeats=tuple(data["said_twice"]),
     )
@@ -229,9 +226,105 @@ def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPo
     return tuple(paragraph for paragraph in made if paragraph.text)
 
 
-def _own_ids(scores: dict[str, dict[str, Any]], names: Mapping[str, ReviewPoint]) -> dict[str, dict[str, Any]]:
+def _own_ids(scores: Mapping[str, StatedScore], names: Mapping[str, ReviewPoint]) -> dict[str, StatedScore]:
     """Scores whose ids are those of the points, not those of this call."""
+
+    def own(keys: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names[key].id for key in keys if key in names)
+
     return {
-        field: said | {side: [names[key].id for key in said[side] if key in names] for side in ("supports", "opposes")}
-        for field, said in scores.items()
+        name: said.model_copy(update={"supports": own(said.supports), "opposes": own(said.opposes)})
+        for name, said in scores.items()
     }
+
+
+ANNEX = "For the authors, beyond what the recommendation rests on:"
+_CRITICISM = frozenset({"weaknesses", "both", "review", "other", "digest", "any"})
+_LAST = ("remarks", "changes", "questions")
+_LESSER = ("other", "advice")
+
+
+def annex_field(form: VenueForm) -> str | None:
+    """The text box for the annex and the corrections: for remarks, else for questions, else that of the weaknesses."""
+    boxes = [(f.name, field_roles(f)) for f in form.reviewer_fields if f.kind == "text" and f.max_chars is None]
+    found = (name for role in _LAST for name, roles in boxes if role in roles)
+    return next(found, corrections_field(form))
+
+
+def set_apart(
+    paragraphs: Mapping[str, Sequence[Paragraph]], points: Mapping[str, ReviewPoint], form: VenueForm
+) -> tuple[dict[str, tuple[Paragraph, ...]], tuple[Paragraph, ...]]:
+    """The fields without the lesser criticism, and that criticism in its order, advice last.
+
+    Nothing is set apart from a field in which nothing decides.
+    """
+    kept: dict[str, tuple[Paragraph, ...]] = {}
+    annex: list[Paragraph] = []
+    roles = {field.name: field_roles(field) for field in form.reviewer_fields}
+    for name, given in paragraphs.items():
+        decided = any(p.weight == "decides" for p in given) and not _CRITICISM.isdisjoint(roles[name])
+        lesser = [p for p in given if decided and p.weight in _LESSER and _criticises(p, points)]
+        annex += lesser
+        kept[name] = tuple(p for p in given if p not in lesser)
+    return kept, tuple(sorted(annex, key=lambda paragraph: _LESSER.index(paragraph.weight)))
+
+
+def annex_text(annex: Sequence[Paragraph]) -> str:
+    """The annex as a list; empty for none."""
+    lines = [f"- {headed(paragraph)}" for paragraph in annex]
+    return "\n".join([ANNEX, *lines]) if lines else ""
+
+
+def _criticises(paragraph: Paragraph, points: Mapping[str, ReviewPoint]) -> bool:
+    carried = [points[key].polarity for key in paragraph.points if key in points]
+    return bool(carried) and set(carried) != {"strength"}
+
+
+_LEAST_CHARS = 20
+
+
+def each_once(paragraphs: Mapping[str, Sequence[Paragraph]]) -> tuple[dict[str, tuple[Paragraph, ...]], list[str]]:
+    """Paragraphs of which none carries a point that an earlier one carries, and notes of what was taken out.
+
+    A paragraph all of whose points were said before goes; one that carries others too stays with those.
+    """
+    said: set[str] = set()
+    kept: dict[str, tuple[Paragraph, ...]] = {}
+    notes: list[str] = []
+    for name, given in paragraphs.items():
+        own: list[Paragraph] = []
+        for paragraph in given:
+            fresh = tuple(key for key in dict.fromkeys(paragraph.points) if key not in said)
+            if paragraph.points and not fresh:
+                notes.append(f"a paragraph of {name} said again what was said before and was left out")
+                continue
+            said |= set(fresh)
+            own.append(replace(paragraph, points=fresh))
+        kept[name] = tuple(own)
+    return kept, notes
+
+
+def without_repeats(
+    paragraphs: Mapping[str, Sequence[Paragraph]], repeats: Iterable[str]
+) -> tuple[dict[str, tuple[Paragraph, ...]], list[str]]:
+    """Paragraphs without the sentences that the writer named, and notes of what was taken out.
+
+    A sentence goes where it was said last, whole, and only from a paragraph that still says something without it: a
+    point is never left without words.
+    """
+    kept = {name: list(given) for name, given in paragraphs.items()}
+    notes: list[str] = []
+    for sentence in repeats:
+        words = sentence.split()
+        if len(" ".join(words)) < _LEAST_CHARS:
+            continue
+        said = re.compile(r"\s+".join(map(re.escape, words)))
+        places = [(n, i) for n, own in kept.items() for i, p in enumerate(own) if said.search(p.text)]
+        for name, number in reversed(places):
+            paragraph = kept[name][number]
+            rest = re.sub(r" {2,}", " ", said.sub(" ", paragraph.text)).strip()
+            if rest:
+                kept[name][number] = replace(paragraph, text=rest)
+                notes.append(f"a sentence of {name} that says again what is said elsewhere was left out: {sentence}")
+                break
+    return {name: tuple(own) for name, own in kept.items()}, notes

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import one_of
-from referee.agents.panels import AsksAll
+from referee.agents.asking import AsksAll, one_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
+from referee.schemas.base import Stored
 from referee.schemas.usage import Usage
 
 PROMPT = "eval/rebuttal"
@@ -55,8 +55,7 @@ class Brief:
     search: str = ""
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(Stored):
     """What one judge said in one repeat. ``verdict`` is its own and null where it did not answer; see ``settled``.
 
     ``named`` is the id of the exhibit that decides, or ``none``.
@@ -70,7 +69,7 @@ class Vote:
     reason: str = ""
     error: str = ""
     call_id: str = ""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
 
 
 async def rebut(brief: Brief, *, panel: AsksAll, unit: str) -> list[Vote]:
@@ -156,11 +155,6 @@ def rebuttal_model(exhibit_ids: tuple[str, ...]) -> type[BaseModel]:
         verdict=(FactVerdict, ...),
         reason=(str, Field(max_length=200, description="why, in one sentence")),
     )
-
-
-def sample_rebuttal_model() -> type[BaseModel]:
-    """The reply model for two quotations, by which the prompt's header is checked."""
-    return rebuttal_model(("q1", "q2"))
 
 
 def _render(brief: Brief) -> RenderedPrompt:

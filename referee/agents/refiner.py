@@ -1,7 +1,9 @@
-"""One comment and the chunks it speaks of: kept, made specific, or dropped with a reason.
+"""Comments made specific or dropped: each with the chunks it speaks of, or all in one call for models that read slowly.
+
+The one call says by id which comments are vague or unrelated; it cannot change one, and what it does not name is kept.
 
 Source: MARG's refinement of each comment. What a refinement does to the points on the record is code's to decide; see
-``referee.graphs.multi_agent``.
+``referee.graphs.chunked.multi_agent``.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, list_of, one_of
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, render_criteria, with_card
 from referee.agents.chunks import chunk_of, chunk_sections
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import Choices, Origin, points_model, to_points
-from referee.agents.section_reviewer import render_places
+from referee.agents.section_reviewer import LEAN_CARD_TOKENS, render_places
 from referee.agents.team import CARD_TOKENS
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
@@ -61,7 +63,7 @@ async def refine_point(
     brief: RefineBrief,
     *,
     door: Asks,
-    seat: ModelWindow,
+    window: ModelWindow,
     prompt_versions: Mapping[str, str] | None = None,
 ) -> Refinement:
     """Ask what is to become of a comment.
@@ -73,7 +75,7 @@ async def refine_point(
         point: The comment, with its quotations looked up.
         brief: What stands beside it.
         door: Answers the prompt.
-        seat: The model that answers.
+        window: The model that answers.
         prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
@@ -84,13 +86,13 @@ async def refine_point(
     chunks = chunks_about(point, brief.chunks)
     version = (prompt_versions or {}).get(PROMPT)
     try:
-        rendered, notes = _render(point, brief, chunks, reply, seat, version)
+        rendered, notes = _render(point, brief, chunks, reply, window, version)
     except ContextTooLong:
         if len(chunks) < MOST_CHUNKS:
             raise
-        rendered, notes = _render(point, brief, chunks[:1], reply, seat, version)
+        rendered, notes = _render(point, brief, chunks[:1], reply, window, version)
         notes = (*notes, f"refined without {chunks[1].id}, which did not fit")
-    room = seat.room(REPLY_TOKENS)
+    room = window.room(REPLY_TOKENS)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=room.reply_tokens)
     digest = prompt_digest(rendered, reply_schema(reply))
     part = f"refined-{point.id.removeprefix('p-')}"
@@ -112,11 +114,6 @@ def refined_model(choices: Choices) -> type[BaseModel]:
     return create_model("RefinedComment", __config__=ConfigDict(extra="ignore"), **fields)
 
 
-def sample_refined_model() -> type[BaseModel]:
-    """The reply model of one comment, by which the prompt's header is checked."""
-    return refined_model(Choices(("soundness",), ("C1",), {"s1": "Method"}))
-
-
 def chunks_about(point: ReviewPoint, chunks: Sequence[Part]) -> tuple[Part, ...]:
     """The chunks that hold its verified quotations, else where it expects what it misses, else none; at most two."""
     quoted = sorted(point.evidence, key=lambda evidence: evidence.status == "not_found")
@@ -131,7 +128,7 @@ def _render(
     brief: RefineBrief,
     chunks: Sequence[Part],
     reply: type[BaseModel],
-    seat: ModelWindow,
+    window: ModelWindow,
     version: str | None,
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
     shown = "\n\n".join(render_part(chunk, numbered=False)[0] for chunk in chunks)
@@ -143,7 +140,7 @@ def _render(
         "comment": delimit("comment", "\n".join(_lines(point))),
         "sections": shown or delimit("section", "(none: it quotes nothing that is in the paper)"),
     }
-    return with_card(load_prompt(PROMPT, version), values, brief.card, reply, seat.room(REPLY_TOKENS, CARD_TOKENS))
+    return with_card(load_prompt(PROMPT, version), values, brief.card, reply, window.room(REPLY_TOKENS, CARD_TOKENS))
 
 
 def _lines(point: ReviewPoint) -> list[str]:
@@ -158,3 +155,83 @@ def _lines(point: ReviewPoint) -> list[str]:
     if point.fix.what:
         lines.append(f"would be mended by: {point.fix.what}")
     return lines
+
+
+SIFT_PROMPT = "review/team-sift"
+SIFT_ROLE = "supervisor"
+
+_TOKENS_A_POINT = 60
+
+SiftVerdict = Literal["keep", "vague", "unrelated"]
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """Reasons against comments by id; those that are kept are not among them."""
+
+    against: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+async def sift_points(
+    points: Sequence[ReviewPoint],
+    card: Card,
+    venue_name: str,
+    *,
+    door: Asks,
+    window: ModelWindow,
+    prompt_versions: Mapping[str, str] | None = None,
+) -> Sifted:
+    """Ask which comments are vague or rest on a sentence that has nothing to do with them.
+
+    Args:
+        points: The comments, at least one.
+        card: The paper's card, of which a small share is shown.
+        venue_name: For whom the review is written.
+        door: Answers the prompt.
+        window: The model that answers.
+        prompt_versions: Prompt id to version; the newest by default.
+
+    Returns:
+        The reasons against; a comment with two different verdicts is kept.
+
+    Raises:
+        ContextTooLong: The comments do not fit.
+        ModelError: The model did not answer validly.
+    """
+    reply = sift_model(tuple(point.id for point in points))
+    lines = "\n".join(f"[{point.id}] {_words(point)}" for point in points)
+    room = window.room(_TOKENS_A_POINT * len(points) + 100, LEAN_CARD_TOKENS)
+    prompt = load_prompt(SIFT_PROMPT, (prompt_versions or {}).get(SIFT_PROMPT))
+    values = {"venue_name": venue_name, "points": delimit("points", lines)}
+    rendered, notes = with_card(prompt, values, card, reply, room)
+    answer = await door.ask(rendered, reply, role=SIFT_ROLE, max_output_tokens=room.reply_tokens)
+    items: list[dict[str, Any]] = answer.value.model_dump()["comments"]
+    said = {point.id: {item["verdict"] for item in items if item["id"] == point.id} for point in points}
+    against = {
+        item["id"]: f"{item['verdict']}: {' '.join(item['reason'].split())}"
+        for item in items
+        if said[item["id"]] == {item["verdict"]} and item["verdict"] != "keep"
+    }
+    return Sifted(against, (*notes, *answer.notes))
+
+
+def sift_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
+    """A verdict for each comment by its id."""
+    verdict = create_model(
+        "SiftedComment",
+        __config__=ConfigDict(extra="ignore"),
+        id=(one_of(point_ids), Field()),
+        reason=(str, Field(max_length=120)),
+        verdict=(SiftVerdict, Field()),
+    )
+    return create_model(
+        "SiftedComments",
+        __config__=ConfigDict(extra="ignore"),
+        comments=(list_of(verdict), Field(max_length=len(point_ids))),
+    )
+
+
+def _words(point: ReviewPoint) -> str:
+    quoted = " / ".join(f"“{evidence.quote}”" for evidence in point.evidence) or "(no sentence)"
+    return f"{' '.join(point.claim.split())} | {quoted}"

@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import fit_paper, how_read
-from referee.agents.form_reply import Lengths, lengths_for, output_tokens
-from referee.agents.merged_reply import reflection_model
-from referee.agents.meta_reviewer import render_values
-from referee.agents.prompt_budget import CountTokens, tokens_left
-from referee.agents.single_reviewer import FormValues, claimed_evidence, sorted_values
+from referee.agents.form_reply import FormValues, Lengths, lengths_for, output_tokens, sorted_values
+from referee.agents.meta_reviewer import reflection_model, render_values
+from referee.agents.single_reviewer import claimed_evidence
+from referee.evidence import ClaimedQuote
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
 from referee.schemas.review import Evidence
@@ -36,7 +35,7 @@ class Reflected:
     """What a round gave. ``values`` is null where nothing had to change; ``evidence`` are new claims, N1, N2, ..."""
 
     values: FormValues | None
-    evidence: tuple[dict[str, str], ...]
+    evidence: tuple[ClaimedQuote, ...]
     notes: tuple[str, ...]
     call_id: str
 
@@ -75,7 +74,7 @@ async def reflect_on_review(
     lengths = lengths_for(form, context_tokens)
     ids = tuple(e.id for e in evidence)
     most_out = output_tokens(form, lengths) + _THOUGHTS_TOKENS
-    shown = delimit("review", render_values(form, values.texts, values.scores, values.choices, evidence))
+    shown = delimit("review", render_values(form, values, evidence))
     version = (prompt_versions or {}).get(PROMPT)
 
     def rendered(text: str, read: str) -> RenderedPrompt:
@@ -90,10 +89,7 @@ async def reflect_on_review(
     revised: dict[str, Any] | None = answer.value.model_dump()["revised"]
     if revised is None:
         return Reflected(None, (), answer.notes, answer.call_id)
-    new = tuple(
-        {**item, "id": f"N{number}"}
-        for number, item in enumerate(claimed_evidence(form, revised["quoted_evidence"], briefing), start=1)
-    )
+    new = tuple(claimed_evidence(form, revised["quoted_evidence"], briefing, prefix="N"))
     return Reflected(sorted_values(form, revised), new, answer.notes, answer.call_id)
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
+from referee.agents.form_reply import Choice, StatedScore
 from referee.evidence.point_fields import field_roles
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -24,7 +24,7 @@ from referee.schemas.venue import FormField, VenueForm
 
 @dataclass(frozen=True)
 class SettledScores:
-    """Each score with its fate, and the values that only the form demands."""
+    """What became of each score, and the values that only the form demands."""
 
     records: tuple[ScoreRecord, ...]
     forced: tuple[Forced, ...]
@@ -36,64 +36,56 @@ BY_RULE = frozenset({"confidence", "expertise"})
 _WHOLE, _IN_PART = 2 / 4, 1 / 4
 
 
+NO_QUOTATION = "no verified quotation of the paper supports it"
+NO_POINT = "no point that stands supports it"
+
+
 def settle_scores(
     form: VenueForm,
-    stated: Mapping[str, Mapping[str, Any]],
-    verified: Iterable[str],
+    stated: Mapping[str, StatedScore],
+    standing: Iterable[str],
     paper: Paper,
     *,
+    unbacked: str = NO_QUOTATION,
     whole: bool = True,
+    read: bool = True,
 ) -> SettledScores:
     """Decide for each score field whether its stated value is backed.
 
     Args:
         form: The venue's form.
-        stated: Per score field: ``value``, ``reason``, ``evidence`` (ids the model cites).
-        verified: Ids of the evidence whose quotation is in the paper.
+        stated: What the model says of each score field.
+        standing: Ids of the evidence whose quotation is in the paper, or of the points that the review prints.
         paper: The submission; what could not be read of it makes some scores unbacked.
-        whole: Whether all of its text was shown to whoever judged it.
-    """
-    return _settled(form, stated, set(verified), paper, supports="evidence", unbacked=_NO_SUPPORT, whole=whole)
-
-
-def settle_point_scores(
-    form: VenueForm,
-    composed: Mapping[str, Mapping[str, Any]],
-    standing: Iterable[str],
-    paper: Paper,
-    *,
-    from_paper: bool = False,
-    whole: bool = True,
-    read: bool = True,
-) -> SettledScores:
-    """Decide for each score composed from points whether it is backed.
-
-    Args:
-        form: The venue's form.
-        composed: Per score field: ``value`` (null where left open), ``reason``, ``supports`` and ``opposes``.
-        standing: Ids of the points that the review prints.
-        paper: The submission; what could not be read of it makes some scores unbacked.
-        from_paper: The scores were given from the paper, and stand without a point.
-        whole: Whether all of its text was shown to whoever judged it.
+        unbacked: Why a score is null that names nothing that stands; empty where it stands without.
+        whole: Whether all of the paper's text was shown to whoever judged it.
         read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
     """
-    unbacked = "" if from_paper else _NO_POINT
-    settled = _settled(
-        form, composed, set(standing), paper, supports="supports", opposes="opposes", unbacked=unbacked, whole=whole
-    )
-    return settled if read else replace(settled, records=tuple(_unread(record) for record in settled.records))
+    known = set(standing)
+    records: list[ScoreRecord] = []
+    forced: list[Forced] = []
+    for field in (f for f in form.reviewer_fields if f.kind == "score"):
+        if field.aspect in BY_RULE:
+            records.append(_by_rule(field, paper, whole=whole))
+        elif (said := stated.get(field.name)) is not None:
+            records.append(_record(field, said, known, paper, unbacked))
+            if records[-1].null_reason and said.value is not None and field.required is not False:
+                forced.append(Forced(field=field.name, value=said.value, reason=records[-1].null_reason))
+    return SettledScores(tuple(records if read else map(_unread, records)), tuple(forced))
 
 
 @dataclass(frozen=True)
 class SettledChoices:
     """What was ticked, null where nothing backs it (then with the reason), and values that only the form demands."""
 
-    values: dict[str, Any]
+    values: dict[str, Choice | None]
     nulls: dict[str, str]
     forced: tuple[Forced, ...]
 
 
-def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool, ethics_backed: bool) -> SettledChoices:
+def settle_choices(
+    form: VenueForm, ticked: Mapping[str, Choice], *, backed: bool, ethics_backed: bool
+) -> SettledChoices:
     """Decide for each choice that judges the paper whether it is backed.
 
     A choice with an aspect, such as whether the claims are supported, is a score in words. It names no evidence of its
@@ -115,7 +107,7 @@ def settle_choices(form: VenueForm, ticked: Mapping[str, Any], *, backed: bool, 
             nulls[field.name] = reason
         if reason and instead and field.required is not False:
             forced.append(Forced(field=field.name, value=instead, reason=reason))
-    values = {name: None if name in nulls else value for name, value in ticked.items()}
+    values: dict[str, Choice | None] = {name: None if name in nulls else value for name, value in ticked.items()}
     return SettledChoices(values, nulls, tuple(forced))
 
 
@@ -132,10 +124,10 @@ def points_on_ethics(points: Iterable[ReviewPoint]) -> bool:
     )
 
 
-def _unbacked(field: FormField, value: Any, backed: bool, ethics_backed: bool) -> tuple[str, Any]:
+def _unbacked(field: FormField, value: Choice, backed: bool, ethics_backed: bool) -> tuple[str, Choice | None]:
     """Why what was ticked cannot stand, or nothing; then what the form's file may carry instead."""
     if field.kind in ("choice", "flag") and _ETHICS.search(f"{field.name} {field.title}"):
-        none = [option.value for option in field.options if option.exclusive or _NONE.match(str(option.value))]
+        none = [str(option.value) for option in field.options if option.exclusive or _NONE.match(str(option.value))]
         ticks = value if isinstance(value, list) else [value]
         if ethics_backed or all(tick in none for tick in ticks):
             return "", None
@@ -149,57 +141,30 @@ _ETHICS = re.compile(r"ethic|integrity|misconduct", re.IGNORECASE)
 _NONE = re.compile(r"(?:no|none|n/a)\b", re.IGNORECASE)
 _NO_ETHICS = "no point about ethics with a quotation of the paper stands behind it"
 _NOTHING = "nothing was found in the paper that it could rest on"
-_NO_POINT = "no point that stands supports it"
-_NO_SUPPORT = "no verified quotation of the paper supports it"
 _NO_EXPERTISE = "a program has no expertise to declare"
 
 
-def _settled(
-    form: VenueForm,
-    said_of: Mapping[str, Mapping[str, Any]],
-    known: Collection[str],
-    paper: Paper,
-    *,
-    supports: str,
-    unbacked: str,
-    whole: bool,
-    opposes: str | None = None,
-) -> SettledScores:
-    """``supports`` and ``opposes`` name the keys that hold ids; only ids in ``known`` count."""
-
-    def counted(ids: Iterable[str]) -> tuple[str, ...]:
-        return tuple(name for name in dict.fromkeys(ids) if name in known)
-
-    records: list[ScoreRecord] = []
-    forced: list[Forced] = []
-    for field in (f for f in form.reviewer_fields if f.kind == "score"):
-        if field.aspect in BY_RULE:
-            records.append(_by_rule(field, paper, whole=whole))
-            continue
-        if field.name not in said_of:
-            continue
-        said = said_of[field.name]
-        support, limit = counted(said[supports]), _limit(field, paper)
-        why_null = _unreadable(field, paper) or ("" if support else unbacked)
-        if limit and field.required is False:
-            why_null = why_null or limit
-        if said["value"] is None:
-            why_null = f"left open: {said['reason']}"
-        records.append(
-            ScoreRecord(
-                field=field.name,
-                stated=said["value"],
-                value=None if why_null else said["value"],
-                reason=said["reason"],
-                supported_by=support,
-                opposed_by=counted(said[opposes]) if opposes else (),
-                null_reason=why_null,
-                limit="" if why_null else limit,
-            )
-        )
-        if why_null and said["value"] is not None and field.required is not False:
-            forced.append(Forced(field=field.name, value=said["value"], reason=why_null))
-    return SettledScores(tuple(records), tuple(forced))
+def _record(field: FormField, said: StatedScore, known: Collection[str], paper: Paper, unbacked: str) -> ScoreRecord:
+    """What becomes of one score; only ids in ``known`` count."""
+    supported, opposed = (
+        tuple(name for name in dict.fromkeys(ids) if name in known) for ids in (said.supports, said.opposes)
+    )
+    limit = _limit(field, paper)
+    why_null = _unreadable(field, paper) or ("" if supported else unbacked)
+    if limit and field.required is False:
+        why_null = why_null or limit
+    if said.value is None:
+        why_null = f"left open: {said.reason}"
+    return ScoreRecord(
+        field=field.name,
+        stated=said.value,
+        value=None if why_null else said.value,
+        reason=said.reason,
+        supported_by=supported,
+        opposed_by=opposed,
+        null_reason=why_null,
+        limit="" if why_null else limit,
+    )
 
 
 def _unread(record: ScoreRecord) -> ScoreRecord:

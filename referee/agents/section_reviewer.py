@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks, Excerpt
+from referee.agents.asking import SLACK_TOKENS, Asks, CountTokens, Excerpt, tokens_left
 from referee.agents.briefing import Sentence
 from referee.agents.card import Card, render_card
 from referee.agents.point_reply import (
@@ -24,7 +24,6 @@ from referee.agents.point_reply import (
     points_model,
     to_points,
 )
-from referee.agents.prompt_budget import SLACK_TOKENS, CountTokens, tokens_left
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, prompt_digest

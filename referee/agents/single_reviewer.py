@@ -1,34 +1,82 @@
-"""One call: the form, the guidelines and the whole paper in, every field of the form out."""
+"""One call: the form, the guidelines and the whole paper in, every field of the form out.
+
+What tells reviewers apart who read the same paper: members of an ensemble follow The AI Scientist (Lu et al. 2024,
+2408.06292), which tells them apart by sampling alone; where a model is asked at temperature 0, ours differ in where
+they begin. The four personas are those that the benchmark of machine-written reviews names; the words are ours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
-from typing import Any
+from typing import Literal, get_args
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import Briefing, fit_paper, how_read
 from referee.agents.form_reply import (
     CORRECTIONS,
+    FormValues,
     Lengths,
-    chosen_options,
     lengths_for,
-    offered,
     output_tokens,
     reply_model,
     slugs_of,
+    sorted_values,
 )
-from referee.agents.prompt_budget import CountTokens, tokens_left
-from referee.evidence import worked_examples
+from referee.evidence import ClaimedQuote, worked_examples
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.point import Correction
 from referee.schemas.review import Cut
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
+
+Persona = Literal["balanced", "conservative", "innovative", "nitpicky"]
+PERSONAS: tuple[Persona, ...] = get_args(Persona)
+
+_BEGINNINGS = (
+    "Begin with the claims: take them one by one and look for what shows each of them.",
+    "Begin with the method and the design: would it show a difference if there were none, and find it if there is one?",
+    "Begin with the results: numbers, tables, spreads and baselines, and whether the text says what they say.",
+    "Begin with what somebody else would need to repeat the work, and with what the authors concede or leave out.",
+    "Begin with the question itself: for whom the answer matters, how far it reaches, how clearly it is told.",
+)
+_SAME = "Write as if yours were the only review."
+
+_MANNERS: dict[Persona, str] = {
+    "balanced": "You weigh merits against defects, give both the same care, and let neither stand without the passage "
+    "it rests on. Small slips stay small, and a good idea does not excuse a missing control.",
+    "conservative": "You trust established methods, strict controls and full comparisons. A claim is not accepted "
+    "before the evidence leaves no other reading; what departs from common practice has to be justified.",
+    "innovative": "You look for the new idea and for what could grow from it. You forgive gaps in execution where the "
+    "direction is promising, and you are hard on work that is solid but adds little.",
+    "nitpicky": "You check details: notation, definitions, captions, units, rounding, wording, references between "
+    "parts. You list every slip you can show, also where it changes no conclusion.",
+}
+
+
+def member_stance(number: int, size: int, *, sampled: bool) -> str:
+    """What a member of an ensemble is told about itself.
+
+    Args:
+        number: From 1.
+        size: How many members there are.
+        sampled: Whether the model samples; members then share their prompt, and differ by sampling alone.
+    """
+    if sampled:
+        return _SAME
+    beginning = _BEGINNINGS[(number - 1) % len(_BEGINNINGS)]
+    return f"You are reviewer {number} of {size}. {beginning} Then read all the rest with the same care. {_SAME}"
+
+
+def persona_text(persona: Persona) -> str:
+    """The manner of a persona, for a prompt."""
+    return f"A {persona} reviewer. {_MANNERS[persona]}"
+
 
 PROMPT = "review/single"
 BRIEF_PROMPT = "review/single-brief"
@@ -59,18 +107,14 @@ class Variation:
 PLAIN = Variation()
 
 
-@dataclass(frozen=True)
-class SingleReply:
-    """The reply in the form's own names: evidence, then values; scores with reason and evidence ids."""
+class SingleReply(FormValues):
+    """The reply in the form's own names: evidence with claims, values, and what is to be corrected."""
 
-    evidence: tuple[dict[str, str], ...]
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
-    cuts: tuple[Cut, ...]
-    notes: tuple[str, ...]
+    evidence: tuple[ClaimedQuote, ...]
+    cuts: tuple[Cut, ...] = ()
+    notes: tuple[str, ...] = ()
     call_id: str
-    corrections: tuple[dict[str, str], ...] = ()
+    corrections: tuple[Correction, ...] = ()
 
 
 async def write_single_review(
@@ -152,60 +196,30 @@ def _together(lengths: Lengths) -> str:
 
 def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing) -> SingleReply:
     data = answer.value.model_dump()
-    values = sorted_values(form, data)
-    evidence = tuple(claimed_evidence(form, data["quoted_evidence"], briefing))
     return SingleReply(
-        evidence,
-        values.texts,
-        values.scores,
-        values.choices,
-        briefing.cuts,
-        answer.notes,
-        answer.call_id,
-        corrections=tuple(data.get(CORRECTIONS, ())),
+        **dict(sorted_values(form, data)),
+        evidence=tuple(claimed_evidence(form, data["quoted_evidence"], briefing)),
+        cuts=briefing.cuts,
+        notes=answer.notes,
+        call_id=answer.call_id,
+        corrections=tuple(Correction.model_validate(item) for item in data.get(CORRECTIONS, ())),
     )
 
 
-@dataclass(frozen=True)
-class FormValues:
-    """A reply's values by the form's own names; a score holds ``value``, ``reason`` and ids of ``evidence``."""
-
-    texts: dict[str, str]
-    scores: dict[str, dict[str, Any]]
-    choices: dict[str, str | list[str]]
-
-
-def sorted_values(form: VenueForm, data: Mapping[str, Any]) -> FormValues:
-    """The values of a reply whose properties are the form's fields."""
-    slugs, values = slugs_of(form), FormValues({}, {}, {})
-    for field in form.reviewer_fields:
-        value = data[slugs[field.name]]
-        if field.kind == "text":
-            values.texts[field.name] = value
-        elif field.kind == "score":
-            chosen = offered(field)[value["value"]]
-            values.scores[field.name] = {"value": chosen, "reason": value["reason"], "evidence": value["evidence"]}
-        else:
-            values.choices[field.name] = chosen_options(field, value)
-    return values
-
-
 def claimed_evidence(
-    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing
-) -> Iterator[dict[str, str]]:
-    """The items of evidence in a reply, counted from E1, each with the name of the field it bears on."""
+    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing, prefix: str = "E"
+) -> Iterator[ClaimedQuote]:
+    """The items of evidence in a reply, counted from E1, each with the field it bears on.
+
+    A sentence named by its id becomes the quotation it stands for.
+    """
     names = {slug: name for name, slug in slugs_of(form).items()}
     for number, item in enumerate(items, start=1):
-        yield _evidence(f"E{number}", item, names, briefing)
-
-
-def _evidence(name: str, item: Mapping[str, str], names: Mapping[str, str], briefing: Briefing) -> dict[str, str]:
-    """One item of evidence; a sentence named by its id becomes the quotation it stands for."""
-    found = briefing.sentences.get(item.get("sentence", ""))
-    return {
-        "id": name,
-        "claim": item["claim"],
-        "quote": found.text if found else item["quote"],
-        "section_id": found.section_id if found else "",
-        "field": names.get(item["bears_on"], ""),
-    }
+        found = briefing.sentences.get(item.get("sentence", ""))
+        yield ClaimedQuote(
+            f"{prefix}{number}",
+            item["claim"],
+            found.text if found else item["quote"],
+            found.section_id if found else None,
+            names.get(item["bears_on"]),
+        )

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 from rapidfuzz import fuzz
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.prompt_writer import cleaned, render_guideline, render_steps
 from referee.evidence.copied import without_copied
 from referee.evidence.stems import stems
@@ -145,11 +145,6 @@ def new_findings(findings: Iterable[str], earlier: Sequence[str]) -> tuple[str, 
 def criticism_model(lean: bool) -> type[CriticismReply] | type[LeanCriticismReply]:
     """The reply model for findings."""
     return LeanCriticismReply if lean else CriticismReply
-
-
-def sample_criticism_model() -> type[BaseModel]:
-    """The reply model by which the prompt's header is checked."""
-    return CriticismReply
 
 
 def _essence(finding: str) -> str:

@@ -11,9 +11,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import fit_paper, how_read
-from referee.agents.prompt_budget import CountTokens, tokens_left
 from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper

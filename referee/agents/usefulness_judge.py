@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of
+from referee.agents.asking import list_of
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/usefulness"
@@ -47,8 +47,3 @@ def usefulness_model(points: int) -> type[BaseModel]:
     }
     one = create_model("PointRating", __config__=closed, **shape)
     return create_model("Ratings", __config__=closed, ratings=(list_of(one), Field(max_length=points)))
-
-
-def sample_usefulness_model() -> type[BaseModel]:
-    """The reply model of three remarks, by which the prompt's header is checked."""
-    return usefulness_model(3)

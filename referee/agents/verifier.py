@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.choices import list_of, one_of
+from referee.agents.asking import list_of, one_of
 from referee.agents.focus import shortened
-from referee.agents.neutral import neutral_ids
-from referee.agents.paper_run import PaperRun
-from referee.agents.reading_reply import SEVERITY_OF, Effect
+from referee.agents.grouper import neutral_ids
+from referee.agents.paper_reader import SEVERITY_OF, Effect
+from referee.agents.paper_text import PaperRun
 from referee.errors import ModelError
 from referee.evidence import NotFound
 from referee.prompts import delimit
@@ -88,16 +88,6 @@ def amendments_model(ids: tuple[str, ...]) -> type[BaseModel]:
     return create_model(
         "Amendments", __config__=_CLOSED, amendments=(list_of(item), Field(min_length=len(ids), max_length=len(ids)))
     )
-
-
-def sample_verdicts_model() -> type[BaseModel]:
-    """The reply model for one point, by which the prompt's header is checked."""
-    return verdicts_model(("a1",), ("s1",))
-
-
-def sample_amendments_model() -> type[BaseModel]:
-    """The reply model for one correction, by which the prompt's header is checked."""
-    return amendments_model(("a1",))
 
 
 async def check_statements(run: PaperRun, points: Sequence[ReviewPoint]) -> Checks:
@@ -189,18 +179,8 @@ def _looked_up(answer: Mapping[str, Any], run: PaperRun) -> tuple[PointEvidence,
     found = run.index.equation(answer["words"]) or run.index.find(answer["words"], section_id=answer["place"] or None)
     if isinstance(found, NotFound):
         return ()
-    return (
-        PointEvidence(
-            section_id=found.section_id,
-            section=run.sections.get(found.section_id, found.section),
-            quote=found.quote,
-            role="contradicts" if answer["shown"] == "no" else "shows",
-            status=found.status,
-            similarity=found.similarity,
-            page=found.page,
-            box=found.box,
-        ),
-    )
+    named = found.model_copy(update={"section": run.sections.get(found.section_id, found.section)})
+    return (PointEvidence(**dict(named), role="contradicts" if answer["shown"] == "no" else "shows"),)
 
 
 def _amended(answer: Mapping[str, Any], model: str) -> Checked:

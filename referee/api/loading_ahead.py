@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from referee.api.strategies import STRATEGIES
 from referee.errors import RefereeError
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.spec import ModelSpec
 from referee.papers.isolated import read_paper
 from referee.papers.load import checked_head
@@ -41,7 +41,7 @@ def _load(strategy: str, specs: set[ModelSpec]) -> None:
 
     with suppress(ImportError, RefereeError):
         STRATEGIES.get(strategy)  # loads its module; `auto` is settled by who calls
-        import referee.graphs.single
+        import referee.graphs.single.machine
         import referee.reports  # noqa: F401
 
         for spec in specs:

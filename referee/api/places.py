@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-import referee
 from referee.errors import RunError
 from referee.runs import RunFolder
 from referee.runs.folder import check_new, check_resumable
 from referee.schemas.run import ModelRecord
 from referee.settings import Settings
+from referee.version import VERSION
 
 _RUNS = Path("referee-runs")
 _NAME_CHARS = 40
@@ -84,7 +84,7 @@ class RunPlace:
             settings=values,
             models=models,
             prompts=prompts,
-            package_version=referee.__version__,
+            package_version=VERSION,
             asked=asked,
         )
 

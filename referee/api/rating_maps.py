@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from referee.api.job import Job
-from referee.api.strategies import STRATEGIES
 from referee.errors import DataError, EvaluationError
 from referee.evals.agreement import MapName, apply, check_fits, scale_of
+from referee.graphs.job import Job
+from referee.graphs.strategies import STRATEGIES
 from referee.runs.files import write_atomically
 from referee.schemas.calibration import RatingMap
 from referee.schemas.review import Review

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import referee
-from referee.api.job import Job, Shared, Written
 from referee.api.loading_ahead import read_and_load
 from referee.api.options import RunOptions
 from referee.api.resuming import named
 from referee.api.session import Session, session
-from referee.api.strategies import STRATEGIES
 from referee.errors import SettingsError
+from referee.graphs.job import Job, Shared, Written
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec
@@ -26,6 +25,7 @@ from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import load_venue, venue_digest
+from referee.version import VERSION
 
 
 async def review(
@@ -201,7 +201,7 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
         models={role: model_id for role, model_id in job.models.ids().items() if role in roles},
         prompts={name: run.folder.record.prompts.get(name, digest) for name, digest in used.items()}
         | dict(written.prompts),
-        package_version=referee.__version__,
+        package_version=VERSION,
         run_id=run.folder.record.run_id,
         venue_digest=venue_digest(job.form),
         converter=f"{job.paper.converter.name} {job.paper.converter.version}",

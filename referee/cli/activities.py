@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 _BY_PROMPT = {
+    "detect/anchor": "writing an anchor review",
+    "detect/bullets": "condensing a review",
+    "detect/continue": "writing a review's second half",
+    "detect/edit": "editing a review",
+    "detect/expand": "writing a review from notes",
+    "detect/extend": "extending a review",
     "eval/adherence": "comparing a review with the guidelines",
     "eval/answers": "answering a question from the paper",
     "eval/atomic": "taking a review apart",
@@ -15,6 +21,7 @@ _BY_PROMPT = {
     "eval/questions": "asking about a point",
     "eval/rebuttal": "judging a point",
     "eval/topics": "listing a review's topics",
+    "eval/usefulness": "judging a review's points",
     "guidelines/form": "reading the page's form",
     "guidelines/label": "reading the page's guidelines",
     "refinement/criticise": "criticising the venue's prompts",
@@ -39,6 +46,7 @@ _BY_PROMPT = {
     "review/write": "writing the review",
 }
 _BY_ROOM = {
+    "detect": "writing a text",
     "eval": "judging a review",
     "guidelines": "reading the page",
     "refinement": "refining the venue's prompts",

@@ -31,9 +31,9 @@ app.add_typer(models.app, name="models")
 
 def _version(shown: bool) -> None:
     if shown:
-        from referee import __version__
+        from referee.version import VERSION
 
-        typer.echo(f"referee {__version__}")
+        typer.echo(f"referee {VERSION}")
         raise typer.Exit
 
 

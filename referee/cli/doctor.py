@@ -30,7 +30,7 @@ def strategies() -> None:
     Calls are those without repairs; a chain is the most calls of which each waits for the one before. A letter in a
     formula stands for what the line above names by it.
     """
-    from referee.api.strategies import STRATEGIES
+    from referee.graphs.strategies import STRATEGIES
 
     for name, strategy in STRATEGIES.items():
         usual = f" ({_DEFAULTS[name]})" if name in _DEFAULTS else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
+_CORRELATE = "One of the metrics: how it goes with the others, review by review."
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
@@ -29,7 +30,8 @@ def evaluate(
     ] = None,
     venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
     metrics: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Metrics, or quality, behaviour, agreement. [default: quality]")
+        str | None,
+        typer.Option(metavar="A,B,C", help="Metrics and presets. [default: quality]"),
     ] = None,
     judge: Annotated[
         list[str] | None, typer.Option(metavar="M", help="A model that judges; several make a panel. [default: local]")
@@ -42,6 +44,7 @@ def evaluate(
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
     paper_table: Annotated[bool, typer.Option("--paper-table", help=_PAPER_TABLE)] = False,
+    correlate: Annotated[str | None, typer.Option(metavar="METRIC", help=_CORRELATE)] = None,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Measure peer reviews, AI or human.
@@ -71,6 +74,7 @@ def evaluate(
         group_by=group_by,
         compare=compare,
         paper_table=paper_table,
+        correlate=correlate,
         options=attended.options,
     )
     done = attended.run(work)
@@ -86,6 +90,7 @@ def rescore(
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
     paper_table: Annotated[bool, typer.Option("--paper-table", help=_PAPER_TABLE)] = False,
+    correlate: Annotated[str | None, typer.Option(metavar="METRIC", help=_CORRELATE)] = None,
 ) -> None:
     """Compute the numbers of an evaluation anew from its stored judgements, without a call.
 
@@ -93,7 +98,7 @@ def rescore(
     """
     from referee import api
 
-    done = api.rescore(run, group_by=group_by, compare=compare, paper_table=paper_table)
+    done = api.rescore(run, group_by=group_by, compare=compare, paper_table=paper_table, correlate=correlate)
     _print_summary(done.summary, done.about)
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 

@@ -153,7 +153,7 @@ def _print_summary(compiled: Compiled) -> None:
     from referee.cli.output import describe_usage, wrapped
     from referee.reports.venue_lines import compile_lines
 
-    said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.fates, compiled.notes)
+    said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.statements, compiled.notes)
     for line in said:
         typer.echo(wrapped(line))
     typer.echo(f"Used: {describe_usage(compiled.usage)}.")

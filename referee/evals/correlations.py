@@ -66,7 +66,7 @@ class _Review:
     values: Mapping[str, float]
 
 
-def correlate(results: Iterable[MetricResult], rows: Rows, metric: str, others: Sequence[str]) -> Correlations:
+def correlate_metric(results: Iterable[MetricResult], rows: Rows, metric: str, others: Sequence[str]) -> Correlations:
     """Correlate a metric and its parts with other metrics, by row and over all of them.
 
     Args:

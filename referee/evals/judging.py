@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.errors import BudgetExceeded, ModelError
 from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt

@@ -23,7 +23,7 @@ class PaperStore(Protocol):
     """Papers by id."""
 
     def get(self, paper_id: str) -> Paper | None:
-        """The paper, or None where the shelf has none of that id."""
+        """The paper, or None where the paper_store has none of that id."""
         ...
 
 
@@ -31,13 +31,13 @@ class PaperContext:
     """One paper's context; what it holds is made when it is first asked for."""
 
     def __init__(
-        self, paper_id: str, store: CaseStore, shelf: PaperStore | None, embedder: Embedder | None, opener: Opener
+        self, paper_id: str, store: CaseStore, paper_store: PaperStore | None, embedder: Embedder | None, opener: Opener
     ) -> None:
         self.paper_id = paper_id
         self.open_units = 0
         self.complete = False
         self._store = store
-        self._shelf = shelf
+        self._papers = paper_store
         self._embedder = embedder
         self._opener = opener
         self._made = Shared()
@@ -60,10 +60,10 @@ class PaperContext:
         Raises:
             DataError: The paper's file cannot be read.
         """
-        shelf = self._shelf
-        if shelf is None:
+        paper_store = self._papers
+        if paper_store is None:
             return None
-        return await self._made.once("paper", lambda: asyncio.to_thread(shelf.get, self.paper_id))
+        return await self._made.once("paper", lambda: asyncio.to_thread(paper_store.get, self.paper_id))
 
     async def retriever(self) -> Retriever | None:
         """The search over the paper; None where there is no paper or no embedder.

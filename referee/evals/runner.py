@@ -175,7 +175,7 @@ class Runner:
     Args:
         store: The reviews.
         metrics: What is measured.
-        means: What all units share.
+        services: What all units share.
         results: Where results go.
         finals: Units that earlier starts have finished.
         open_context: Makes a paper's context.
@@ -188,7 +188,7 @@ class Runner:
         self,
         store: CaseStore,
         metrics: Sequence[Metric],
-        means: EvalServices,
+        services: EvalServices,
         *,
         results: ResultsFile,
         finals: Finals,
@@ -204,7 +204,7 @@ class Runner:
             for some, width in ((judged, UNITS_A_CALL * concurrency), (others, concurrency))
             if some
         ]
-        self._means = means
+        self._services = services
         self._results = results
         self._usage = usage
         self._answered = False
@@ -227,7 +227,7 @@ class Runner:
             while True:
                 for window in self._windows:
                     beside = sum(len(other.flying) for other in self._windows if other is not window)
-                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._means)), beside=beside)
+                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._services)), beside=beside)
                 flying = {task: window for window in self._windows for task in window.flying}
                 if not flying:
                     return self.tally
@@ -270,7 +270,7 @@ class Runner:
         if left is not None:
             failed = f", {self.tally.failed} failed" if self.tally.failed else ""
             text = f"{self.tally.done:,} of {self.tally.total:,} units{failed}{left}"
-            self._means.progress(Event("stage", text, self._usage(), self.tally.done, self.tally.total))
+            self._services.progress(Event("stage", text, self._usage(), self.tally.done, self.tally.total))
 
     async def _end(self) -> None:
         """End what is under way, and let go of everything."""
@@ -278,6 +278,6 @@ class Runner:
         for task in flying:
             task.cancel()
         await asyncio.gather(*flying, return_exceptions=True)
-        await self._means.shared.aclose()
+        await self._services.shared.aclose()
         for window in self._windows:
             await window.aclose()

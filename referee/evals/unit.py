@@ -58,7 +58,7 @@ class Unit:
         """For messages."""
         return f"{self.metric.name} of review {self.case.case_id!r}"
 
-    async def measure(self, means: EvalServices) -> MetricResult:
+    async def measure(self, services: EvalServices) -> MetricResult:
         """The unit's result.
 
         Raises:
@@ -66,10 +66,10 @@ class Unit:
             OSError: The run's own files cannot be written.
         """
         try:
-            lacking = await self._lacking(means)
+            lacking = await self._lacking(services)
             if lacking:
                 return not_applicable(self.metric, self.case, lacking)
-            result = await self.metric.measure(self.case, await self._context(means))
+            result = await self.metric.measure(self.case, await self._context(services))
         except FATAL:
             raise
         except RefereeError as error:
@@ -81,36 +81,38 @@ class Unit:
         logger.error("%s broke down", self.name, exc_info=error)
         return failed(self.metric, self.case, f"the metric broke down: {type(error).__name__}: {error}")
 
-    async def _lacking(self, means: EvalServices) -> str:
+    async def _lacking(self, services: EvalServices) -> str:
         """What the metric needs and the review does not come with, in the user's words; empty where it has all."""
         needs = self.metric.needs
         if "references" in needs and not self.room.references(self.case):
             other = "other " if self.case.kind == "human" else ""
             return f"the review set holds no {other}human review of paper {self.case.paper_id!r}"
-        if "venue" in needs and means.forms.of(self.case) is None:
-            return means.forms.why_none(self.case)
-        if "paper" in needs and not means.papers:
+        if "venue" in needs and services.forms.of(self.case) is None:
+            return services.forms.why_none(self.case)
+        if "paper" in needs and not services.papers:
             return "the paper's text is needed; give the papers with --papers"
         if "paper" in needs and await self.room.paper() is None:
-            return f"no paper in {means.papers!r} has the id {self.case.paper_id!r}; compare the ids, or see --papers"
-        if "judge" in needs and means.panel is None:
+            return (
+                f"no paper in {services.papers!r} has the id {self.case.paper_id!r}; compare the ids, or see --papers"
+            )
+        if "judge" in needs and services.panel is None:
             return "a judge is needed; name one with --judge"
-        if "embedder" in needs and means.embedder is None:
+        if "embedder" in needs and services.embedder is None:
             return "an embedder is needed; name one with --embedder"
         return ""
 
-    async def _context(self, means: EvalServices) -> Context:
+    async def _context(self, services: EvalServices) -> Context:
         needs = self.metric.needs
         wants = needs | self.metric.uses
         return Context(
             references=self.room.references(self.case) if "references" in needs else (),
-            paper=await self.room.paper() if means.papers and "paper" in wants else None,
+            paper=await self.room.paper() if services.papers and "paper" in wants else None,
             retriever=await self.room.retriever() if {"paper", "embedder"} <= needs else None,
-            form=means.forms.of(self.case),
+            form=services.forms.of(self.case),
             boxes=self.room.boxes(self.case),
-            panel=means.panel,
-            embedder=means.embedder,
-            detection=means.detection,
-            shared=means.shared,
-            progress=means.progress,
+            panel=services.panel,
+            embedder=services.embedder,
+            detection=services.detection,
+            shared=services.shared,
+            progress=services.progress,
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         settle_literature,
         verify_point,
     )
-    from referee.evidence.quotations import NotFound, QuotationIndex, QuoteMatch
+    from referee.evidence.quotations import NotFound, QuotationIndex
     from referee.evidence.rules import RULES, RuleEvidence, RuleHit, run_rules
     from referee.evidence.sentences import split_sentences
     from referee.evidence.verify import ClaimedQuote, check_inline_quotations, verify_quotations
@@ -36,7 +36,6 @@ __all__ = [
     "NotFound",
     "PointsLost",
     "QuotationIndex",
-    "QuoteMatch",
     "RuleEvidence",
     "RuleHit",
     "TermIndex",
@@ -100,7 +99,6 @@ _NAMES = {
     "quotations": (
         "NotFound",
         "QuotationIndex",
-        "QuoteMatch",
     ),
     "rules": (
         "RULES",

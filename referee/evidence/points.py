@@ -117,16 +117,7 @@ def _looked_up(evidence: PointEvidence, index: QuotationIndex, *, few: bool) -> 
     found = printed or index.equation(evidence.quote) or index.find(evidence.quote, section_id=evidence.section_id)
     if isinstance(found, NotFound):
         return evidence.model_copy(update={"similarity": 0.0}), found.reason
-    place = {
-        "section_id": found.section_id,
-        "section": found.section,
-        "quote": found.quote,
-        "status": found.status,
-        "similarity": found.similarity,
-        "page": found.page,
-        "box": found.box,
-    }
-    return evidence.model_copy(update=place), ""
+    return evidence.model_copy(update=dict(found)), ""
 
 
 def _unverified(point: ReviewPoint) -> ReviewPoint:

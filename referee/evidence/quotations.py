@@ -15,7 +15,8 @@ from typing import Literal
 from referee.evidence.guards import Difference, cuts_nothing, first_difference, is_mathematical, shortfall, substantial
 from referee.evidence.normalise import normalise
 from referee.evidence.passages import WALL, Aligned, Aligner, Passage, Passages
-from referee.schemas.paper import Block, Box, Paper, Section
+from referee.schemas.paper import Block, Paper, Section
+from referee.schemas.point import Quotation
 
 THRESHOLD = 0.80
 MATHS_THRESHOLD = 0.92
@@ -41,24 +42,6 @@ _DIFFERS = {
     "direction": "the direction differs",
     "names": "one-letter names differ",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class QuoteMatch:
-    """A quotation as the paper words it.
-
-    ``similarity`` is in [0, 1], and 1 exactly where ``status`` is ``exact``. ``block_id``, ``page`` and ``box`` are
-    those of the block in which the quotation starts. Parts around an ellipsis are joined by `` […] ``.
-    """
-
-    quote: str
-    status: Literal["exact", "fuzzy"]
-    similarity: float
-    section_id: str
-    section: str
-    block_id: str
-    page: int | None
-    box: Box | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +79,12 @@ class QuotationIndex:
         self._aligner = Aligner(self._text)
         self._equations = {name: match for section, block in paper.blocks() for name, match in _named(section, block)}
 
-    def equation(self, name: str) -> QuoteMatch | None:
+    def equation(self, name: str) -> Quotation | None:
         """The equation of that name: ``equation (4)`` by its printed number, or ``equation b12`` by its block's id."""
         named = _EQUATION.fullmatch(name.strip())
         return self._equations.get(named[1].casefold()) if named else None
 
-    def find(self, quote: str, *, section_id: str | None = None) -> QuoteMatch | NotFound:
+    def find(self, quote: str, *, section_id: str | None = None) -> Quotation | NotFound:
         """Look a quotation up.
 
         Args:
@@ -129,7 +112,7 @@ class QuotationIndex:
         found = self._similar(wording, section_id)
         return found if isinstance(found, NotFound) else self._match([found])
 
-    def words(self, words: str, *, section_id: str | None = None) -> QuoteMatch | None:
+    def words(self, words: str, *, section_id: str | None = None) -> Quotation | None:
         """Words that stand in the paper letter by letter, however few: what a correction says is printed.
 
         They prove nothing by themselves, and nothing like them counts.
@@ -200,7 +183,7 @@ class QuotationIndex:
             return NotFound("differs", _difference_reason(difference, place))
         return _Found(best.start, best.end, best.similarity)
 
-    def _split(self, wording: str, parts: list[str], section_id: str | None) -> QuoteMatch | NotFound:
+    def _split(self, wording: str, parts: list[str], section_id: str | None) -> Quotation | NotFound:
         """All parts of an elided quotation, in order, in one section; or the dots are the paper's own."""
         if len(parts) > MAX_PARTS:
             return NotFound("refused", f"split into {len(parts)} parts by ellipses, at most {MAX_PARTS} are looked up")
@@ -246,18 +229,17 @@ class QuotationIndex:
         judged = None if best is None else self._judged(part, best)
         return judged if isinstance(judged, _Found) else None
 
-    def _match(self, found: list[_Found]) -> QuoteMatch:
+    def _match(self, found: list[_Found]) -> Quotation:
         passage = self._passages.at(found[0].start)
         spans = [passage.source_span(f.start, f.end) for f in found]
         first = passage.pieces_of(*spans[0])[0]
         similarity = min(f.similarity for f in found)
-        return QuoteMatch(
+        return Quotation(
             quote=" […] ".join(self._on_one_line(passage.normalised.source[low:high]) for low, high in spans),
             status="exact" if similarity == 1.0 else "fuzzy",
             similarity=round(similarity, 4) if similarity == 1.0 else min(round(similarity, 4), 0.9999),
             section_id=passage.section_id,
             section=passage.heading,
-            block_id=first.block_id,
             page=first.page,
             box=first.box,
         )
@@ -277,9 +259,16 @@ class QuotationIndex:
         return kept if any(kept in passage.normalised.source for passage in self._passages) else broken[1] + broken[2]
 
 
-def _named(section: Section, block: Block) -> Iterator[tuple[str, QuoteMatch]]:
+def _named(section: Section, block: Block) -> Iterator[tuple[str, Quotation]]:
     if block.kind == "equation":
-        match = QuoteMatch(block.text, "exact", 1.0, section.id, section.heading, block.id, block.page, block.box)
+        match = Quotation(
+            quote=block.text,
+            status="exact",
+            section_id=section.id,
+            section=section.heading,
+            page=block.page,
+            box=block.box,
+        )
         yield from ((name.strip("()").casefold(), match) for name in (block.id, block.label) if name)
 
 

@@ -57,20 +57,7 @@ def verify_quotations(
         if isinstance(found, NotFound):
             dropped.append(dropped_quotation(claim, found.reason))
             continue
-        kept.append(
-            Evidence(
-                id=claim.id,
-                claim=claim.claim,
-                quote=found.quote,
-                status=found.status,
-                similarity=found.similarity,
-                section_id=found.section_id,
-                section=found.section,
-                page=found.page,
-                box=found.box,
-                field=claim.field,
-            )
-        )
+        kept.append(Evidence(**dict(found), id=claim.id, claim=claim.claim, field=claim.field))
     return kept, dropped
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from referee.schemas.review import ScoreRecord
+from referee.agents.form_reply import Choice
+from referee.agents.point_texts import forced_texts
+from referee.agents.scores import SettledChoices, SettledScores
+from referee.schemas.paper import Paper
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import DroppedQuotation, Evidence, FieldValue, Review, ScoreRecord
 from referee.schemas.venue import VenueForm
 
 
 def form_values(
     form: VenueForm,
     texts: Mapping[str, str],
-    choices: Mapping[str, Any],
+    choices: Mapping[str, Choice | None],
     scores: Iterable[ScoreRecord],
     *,
     no_text: str,
     no_tick: str = "nothing was ticked, or options that exclude each other",
-) -> tuple[dict[str, Any], dict[str, str]]:
+) -> tuple[dict[str, FieldValue], dict[str, str]]:
     """Every field of the form in its order, and the reason for each null.
 
     Args:
@@ -29,7 +33,7 @@ def form_values(
         no_tick: Why a choice or checklist is empty.
     """
     settled = {record.field: record for record in scores}
-    fields: dict[str, Any] = {}
+    fields: dict[str, FieldValue] = {}
     nulls: dict[str, str] = {}
     for field in form.fields:
         name = field.name
@@ -51,7 +55,55 @@ def form_values(
     return fields, nulls
 
 
-def number_in(fields: Mapping[str, Any], name: str | None) -> int | float | None:
-    """The number in a field, if it holds one."""
-    value = fields.get(name) if name else None
+def filled_review(
+    form: VenueForm,
+    paper: Paper,
+    values: tuple[dict[str, FieldValue], dict[str, str]],
+    scores: SettledScores,
+    ticked: SettledChoices,
+    *,
+    review_id: str,
+    source: str,
+    points: Iterable[ReviewPoint] = (),
+    evidence: Iterable[Evidence] = (),
+    dropped: Iterable[DroppedQuotation] = (),
+    read: bool = True,
+) -> Review:
+    """The review on the form.
+
+    Args:
+        form: The venue's form.
+        paper: The submission.
+        values: As ``form_values`` gives them.
+        scores: What became of each score.
+        ticked: What became of each choice.
+        review_id: The review's id.
+        source: The model that wrote it.
+        points: All that were raised.
+        evidence: The quotations that were found in the paper.
+        dropped: Those that were not.
+        read: Whether anybody read the paper; else no sentence stands in for a text that the form demands.
+    """
+    fields, nulls = values[0], values[1] | ticked.nulls
+    return Review(
+        review_id=review_id,
+        paper_id=paper.paper_id,
+        paper_title=paper.title,
+        venue=form.id,
+        source=source,
+        fields=fields,
+        nulls=nulls,
+        rating=_number(fields.get(form.overall or "")),
+        confidence=_number(next((fields[f.name] for f in form.fields if f.aspect == "confidence"), None)),
+        scores=scores.records,
+        forced=(*scores.forced, *ticked.forced, *(forced_texts(form, fields, nulls) if read else ())),
+        attestations=tuple(f.name for f in form.attestations),
+        points=tuple(points),
+        evidence=tuple(evidence),
+        dropped=tuple(dropped),
+        findings=paper.findings,
+    )
+
+
+def _number(value: FieldValue) -> int | float | None:
     return value if isinstance(value, int | float) else None

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -21,8 +20,8 @@ from referee.agents.form_reader import read_aspects
 from referee.agents.guideline_labeller import Labelled, label_window
 from referee.errors import RefereeError
 from referee.graphs.failure import first_to_end, record_failure
-from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, GuidelinesUpdate, LabelTask
-from referee.schemas.venue import Fact, FormProvenance, Source, VenueForm
+from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, LabelTask
+from referee.schemas.venue import Aspect, Fact, FormProvenance, Source, VenueForm
 from referee.venues.compiled import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.page import Candidate, form_fields
 from referee.venues.statements import Statement, check_conserved, guidelines_of, settle_statements
@@ -31,7 +30,7 @@ PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Label the statements of one window."""
     context = runtime.context
     window = next(window for window in context.windows if window.id == state["window"])
@@ -46,22 +45,22 @@ async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> Guidel
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the labelling of window {window.id}", error)]}
-    return {"labelled": [asdict(label) for label in reply.labels], "notes": list(reply.notes)}
+    return {"labelled": list(reply.labels), "notes": list(reply.notes)}
 
 
-async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def settle(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Trace, merge and name the criteria. Without one the machine ends here, without a venue."""
     context = runtime.context
     if failed := first_to_end(state["failures"], any_stands=False):
         return {"failure": failed}
-    labels = {item["id"]: Labelled(**item) for item in state["labelled"]}
+    labels = {item.id: item for item in state["labelled"]}
     cut = [candidate for window in context.windows for candidate in window.candidates]
-    fates = settle_statements((_fate(candidate, labels[candidate.id]) for candidate in cut), context.page)
-    check_conserved([candidate.id for candidate in cut], fates)
-    return {"fates": [fate.model_dump(mode="json") for fate in fates]}
+    statements = settle_statements((_statement(candidate, labels[candidate.id]) for candidate in cut), context.page)
+    check_conserved([candidate.id for candidate in cut], statements)
+    return {"statements": list(statements)}
 
 
-async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Ask what scores measure where the page's form leaves it unclear."""
     context = runtime.context
     if context.lender is not None:
@@ -78,12 +77,12 @@ async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
     return {"aspects": dict(found.by_field), "notes": list(found.notes)}
 
 
-async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesUpdate:
+async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -> GuidelinesState:
     """Put criteria, form and the rule on language models into one venue."""
     context = runtime.context
     boxes = _boxes(context, state["aspects"])
     fact = Fact(confidence=context.origin.confidence, sources=(PAGE_SOURCE,))
-    fates = [Statement.model_validate(fate) for fate in state["fates"]]
+    statements = state["statements"]
     year = _YEAR.search(context.venue_id) or _YEAR.search(context.venue_name)
     venue = VenueForm(
         id=context.venue_id,
@@ -92,16 +91,16 @@ async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
         fields=boxes.fields,
         overall=boxes.overall,
         accept_at=boxes.accept_at,
-        guidelines=guidelines_of(fates, fact),
+        guidelines=guidelines_of(statements, fact),
         llm_policy=read_policy(context.page, source=PAGE_SOURCE, confidence=fact.confidence),
         sources={**boxes.sources, PAGE_SOURCE: _source(context)},
         provenance=FormProvenance(
             checked=date.fromisoformat(context.origin.retrieved),
             unknown=boxes.unknown,
-            notes=(*_page_notes(context), boxes.origin, *_label_notes(fates)),
+            notes=(*_page_notes(context), boxes.origin, *_label_notes(statements)),
         ),
     )
-    return {"venue": venue.model_dump(mode="json")}
+    return {"venue": venue}
 
 
 def build_guidelines_graph() -> StateGraph[GuidelinesState, GuidelinesContext, GuidelinesState, GuidelinesState]:
@@ -130,14 +129,14 @@ def _send_windows(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
 
 
 def _after_settle(state: GuidelinesState) -> str:
-    return "measure" if any(fate["fate"] == "kept" for fate in state["fates"]) else END
+    return "measure" if any(fate.fate == "kept" for fate in state["statements"]) else END
 
 
 def _after_measure(state: GuidelinesState) -> str:
     return END if state["failure"] else "compose"
 
 
-def _fate(candidate: Candidate, labelled: Labelled) -> Statement:
+def _statement(candidate: Candidate, labelled: Labelled) -> Statement:
     return Statement(
         id=candidate.id,
         words=candidate.words,
@@ -151,7 +150,7 @@ def _fate(candidate: Candidate, labelled: Labelled) -> Statement:
     )
 
 
-def _boxes(context: GuidelinesContext, aspects: dict[str, Any]) -> FormBoxes:
+def _boxes(context: GuidelinesContext, aspects: Mapping[str, Aspect]) -> FormBoxes:
     if context.lender is not None:
         return borrowed_boxes(context.lender)
     drafts = drafted_fields(form_fields(context.page), context.paper_type)
@@ -172,7 +171,9 @@ def _page_notes(context: GuidelinesContext) -> tuple[str, ...]:
     return (f"{had}; main text: {page.extractor}.", *([types] if context.paper_type else []), *page.notes)
 
 
-def _label_notes(fates: list[Statement]) -> tuple[str, ...]:
-    reasons = Counter(fate.note for fate in fates if fate.by == "rule")
+def _label_notes(statements: list[Statement]) -> tuple[str, ...]:
+    reasons = Counter(fate.note for fate in statements if fate.by == "rule")
     told = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())
-    return (f"A rule labelled {reasons.total()} of the page's {len(fates)} statements: {told}.",) if reasons else ()
+    return (
+        (f"A rule labelled {reasons.total()} of the page's {len(statements)} statements: {told}.",) if reasons else ()
+    )

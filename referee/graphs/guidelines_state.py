@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as default
 from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
+from referee.agents.guideline_labeller import Labelled
 from referee.graphs.failure import Failure
 from referee.llm.door import Door
-from referee.schemas.venue import FactConfidence, VenueForm
+from referee.schemas.venue import Aspect, FactConfidence, VenueForm
 from referee.venues.page import GuidelinePage, Window
+from referee.venues.statements import Statement
 
 
 @dataclass(frozen=True)
@@ -48,28 +50,16 @@ class GuidelinesContext:
     prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
 
-class GuidelinesState(TypedDict):
+class GuidelinesState(TypedDict, total=False):
     """``labelled``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
 
-    labelled: Annotated[list[dict[str, Any]], add]
+    labelled: Annotated[list[Labelled], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
-    fates: list[dict[str, Any]]
-    aspects: dict[str, Any]
-    venue: dict[str, Any] | None
+    statements: list[Statement]
+    aspects: dict[str, Aspect]
+    venue: VenueForm | None
     failure: Failure | None
-
-
-class GuidelinesUpdate(TypedDict, total=False):
-    """What a node may change."""
-
-    labelled: list[dict[str, Any]]
-    notes: list[str]
-    failures: list[Failure]
-    fates: list[dict[str, Any]]
-    aspects: dict[str, Any]
-    venue: dict[str, Any]
-    failure: Failure
 
 
 class LabelTask(TypedDict):
@@ -80,4 +70,4 @@ class LabelTask(TypedDict):
 
 def initial_state() -> GuidelinesState:
     """An empty state."""
-    return GuidelinesState(labelled=[], notes=[], failures=[], fates=[], aspects={}, venue=None, failure=None)
+    return GuidelinesState(labelled=[], notes=[], failures=[], statements=[], aspects={}, venue=None, failure=None)

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from referee.evals.comparison import Comparison
+from referee.evals.correlations import Correlations
 from referee.evals.grouping import EXPERT
 from referee.evals.table import Cell, Table
 from referee.reports import tables
+from referee.reports.correlation_tables import correlation_section
 from referee.reports.markdown_text import inline
 from referee.reports.page import Section, render_markdown
 from referee.reports.paper_table import PublishedTable
@@ -40,7 +42,12 @@ class About:
 
 
 def render_summary(
-    table: Table, about: About, *, comparison: Comparison | None = None, published: PublishedTable | None = None
+    table: Table,
+    about: About,
+    *,
+    comparison: Comparison | None = None,
+    published: PublishedTable | None = None,
+    correlations: Correlations | None = None,
 ) -> str:
     """The whole summary as Markdown."""
     main = _by_row(table, _mean_and_sd)
@@ -56,6 +63,7 @@ def render_summary(
         *_parts(table),
         *_agreement(table, about),
         *([_comparison(comparison)] if comparison else []),
+        *([correlation_section(correlations)] if correlations else []),
         *([_published(published, table.metrics)] if published else []),
         *_reasons(table),
         _costs(table),

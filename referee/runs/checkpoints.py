@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, closing, suppress
 from functools import wraps
 from pathlib import Path
@@ -82,19 +82,24 @@ class _Writes:
 
 
 @asynccontextmanager
-async def open_checkpoints(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+async def open_checkpoints(path: Path, stored: Iterable[type] = ()) -> AsyncIterator[AsyncSqliteSaver]:
     """Open (or begin) the checkpoint file of a run.
+
+    Args:
+        path: The file.
+        stored: The types of ours that states hold. A value of any other type is not made from the file.
 
     Raises:
         RunError: The file is damaged, or another program holds it; also while it is in use.
     """
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     try:
         if path.exists():
             _examine(path)
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-            saver.serde = _Sealed(saver.serde)
+            saver.serde = _Sealed(JsonPlusSerializer(allowed_msgpack_modules=tuple(stored)))
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             writes = _Writes(saver)
             try:

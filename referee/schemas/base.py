@@ -19,3 +19,9 @@ class Frozen(BaseModel):
         for name in copied.__dict__.keys() - type(self).model_fields.keys():
             del copied.__dict__[name]
         return copied
+
+
+class Stored(Frozen):
+    """A record that an earlier version may have written: what it holds beside these fields is passed over."""
+
+    model_config = ConfigDict(extra="ignore")

@@ -31,23 +31,33 @@ Severity = Literal["fatal", "major", "minor", "note"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "major", "minor", "note")
 Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
 EvidenceRole = Literal["shows", "contradicts", "promises"]
-QuoteFate = Literal["exact", "fuzzy", "not_found"]
+QuoteStatus = Literal["exact", "fuzzy", "not_found"]
 Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
 PointSource = Literal["section", "whole", "cross", "rule", "team"]
 Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
 
 
-class PointEvidence(Frozen):
-    """A quotation behind a point. ``quote`` is the paper's own wording unless ``status`` is ``not_found``."""
+class Quotation(Frozen):
+    """Words of a paper and where they stand.
 
+    ``quote`` is the paper's own wording, parts around an ellipsis joined by `` […] ``, unless ``status`` is
+    ``not_found``. ``similarity`` of what was claimed with it is in [0, 1], and 1 exactly where ``status`` is ``exact``.
+    ``page`` and ``box`` are those of the block in which the quotation starts.
+    """
+
+    quote: str
+    status: QuoteStatus
+    similarity: float = Field(default=1.0, ge=0, le=1)
     section_id: str
     section: str
-    quote: str
-    role: EvidenceRole = "shows"
-    status: QuoteFate
-    similarity: float = Field(default=1.0, ge=0, le=1)
     page: int | None = None
     box: Box | None = None
+
+
+class PointEvidence(Quotation):
+    """A quotation behind a point, and what it does for it."""
+
+    role: EvidenceRole = "shows"
 
 
 class Absence(Frozen):

@@ -7,29 +7,18 @@ from typing import Literal
 from pydantic import Field
 
 from referee.schemas.base import Frozen
-from referee.schemas.paper import Box, Finding
-from referee.schemas.point import ReviewPoint
+from referee.schemas.paper import Finding
+from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.usage import Usage
 
 FieldValue = str | int | float | list[str] | None
-QuoteStatus = Literal["exact", "fuzzy"]
 
 
-class Evidence(Frozen):
-    """A claim of the review with the quotation that was found in the paper.
-
-    ``quote`` is the paper's own wording, not the model's; ``similarity`` is in [0, 1] and 1 for an exact match.
-    """
+class Evidence(Quotation):
+    """A claim of the review with the quotation that was found in the paper."""
 
     id: str
     claim: str
-    quote: str
-    status: QuoteStatus
-    similarity: float = Field(ge=0, le=1)
-    section_id: str
-    section: str
-    page: int | None = None
-    box: Box | None = None
     field: str | None = None
 
 

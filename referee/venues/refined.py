@@ -23,6 +23,7 @@ from referee.venues.prompts import SectionPrompt, section_prompts
 from referee.venues.registry import user_venue_dir
 
 Ended = Literal["rounds", "stable", "failed"]
+Origin = Literal["stored", "written", "revised", "built"]
 Stage = Literal["write", "criticise", "revise"]
 
 
@@ -36,7 +37,7 @@ class PromptVersion(Frozen):
     round: int = Field(ge=0)
     steps: tuple[str, ...] = Field(min_length=1)
     digest: str
-    origin: Literal["stored", "written", "revised", "built"]
+    origin: Origin
     covers: tuple[str, ...] = ()
     model: str = ""
     call_id: str = ""

@@ -190,6 +190,20 @@ def test_two_systems_are_compared_paper_by_paper(evaluate: Eval, workplace: Path
     assert "## gpt less marg" in (workplace / "run" / "summary.md").read_text()
 
 
+def test_a_metric_is_correlated_with_the_others(evaluate: Eval, workplace: Path, referee: Referee) -> None:
+    source = write_set(workplace / "set.jsonl", 5)
+    done = evaluate(source, "--out", "run", "--metrics", "words,xref,characters", "--correlate", "words")
+    assert done.code == 0, done.err
+    assert "## What goes with words" in (workplace / "run" / "summary.md").read_text()
+    lines = (workplace / "run" / "correlations.csv").read_text().splitlines()
+    assert lines[0] == "system,quantity,with,rho,low,high,reviews,papers"
+    assert {line.split(",")[2] for line in lines[1:]} == {"xref", "characters"}
+    assert (workplace / "run" / "by_references.csv").read_text().startswith("system,quantity,references,reviews")
+    again = referee("rescore", "run", "--correlate", "characters")
+    assert again.code == 0, again.err
+    assert "## What goes with characters" in (workplace / "run" / "rescored" / "summary.md").read_text()
+
+
 def test_a_judge_that_wrote_the_reviews_is_pointed_out(evaluate: Eval, workplace: Path) -> None:
     done = evaluate(write_set(workplace / "set.jsonl", 1), "--out", "run", "--judge", "marg-2024-06-01")
     assert "seems to be the system 'marg': models prefer their own reviews" in done.err
@@ -211,6 +225,7 @@ def test_several_venues_are_pointed_out_and_kept_apart(evaluate: Eval, workplace
         (("--judge", "m", "--judge", "m"), "is named twice", "use --repeats"),
         (("--group-by", "sorce"), "no review has a column 'sorce'", "Did you mean 'source'?"),
         (("--compare", "gpt", "mark"), "there is no row 'mark'", "Did you mean 'marg'?"),
+        (("--correlate", "fre"), "'fre' is not among tone", "--metrics"),
         (("--venue", "iclr-2O20"), "venue 'iclr-2O20' is unknown", "iclr-2020"),
         (("--papers", "nowhere"), "there is no 'nowhere'", "folder of papers"),
         (("--layout", "casse"), "casse", "cases"),

@@ -16,7 +16,7 @@ import pytest
 from referee import RunOptions, evaluate
 from referee.evals.registry import PRESETS
 from referee.evals.results import read_results
-from referee.graphs.factuality_verdicts import OUTCOMES
+from referee.graphs.factuality.verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
 from referee.testing import ChatRequest, FakeServer, Script
 from tests.evals_data.content_judge import script
@@ -65,7 +65,7 @@ FAULTS = {
     ),
     "the full evaluation has all but one metric switched off": (
         f"{HERE}::test_without_a_choice_all_six_metrics_measure_and_only_text_goes_to_the_judge_that_was_named",
-        f"{UNIT}/test_registry.py::test_without_names_the_preset_quality_is_meant",
+        f"{UNIT}/test_metric.py::test_without_names_the_preset_quality_is_meant",
     ),
     "states are added up twice and scores halved by hand": (
         f"{HERE}::test_nothing_is_counted_twice_on_its_way_through_the_machine",

@@ -225,7 +225,7 @@ def test_a_check_that_strikes_everything_is_warned_of(
     referee: Referee, server_: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How many points the server's random replies raise depends on the order in which its calls come."""
-    monkeypatch.setattr("referee.graphs.review._TELLING_POINTS", 10)
+    monkeypatch.setattr("referee.graphs.sections.by_part._TELLING_POINTS", 10)
     server_.script.entries["checker"] = ruling(refuted=True)
     sections = "\n\n".join(f"## {n} Study of group {n}\n\n{prose(200, 400 * n)}" for n in range(1, 25))
     done = reviewed(referee, server_, written(f"# All\n\n{sections}\n"), "neurips-2025", Path("run"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.api.strategies import STRATEGIES
+from referee.graphs.strategies import STRATEGIES
 from referee.schemas.review import Review
 from referee.testing import ChatRequest, FakeServer
 from tests.graphs.test_review_calls import chain_of

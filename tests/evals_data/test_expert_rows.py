@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from referee.agents.topic_matcher import PROMPT as MATCH
-from referee.agents.topic_matcher import render_match
+from referee.agents.topics import MATCH_PROMPT as MATCH
+from referee.agents.topics import render_match
 from referee.evals.grouping import EXPERT, Rows
 from referee.evals.table import build_table
 from referee.schemas.case import ReviewCase

@@ -12,7 +12,7 @@ import pytest
 
 from referee.data import PaperStore, read_papers
 from referee.evidence import NotFound, QuotationIndex
-from referee.graphs.factuality_verdicts import OUTCOMES
+from referee.graphs.factuality.verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
 
 from .content_judge import every

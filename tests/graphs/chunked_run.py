@@ -19,7 +19,7 @@ from .sections_run import assert_complete, assert_conserved, quick_settings
 from .sections_script import VENUE
 
 RAISING = ("review/team-gather", "review/team-refine", "review/team-worker-lean", "review/passage")
-MULTI, PROGRESSIVE = "referee.api.strategies.multi_agent", "referee.api.strategies.progressive"
+STRATEGIES = "referee.graphs.chunked.strategy"
 
 
 async def run_chunked(
@@ -48,16 +48,14 @@ def assert_all_raised(review: Review, run: Path) -> None:
 
 def short_chunks(monkeypatch: pytest.MonkeyPatch, tokens: int = 450) -> None:
     """Chunks so short that each section of the made-up paper falls into one or two of its own."""
-    monkeypatch.setattr(f"{MULTI}.CHUNK_TOKENS", tokens)
-    monkeypatch.setattr(f"{MULTI}.LEAN_CHUNK_TOKENS", tokens)
-    monkeypatch.setattr(f"{PROGRESSIVE}.PASSAGE_TOKENS", tokens)
-    monkeypatch.setattr(f"{PROGRESSIVE}.LEAN_PASSAGE_TOKENS", tokens)
+    for strategy in ("MultiAgent", "Progressive"):
+        monkeypatch.setattr(f"{STRATEGIES}.{strategy}.chunk_tokens", tokens)
+        monkeypatch.setattr(f"{STRATEGIES}.{strategy}.lean_chunk_tokens", tokens)
 
 
 def lean_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan of the embedded model, on the scripted server."""
-    for module in (MULTI, PROGRESSIVE, "referee.api.strategies.chunked"):
-        monkeypatch.setattr(f"{module}.is_lean", lambda job: True)
+    monkeypatch.setattr(f"{STRATEGIES}.is_lean", lambda job: True)
 
 
 def notes_of(review: Review) -> str:

@@ -13,7 +13,7 @@ from referee.evals.metric import Context
 from referee.evals.quality.factual_correctness import FactualCorrectness
 from referee.evidence import split_sentences
 from referee.evidence.stems import stems
-from referee.graphs.factuality_state import Bounds
+from referee.graphs.factuality.records import Bounds
 from referee.papers import load_paper
 from referee.retrieval import Passage, Retriever, open_retriever
 from referee.schemas.case import ReviewCase

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.evidence import QuotationIndex
-from referee.graphs.review_points import verified
+from referee.graphs.sections.points import verified
 from referee.papers import load_paper
 from referee.prompts import load_prompt
 from referee.schemas.point import ReviewPoint

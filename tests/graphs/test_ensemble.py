@@ -72,9 +72,10 @@ async def test_without_the_area_chair_evidence_coverage_falls(folder: Path, monk
     async def first_taken(members: Any, *_: object, **__: object) -> MergedReview:
         first = members[0]
         kept = tuple(e.id for e in first.evidence)
-        return MergedReview(dict(first.texts), dict(first.scores), dict(first.choices), kept, (), "none")
+        own = {"texts": first.texts, "scores": first.scores, "choices": first.choices}
+        return MergedReview(**own, kept=kept, notes=(), call_id="none")
 
-    monkeypatch.setattr("referee.graphs.ensemble.merge_reviews", first_taken)
+    monkeypatch.setattr("referee.graphs.ensemble.machine.merge_reviews", first_taken)
     with FakeServer(Panel().script(), context_tokens=32_000) as server:
         assert coverage(await run_panel(server, folder, out="without")) == pytest.approx(1 / 3)
 

@@ -10,7 +10,7 @@ from referee.errors import BudgetExceeded, ReplyInvalid
 from referee.evals.judging import Panel
 from referee.evals.metric import Context
 from referee.evals.quality.factual_correctness import FactualCorrectness
-from referee.graphs.factuality_state import Bounds
+from referee.graphs.factuality.records import Bounds
 from referee.retrieval import open_retriever
 from referee.schemas.metric import MetricResult
 from referee.testing import Asked, ScriptedModel

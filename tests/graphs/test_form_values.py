@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.graphs.form_values import form_values, number_in
+from referee.graphs.form_values import form_values
 from referee.schemas.review import ScoreRecord
 from referee.venues import load_venue
 
@@ -38,10 +38,3 @@ def test_what_is_left_to_people_is_never_filled() -> None:
 def test_an_empty_tick_has_a_reason_of_its_own() -> None:
     _, nulls = form_values(FORM, {}, {"ethical_concerns": []}, (), no_text="no text", no_tick="no tick")
     assert nulls["ethical_concerns"] == "no tick"
-
-
-def test_a_number_is_taken_only_from_a_number() -> None:
-    assert number_in({"rating": 4}, "rating") == 4
-    assert number_in({"rating": None, "text": "4"}, "rating") is None
-    assert number_in({"text": "4"}, "text") is None
-    assert number_in({"rating": 4}, None) is None

@@ -50,8 +50,8 @@ def assert_traced_and_conserved(done: Compiled, data: bytes, name: str) -> None:
     source = read_page(data, source=name)
     stored = json.loads((done.run / "guidelines.json").read_text(encoding="utf-8"))
     counts = stored["counts"]
-    assert counts["candidates"] == counts["kept"] + counts["merged"] + counts["dropped"] == len(done.fates)
-    assert check_conserved([fate.id for fate in done.fates], done.fates)["kept"] == len(done.form.guidelines)
+    assert counts["candidates"] == counts["kept"] + counts["merged"] + counts["dropped"] == len(done.statements)
+    assert check_conserved([fate.id for fate in done.statements], done.statements)["kept"] == len(done.form.guidelines)
     for guideline in done.form.guidelines:
         assert guideline.words
         assert trace(guideline.words, source)
@@ -66,7 +66,7 @@ async def test_a_page_becomes_a_venue_that_can_be_used_at_once(server: FakeServe
     assert baselines.text == f"See to this: {baselines.words}"
     assert baselines.kind == "objective"
     assert baselines.fact.note == "paraphrased by fake@" + server.base_url.split("//")[1].removesuffix("/v1")
-    assert [fate.fate for fate in done.fates].count("merged") == 1
+    assert [fate.fate for fate in done.statements].count("merged") == 1
     assert done.form.overall == "overall_recommendation"
     assert [o.value for o in done.form.field("overall_recommendation").options] == [4, 3, 2, 1]
     assert {"summary", "weaknesses"} <= {field.name for field in done.form.fields}
@@ -93,7 +93,7 @@ async def test_a_model_that_answers_nonsense_leaves_an_honest_result(server: Fak
     server.script.entries["*"] = "I like pages."
     server.script.entries.pop(LABEL)
     done = await compiled(server, page)
-    assert {fate.by for fate in done.fates} == {"rule"}
+    assert {fate.by for fate in done.statements} == {"rule"}
     assert any(
         note.startswith("A rule labelled 13 of the page's 13 statements: 13 (the model gave no valid")
         for note in done.form.provenance.notes
@@ -105,7 +105,7 @@ async def test_a_model_that_answers_nonsense_leaves_an_honest_result(server: Fak
 async def test_what_a_reply_leaves_out_a_rule_labels(server: FakeServer, page: Path) -> None:
     server.script.entries[LABEL] = {"labels": []}
     done = await compiled(server, page)
-    assert {fate.note for fate in done.fates} == {"the model left it out"}
+    assert {fate.note for fate in done.statements} == {"the model left it out"}
 
 
 async def test_a_model_that_inverts_a_rule_is_not_believed(server: FakeServer, page: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from referee.agents.team import EXPERTS
-from referee.api.strategies.multi_agent import expected_calls
 from referee.schemas.review import Review
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.log import CallEntry
@@ -20,7 +19,7 @@ from .sections_run import by_claim, quick_settings
 from .sections_script import Raised
 from .test_review_calls import LATENCY_S, chain_of
 
-MACHINE = "referee.graphs.multi_agent"
+MACHINE = "referee.graphs.chunked.multi_agent"
 SEED = "One seed alone stands behind every trial."
 VAGUE = "The experiments are limited and should be extended."
 SHARP = "Every encoder has one seed, so no spread between runs can be given."
@@ -61,7 +60,7 @@ async def test_the_calls_are_those_of_the_formula(folder: Path, sections: int) -
     chunks, points = chunks_of(calls), len(review.points)
     assert (chunks > 1) == (sections > 1)
     assert points == {1: 1, 3: 3, 6: 3}[sections]
-    assert len(calls) == expected_calls(chunks, points, rounds=2)
+    assert len(calls) == 6 * chunks + points + 10
     by_role = {role: sum(call.role == role for call in calls) for role in {call.role for call in calls}}
     assert by_role == {"supervisor": 9, "writer": 6 * chunks, "checker": points, "composer": 1}
 
@@ -126,7 +125,7 @@ async def test_without_a_second_turn_what_only_a_further_question_brings_up_is_m
     monkeypatch.setattr("referee.agents.team.ROUNDS", 1)
     review, calls = await ran(scene, folder, out="without")
     assert {point.claim for point in review.points} == {SEED}
-    assert len(calls) == expected_calls(chunks_of(calls), 1, rounds=1)
+    assert len(calls) == 3 * chunks_of(calls) + 1 + 7
 
 
 async def test_without_the_other_experts_their_points_are_missed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

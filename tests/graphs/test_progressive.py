@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from referee.agents.passage_reviewer import PassageBrief, PassageReply, review_passage
-from referee.api.strategies.progressive import expected_calls
 from referee.schemas.review import Review
 from referee.testing import FakeServer
 from referee.testing.log import CallEntry
@@ -20,7 +19,7 @@ from .sections_run import by_claim, quick_settings
 from .sections_script import Raised
 from .test_review_calls import LATENCY_S, chain_of
 
-MACHINE = "referee.graphs.progressive"
+MACHINE = "referee.graphs.chunked.progressive"
 SEED = "One seed alone stands behind every trial."
 AGAIN = "The spread of the results over seeds stays unknown."
 FAR = "The rivals were tuned after all, against what the introduction announces."
@@ -48,7 +47,7 @@ async def test_the_calls_are_those_of_the_formula_and_wait_for_one_another(folde
     scene = PassageScene(points={PROMISE: [Raised(SEED), Raised(AGAIN, kind="statistics")]})
     _, calls = await ran(scene, folder, sections=sections, latency_s=LATENCY_S / 4)
     assert (passages_of(calls) > 1) == (sections > 1)
-    assert len(calls) == expected_calls(passages_of(calls))
+    assert len(calls) == passages_of(calls) + 2
     assert chain_of(calls) == len(calls)
 
 
@@ -129,7 +128,7 @@ async def test_the_lean_plan_reads_and_composes(folder: Path, monkeypatch: pytes
     lean_plan(monkeypatch)
     scene = PassageScene(lean={SEEDED: Raised(SEED), TIED: Raised(AGAIN, kind="statistics")})
     review, calls = await ran(scene, folder)
-    assert len(calls) == expected_calls(passages_of(calls), lean=True)
+    assert len(calls) == passages_of(calls) + 1
     assert {call.prompt_id for call in calls} == {"review/passage-lean@v1", "review/compose@v1"}
     assert {point.outcome for point in review.points} == {"printed"}
     assert {point.claim for point in review.points} == {SEED, AGAIN}

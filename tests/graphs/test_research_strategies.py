@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from referee import RunOptions
-from referee.agents.stances import PERSONAS
+from referee.agents.single_reviewer import PERSONAS
 from referee.api import review
-from referee.api.strategies import aligned, archetype
 from referee.errors import RunError, SettingsError
+from referee.graphs.single import research
 from referee.reports.disclosure import notice
 from referee.schemas.review import Review
 from referee.settings import load_settings
@@ -47,7 +47,7 @@ async def test_without_the_persona_the_points_it_asks_for_are_not_made(
         review = await run_one(server, folder, "archetype", out="with", **{"review.persona": "nitpicky"})
     assert len(review.evidence) == 3
 
-    monkeypatch.setattr(archetype, "persona_text", lambda persona: "A reviewer.")
+    monkeypatch.setattr(research, "persona_text", lambda persona: "A reviewer.")
     with FakeServer(Script({"review/archetype": obedient}), context_tokens=32_000) as server:
         review = await run_one(server, folder, "archetype", out="without", **{"review.persona": "nitpicky"})
     assert len(review.evidence) == 1
@@ -70,7 +70,7 @@ async def test_without_the_given_rating_the_review_states_its_own(
     assert call.request is not None
     assert "The overall rating (rating) is 2: Reject" in call.request.system
 
-    monkeypatch.setattr(aligned, "narrowed_form", lambda form, option: form)
+    monkeypatch.setattr(research, "narrowed_form", lambda form, option: form)
     with FakeServer(Script({"review/aligned": own}), context_tokens=32_000) as server:
         assert (await run_one(server, folder, "aligned", out="without", **given)).rating == 4
 
@@ -94,13 +94,13 @@ async def test_the_mark_is_wherever_somebody_may_meet_the_review(
 
 @pytest.mark.parametrize("target", ["4", " 4 ", "Borderline accept", "borderline ACCEPT", "4: Borderline accept"])
 def test_a_target_is_named_by_its_value_or_its_label(target: str) -> None:
-    assert aligned.target_option(load_venue(VENUE), target).value == 4
+    assert research.target_option(load_venue(VENUE), target).value == 4
 
 
 @pytest.mark.parametrize("target", [None, "", "  ", "7", "0", "excellent", "4.5", "nan"])
 def test_a_target_that_is_no_option_is_refused_with_the_options(target: str | None) -> None:
     with pytest.raises(SettingsError) as refused:
-        aligned.target_option(load_venue(VENUE), target)
+        research.target_option(load_venue(VENUE), target)
     assert "4: Borderline accept" in str(refused.value.hint)
 
 
@@ -108,19 +108,19 @@ def test_a_target_that_is_no_option_is_refused_with_the_options(target: str | No
 def test_every_venue_narrows_to_each_of_its_ratings_or_says_that_it_has_none(form: Any) -> None:
     if form.overall is None:
         with pytest.raises(SettingsError, match="no overall rating"):
-            aligned.target_option(form, "1")
+            research.target_option(form, "1")
         return
     for option in form.field(form.overall).options:
-        assert aligned.target_option(form, f"{option.value:g}") == option
-        narrow = aligned.narrowed_form(form, option)
+        assert research.target_option(form, f"{option.value:g}") == option
+        narrow = research.narrowed_form(form, option)
         assert narrow.field(form.overall).options == (option,)
         assert [f.name for f in narrow.fields] == [f.name for f in form.fields]
 
 
 def test_personas_are_drawn_uniformly_and_the_same_each_time() -> None:
     """4,000 papers: each persona a quarter, within five standard deviations (27 papers each)."""
-    drawn = [archetype.drawn_persona(f"paper-{number}") for number in range(4_000)]
-    assert drawn[:50] == [archetype.drawn_persona(f"paper-{number}") for number in range(50)]
+    drawn = [research.drawn_persona(f"paper-{number}") for number in range(4_000)]
+    assert drawn[:50] == [research.drawn_persona(f"paper-{number}") for number in range(50)]
     assert all(abs(drawn.count(persona) - 1_000) < 137 for persona in PERSONAS)
 
 

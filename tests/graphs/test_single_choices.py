@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 
 from referee import load_paper
-from referee.agents.required_texts import forced_texts
-from referee.evidence import QuotationIndex
-from referee.graphs.single import check_reply, fill_form
+from referee.agents.form_reply import FormValues
+from referee.agents.point_texts import forced_texts
+from referee.evidence import ClaimedQuote, QuotationIndex
+from referee.graphs.single.machine import check_reply, fill_form
 from referee.reports import openreview_object
 from referee.schemas.review import Review
 from referee.venues import empty_required, list_venues, load_venue
@@ -17,9 +18,9 @@ TICKED = {"claims_and_evidence": "Yes", "audience": "No"}
 
 def filled(quote: str) -> Review:
     form = load_venue("tmlr-before-2025")
-    evidence = [{"id": "E1", "claim": "The data are small.", "quote": quote, "section_id": "", "field": ""}]
-    checked = check_reply(form, evidence, {}, QuotationIndex(PAPER))
-    return fill_form(form, PAPER, checked, scores={}, choices=TICKED, review_id="r", source="scripted")
+    claims = [ClaimedQuote("E1", "The data are small.", quote)]
+    checked = check_reply(form, claims, FormValues(choices=TICKED), QuotationIndex(PAPER))
+    return fill_form(form, PAPER, checked, review_id="r", source="scripted")
 
 
 def test_a_choice_that_judges_stands_where_a_quotation_was_found() -> None:
@@ -40,8 +41,10 @@ def test_without_any_it_is_left_open_and_what_the_form_demands_is_kept_apart() -
 
 def test_a_box_that_the_form_demands_says_in_the_file_what_was_looked_for() -> None:
     form = load_venue("neurips-2023")
-    checked = check_reply(form, [], {"summary": "A study of bells.", "limitations": " "}, QuotationIndex(PAPER))
-    review = fill_form(form, PAPER, checked, scores={}, choices={}, review_id="r", source="scripted")
+    checked = check_reply(
+        form, [], FormValues(texts={"summary": "A study of bells.", "limitations": " "}), QuotationIndex(PAPER)
+    )
+    review = fill_form(form, PAPER, checked, review_id="r", source="scripted")
     said = {one.field: one for one in review.forced}
     assert review.fields["limitations"] is None
     assert said["limitations"].value == (
@@ -79,10 +82,9 @@ def test_every_form_takes_the_sentences_of_its_boxes(venue: str) -> None:
 def test_a_worked_example_of_the_prompt_is_no_claim_about_the_paper() -> None:
     form = load_venue("neurips-2025")
     example = "The dragon tamers report 41 calm dragons, their stable ledger lists 21"
-    evidence = [{"id": "E1", "claim": "Dragon tamers report 4 calm dragons, their stable ledger lists 2.", "quote": "x",
-                 "section_id": "", "field": ""}]  # fmt: skip
+    claims = [ClaimedQuote("E1", "Dragon tamers report 4 calm dragons, their stable ledger lists 2.", "x")]
     texts = {"summary": f"Coverage is 94.8 percent in Table 2.\n{example}."}
-    checked = check_reply(form, evidence, texts, QuotationIndex(PAPER), examples=(example,))
+    checked = check_reply(form, claims, FormValues(texts=texts), QuotationIndex(PAPER), examples=(example,))
     assert [(item.id, item.reason) for item in checked.dropped] == [
         ("E1", "its claim only repeats an example of the instructions")
     ]

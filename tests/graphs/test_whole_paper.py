@@ -17,6 +17,7 @@ from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
 from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues import load_venue
+from tests.options import with_options
 
 from .sections_paper import CONCEDED, DROPOUT, PROMISE, SEEDED, TIED, TUNED, paper_text
 from .sections_run import by_claim, quick_settings
@@ -424,11 +425,13 @@ async def test_a_step_of_the_older_plan_or_a_quota_takes_the_run_there(folder: P
             settings = whole_settings(**change)
             await review_paper(
                 folder / "paper.md",
-                venue=VENUE,
-                model="m",
-                base_url=server.base_url,
-                settings=settings,
-                out=folder / f"o{number}",
+                **with_options(
+                    venue=VENUE,
+                    model="m",
+                    base_url=server.base_url,
+                    settings=settings,
+                    out=folder / f"o{number}",
+                ),
             )
             assert not {"focus", "whole", "write"} & set(prompts_of(server))
             assert {"compose"} <= set(prompts_of(server))
@@ -439,11 +442,13 @@ async def test_a_paper_longer_than_the_window_is_read_part_by_part_and_says_so(f
         (folder / "paper.md").write_text(paper_text(3))
         review = await review_paper(
             folder / "paper.md",
-            venue=VENUE,
-            model="m",
-            base_url=server.base_url,
-            settings=quick_settings(),
-            out=folder / "run",
+            **with_options(
+                venue=VENUE,
+                model="m",
+                base_url=server.base_url,
+                settings=quick_settings(),
+                out=folder / "run",
+            ),
         )
         assert "section" in prompts_of(server)
         assert "whole" not in prompts_of(server)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.agents.single_reviewer import ROLE
-from referee.api.job import Job
 from referee.api.rating_maps import prompt_name
-from referee.api.strategies import STRATEGIES
 from referee.data.papers import file_name
 from referee.data.predictions import Prediction
 from referee.data.submissions import Submission
 from referee.errors import ContextTooLong, DataError
 from referee.evals.agreement import MapName
+from referee.graphs.job import Job
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import Models
 from referee.papers.isolated import read_paper
 from referee.runs import Progress

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.api.arena.job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.data import canonical_text
@@ -26,6 +25,7 @@ from referee.errors import (
 )
 from referee.evals.agreement import MapName
 from referee.experiments.units import finished_review, folder_usage
+from referee.graphs.job import Shared
 from referee.runs import Budget, Event
 from referee.runs.folder import RECORD
 from referee.schemas.review import Review

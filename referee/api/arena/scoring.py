@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import referee
 from referee.api.arena.inputs import SOURCE, ArenaInput, Joined, joined, read_arena, require_same_scale
 from referee.api.options import RunOptions
 from referee.api.session import Session, offline_session
@@ -35,6 +34,7 @@ from referee.runs import Event, Progress, silent
 from referee.schemas.usage import Usage
 from referee.stats.ranks import rank_correlation
 from referee.venues import load_venue
+from referee.version import VERSION
 
 REJECTED = "rejected.jsonl"
 
@@ -217,7 +217,7 @@ def _facts(given: ArenaInput, rules: ScoreRules) -> dict[str, str]:
         "form the models rated on": rules.rated_on or "as the data say",
         "confidence among the sub-scores": "yes" if rules.include_confidence else "no",
         "seed of the intervals": str(rules.seed),
-        "referee": referee.__version__,
+        "referee": VERSION,
     }
 
 

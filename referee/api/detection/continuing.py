@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.text_writers import continue_text
 from referee.errors import EvaluationError
 from referee.evals.detection.dna_gpt import NEW_TOKENS, TEMPERATURE

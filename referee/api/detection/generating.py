@@ -24,7 +24,6 @@ from referee.api.detection.generation import (
 from referee.api.detection.many import Writing, require_text
 from referee.api.detection.similarity import EditSimilarity, edit_similarity
 from referee.api.evaluations.review_set import ReviewSet, read_set
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
@@ -33,6 +32,7 @@ from referee.data.generated import TREE, Pair, write_tree
 from referee.errors import DataError, EvaluationError, ModelRefused, RefereeError
 from referee.evals.forms import Forms
 from referee.experiments.units import finished_review, folder_usage
+from referee.graphs.job import Shared
 from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from referee.agents.asks import Asks
+from referee.agents.asking import Asks
 from referee.agents.text_writers import (
     LEVELS,
     REPLY_TOKENS,
@@ -22,12 +22,12 @@ from referee.agents.text_writers import (
     extend_review,
 )
 from referee.api.detection.many import require_text
-from referee.api.job import Job
-from referee.api.strategies import STRATEGIES
-from referee.api.strategies.archetype import drawn_persona
 from referee.data import PaperStore
 from referee.errors import ContextTooLong, DataError, SettingsError
 from referee.evals.forms import Forms
+from referee.graphs.job import Job
+from referee.graphs.single.research import drawn_persona
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
 from referee.llm.models import Model, Models

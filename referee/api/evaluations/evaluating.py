@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
-from referee.api.evaluations.rescoring import Summary, SummaryOptions, write_summary
+from referee.api.evaluations.rescoring import Summary, SummaryOptions, require_others, write_summary
 from referee.api.evaluations.review_set import read_set
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
@@ -23,6 +22,7 @@ from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
+from referee.graphs.job import Shared
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, check_models
@@ -61,6 +61,7 @@ async def evaluate(
     group_by: str = "source",
     compare: tuple[str, str] | None = None,
     paper_table: bool = False,
+    correlate: str | None = None,
     mapping: str | Path | None = None,
     layout: str | None = None,
     shared: Shared | None = None,
@@ -81,6 +82,7 @@ async def evaluate(
         group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
         compare: Labels of two rows that are compared, paired by paper.
         paper_table: Whether the published table stands beside ours.
+        correlate: One of the metrics, which is correlated with all others.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
         detection: Opens what detectors work with, and names it; see ``referee.detect_score``.
@@ -100,6 +102,7 @@ async def evaluate(
     """
     settings = options.settled({"embedder": embedder})
     chosen = find_metrics(metrics)
+    require_others(correlate, chosen)
     panel = list(judges) if needs(chosen, "judge") else None
     if repeats < 1:
         raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
@@ -107,7 +110,7 @@ async def evaluate(
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
     async with session("eval", Path(reviews).stem, options=options, settings=settings) as run:
-        shelf = read_papers(Path(papers)) if papers is not None else None
+        paper_store = read_papers(Path(papers)) if papers is not None else None
         run.progress(Event("stage", f"reading {reviews}"))
         given = Path(mapping) if mapping is not None else None
         source = read_set(
@@ -126,7 +129,7 @@ async def evaluate(
             embedder=embeds,
             detection=await detection(run) if detection else None,
             papers=Path(papers) if papers is not None else None,
-            shelf=shelf,
+            paper_store=paper_store,
             venue=form,
             progress=run.progress,
         )
@@ -135,7 +138,7 @@ async def evaluate(
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
         door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
-        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table))
+        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table, correlate))
 
 
 async def _opened(
@@ -181,7 +184,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
             services,
             results=results,
             finals=finals_in(run.path / RESULTS, job.names),
-            open_context=lambda paper_id: PaperContext(paper_id, store, job.shelf, job.embedder, open_index),
+            open_context=lambda paper_id: PaperContext(paper_id, store, job.paper_store, job.embedder, open_index),
             concurrency=job.concurrency,
             usage=door.ledger.usage,
         )

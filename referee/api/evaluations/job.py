@@ -40,7 +40,7 @@ class EvalJob:
     repeats: int
     embedder: Embedder | None
     papers: Path | None
-    shelf: PaperStore | None
+    paper_store: PaperStore | None
     venue: VenueForm | None
     progress: Progress
     detection: DetectionServices | None = None
@@ -79,7 +79,7 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
         "set of reviews": job.reviews.store.digest,
         "set of metrics": ", ".join(f"{metric.name}@{metric.version}" for metric in job.metrics),
         **{f"version of prompt {name}": digest for name, digest in eval_prompts(job.metrics).items()},
-        "set of papers": _shelf_digest(job.shelf),
+        "set of papers": _papers_digest(job.paper_store),
         "venue form": venue_digest(job.venue) if job.venue else "none",
         "embedder": job.embedder.id if job.embedder else "none",
     }
@@ -94,7 +94,7 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
 def eval_plan(job: EvalJob) -> SetEstimate:
     """The estimate, with what is worth knowing before it is confirmed."""
     store = job.reviews.store
-    given = Given(papers=job.shelf is not None, forms=Forms(job.venue))
+    given = Given(papers=job.paper_store is not None, forms=Forms(job.venue))
     metrics = plan_metrics(job.metrics, store, given, job.judges, job.repeats)
     whole = SetEstimate(
         reviews=len(store),
@@ -134,11 +134,11 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
 
 def _missing_papers(job: EvalJob) -> Iterator[str]:
     """Papers that reviews name and that are not there, as far as ids tell; a single paper serves all reviews."""
-    if job.shelf is None or job.papers is None or not needs(job.metrics, "paper"):
+    if job.paper_store is None or job.papers is None or not needs(job.metrics, "paper"):
         return
     if job.papers.is_file() and not holds_rows(job.papers):
         return
-    there = set(job.shelf.ids())
+    there = set(job.paper_store.ids())
     missing = [
         paper_id
         for paper_id in job.reviews.store.papers
@@ -150,7 +150,7 @@ def _missing_papers(job: EvalJob) -> Iterator[str]:
             f"{len(missing):,} of {len(list(job.reviews.store.papers)):,} reviewed papers are not in "
             f"{str(job.papers)!r}, the first: {missing[0]!r}{nearby}"
         )
-    for problem in job.shelf.problems[:3]:
+    for problem in job.paper_store.problems[:3]:
         yield f"a paper cannot be used: {problem}"
 
 
@@ -170,7 +170,7 @@ def _related(model: str, system: str) -> bool:
     return len(shorter) >= _SHORTEST_NAME and first.startswith(shorter) and second.startswith(shorter)
 
 
-def _shelf_digest(shelf: PaperStore | None) -> str:
-    if shelf is None:
+def _papers_digest(paper_store: PaperStore | None) -> str:
+    if paper_store is None:
         return "none"
-    return hashlib.sha256("\0".join(shelf.ids()).encode()).hexdigest()
+    return hashlib.sha256("\0".join(paper_store.ids()).encode()).hexdigest()

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.review_set import REJECTED
-from referee.errors import RunError
+from referee.errors import RunError, SettingsError
 from referee.evals.case_store import CASES, read_stored
 from referee.evals.comparison import Comparison, compare
+from referee.evals.correlations import Correlations, correlate_metric
 from referee.evals.grouping import Rows
 from referee.evals.metric import Metric
 from referee.evals.registry import better_of, find_metrics, variants_of
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
 from referee.evals.table import Table, build_table
+from referee.reports.correlation_tables import correlation_files
 from referee.reports.eval_summary import About, render_summary, summary_csv, summary_json
 from referee.reports.paper_table import published_table
 from referee.runs.files import write_atomically
@@ -43,6 +45,7 @@ def rescore(
     group_by: str = "source",
     compare: tuple[str, str] | None = None,
     paper_table: bool = False,
+    correlate: str | None = None,
 ) -> Rescoring:
     """Compute all numbers of an evaluation anew from its stored judgements; nothing is asked or sent.
 
@@ -54,6 +57,7 @@ def rescore(
         group_by: The table's rows: ``source``, ``kind``, and within which other keys of ``Grouping``: ``venue,year``.
         compare: Labels of two rows that are compared, paired by paper.
         paper_table: Whether the published table stands beside ours.
+        correlate: A metric of the run, which is correlated with all others.
 
     Raises:
         RunError: The folder holds no evaluation, or its files are damaged.
@@ -62,6 +66,7 @@ def rescore(
     folder = Path(run)
     record = _record(folder)
     metrics = find_metrics(_metric_names(record))
+    require_others(correlate, metrics)
     rows = Rows(group_by, read_stored(folder / CASES))
     rows.require_columns()
     for label in compare or ():
@@ -82,7 +87,7 @@ def rescore(
         rows=rows,
         metrics=tuple(metric.name for metric in metrics),
         about=about,
-        asked=SummaryOptions(compare, paper_table),
+        asked=SummaryOptions(compare, paper_table, correlate),
     )
     return Rescoring(target, summary, about, units, changed)
 
@@ -144,6 +149,7 @@ class SummaryOptions:
 
     compare: tuple[str, str] | None = None
     paper_table: bool = False
+    correlate: str | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,7 @@ def write_summary(
     about: About,
     asked: SummaryOptions,
 ) -> Summary:
-    """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``.
+    """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``, and what else was asked for.
 
     Args:
         results: The results file.
@@ -182,8 +188,30 @@ def write_summary(
     variants = variants_of(metrics)
     comparison = compare(read_results(results), rows, metrics, *pair, variants=variants) if pair else None
     published = published_table() if asked.paper_table else None
-    markdown = render_summary(table, about, comparison=comparison, published=published)
+    found = _correlated(results, rows, metrics, asked.correlate) if asked.correlate else None
+    markdown = render_summary(table, about, comparison=comparison, published=published, correlations=found)
+    for name, text in correlation_files(found).items() if found else ():
+        write(name, text)
     write(f"{SUMMARY}.json", summary_json(table, about, comparison=comparison, published=published))
     write(f"{SUMMARY}.csv", summary_csv(table))
     write(f"{SUMMARY}.md", markdown)
     return Summary(table, comparison, markdown)
+
+
+def require_others(correlate: str | None, metrics: Sequence[Metric]) -> None:
+    """See that a metric that is to be correlated is measured, beside others.
+
+    Raises:
+        SettingsError: It is not, or is alone.
+    """
+    names = [metric.name for metric in metrics]
+    if correlate is not None and (correlate not in names or len(names) == 1):
+        why = f"not among {', '.join(names)}" if correlate not in names else "measured alone"
+        raise SettingsError(
+            f"there is nothing to correlate: {correlate!r} is {why}.",
+            hint="Name the metric and others with --metrics, as usefulness,xref,words.",
+        )
+
+
+def _correlated(results: Path, rows: Rows, metrics: Sequence[str], metric: str) -> Correlations:
+    return correlate_metric(read_results(results), rows, metric, [name for name in metrics if name != metric])

@@ -11,10 +11,10 @@ from referee.api.evaluations.job import needs
 from referee.api.experiments.job import ExperimentJob, notes_of
 from referee.api.experiments.models import planned_models
 from referee.api.experiments.units import PreparedUnit
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.errors import RunError
 from referee.experiments.review_set import case_id
+from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.runs import Budget
 from referee.runs.files import write_atomically
@@ -106,17 +106,17 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
         return False
 
     with tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        source, shelf = Path(aside) / "set.jsonl", Path(aside) / "papers"
-        shelf.mkdir()
+        source, folder = Path(aside) / "set.jsonl", Path(aside) / "papers"
+        folder.mkdir()
         for name in papers:
             path = job.papers[name][0].path.absolute()
-            (shelf / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path)
+            (folder / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path)
         cases = [*_stand_ins(job, papers), *(case for name in papers for case in job.references.get(name, ()))]
         write_atomically(source, "".join(f"{case.model_dump_json(exclude_defaults=True)}\n" for case in cases))
         try:
             await evaluate(
                 source,
-                papers=shelf,
+                papers=folder,
                 venue=next(iter(job.forms.values())),
                 metrics=[metric.name for metric in job.metrics],
                 judges=measure.judges,

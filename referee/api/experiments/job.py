@@ -12,7 +12,6 @@ from typing import Any
 from referee.api.experiments.models import OpenModels, full_id
 from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of
 from referee.api.options import RunOptions
-from referee.api.strategies import STRATEGIES
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
 from referee.evals.registry import find_metrics
@@ -21,6 +20,7 @@ from referee.experiments.papers import PlanPaper, Split, find_papers, of_split, 
 from referee.experiments.plan import Plan
 from referee.experiments.plan_file import Given, load_plan
 from referee.experiments.units import UnitStore
+from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
 from referee.papers.isolated import read_paper
 from referee.runs import Event, Progress

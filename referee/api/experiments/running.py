@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import referee
 from referee.api.coverage import beside_limits
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
@@ -17,7 +16,6 @@ from referee.api.experiments.estimate import estimate, expected_by_paper
 from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.table import arms_and_experts
-from referee.api.job import Shared
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
@@ -31,6 +29,7 @@ from referee.experiments.schedule import execute
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, Unit, UnitStore
+from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.reports.experiment_summary import write_experiment
 from referee.reports.page import PLOTS
@@ -41,6 +40,7 @@ from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
+from referee.version import VERSION
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
@@ -246,7 +246,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         name=job.plan.name or "experiment",
         split=job.split,
         plan_digest=job.digest,
-        package_version=referee.__version__,
+        package_version=VERSION,
         status="stopped",
         seeds=job.plan.seeds,
         metrics=tuple(metric.name for metric in job.metrics),

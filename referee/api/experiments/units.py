@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.api.experiments.models import OpenModels
-from referee.api.job import Job
-from referee.api.strategies import STRATEGIES
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.experiments.arms import Arm
 from referee.experiments.plan_file import nearest
 from referee.experiments.units import Unit, UnitStore
+from referee.graphs.job import Job
+from referee.graphs.strategies import STRATEGIES
 from referee.runs import Event, Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper

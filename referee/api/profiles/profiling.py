@@ -177,17 +177,17 @@ async def _profiled(run: Session, job: _Job) -> Profile:
         run.write("rejected.jsonl", job.read.rejected_file.read_text(encoding="utf-8"))
     part = run.path / f".{LINES}.part"
     with naming(part), part.open("w", encoding="utf-8") as lines:
-        books = await ProfilePass(job.asked, reader, job.resolver, lines, run.progress).run(store, job.papers, total)
+        measured = await ProfilePass(job.asked, reader, job.resolver, lines, run.progress).run(store, job.papers, total)
     if isinstance(job.resolver, OnlineResolver):
         notes += job.resolver.notes
     part.replace(run.path / LINES)
     run.progress(Event("stage", "comparing groups"))
     result = profile_result(
-        books,
+        measured,
         job.asked,
         rejected=job.read.rejected,
         backends={
-            "syllables": books.syllables,
+            "syllables": measured.syllables,
             "mathematics": reader.mathematics,
             "citations": job.looked_up,
             **({"items and coverage": reader.id} if job.asked.atomic else {}),

@@ -36,7 +36,7 @@ _TOGETHER = 16
 
 
 @dataclass
-class Books:
+class ProfileValues:
     """What is kept of the reviews.
 
     Numbers; ``xref_bins`` by group; ``decisions`` by venue, year and decision; ``citations`` by group and status,
@@ -85,13 +85,13 @@ class ProfilePass:
         self._said = self._looked_up = 0
         self._asking = asyncio.Lock()
         self._metrics = _metrics(asked)
-        self.books = Books(
+        self.measured = ProfileValues(
             self._metrics,
             Store(metric.name for metric in self._metrics),
             RatingBook(rated_on=asked.rated_on, venue=asked.venue),
         )
 
-    async def run(self, store: CaseStore, papers: Iterable[str], total: int) -> Books:
+    async def run(self, store: CaseStore, papers: Iterable[str], total: int) -> ProfileValues:
         """Measure all reviews of these papers.
 
         Raises:
@@ -108,7 +108,7 @@ class ProfilePass:
         for venue in list(self._waiting):
             await self._cover(venue)
         self._asked.grouping.require_columns()
-        return self.books
+        return self.measured
 
     async def _paper(self, reviews: Sequence[tuple[ReviewCase, TextMetrics]]) -> None:
         self._decided([case for case, _ in reviews])
@@ -129,11 +129,11 @@ class ProfilePass:
         """Count a paper and its reviews under its venue, year and decision."""
         decision = next((case.decision for case in reviews if case.decision), "") or "no decision"
         place = reviews[0].venue or "no venue", year_of(reviews[0]), decision
-        self.books.decisions.setdefault(place, Counter()).update(["paper", *(case.kind for case in reviews)])
+        self.measured.decisions.setdefault(place, Counter()).update(["paper", *(case.kind for case in reviews)])
 
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
         group = self._asked.grouping.of(case)
-        self.books.ratings.add(group, case)
+        self.measured.ratings.add(group, case)
         engages, why = await self._reader.engages(case, found)
         reading = Reading(
             case,
@@ -142,7 +142,7 @@ class ProfilePass:
             engages=engages,
             engages_why=why,
             checked=tuple(await self._checked(found)) if self._resolver is not None else None,
-            rank=self.books.ratings.rank(case),
+            rank=self.measured.ratings.rank(case),
         )
         values = {metric.name: metric.of(reading) for metric in self._metrics}
         reasons = {metric.name: metric.why(reading) for metric in self._metrics if values[metric.name] is None}
@@ -162,19 +162,21 @@ class ProfilePass:
         return checked
 
     def _keep(self, one: _Measured) -> None:
-        books = self.books
-        books.syllables = one.read.text.syllables
+        measured = self.measured
+        measured.syllables = one.read.text.syllables
         read = one.read.text.status == "scored"
         case = one.read.case
-        row = books.table.add(one.group, case.paper_id, year=year_of(case), conference=conference_of(case.venue or ""))
+        row = measured.table.add(
+            one.group, case.paper_id, year=year_of(case), conference=conference_of(case.venue or "")
+        )
         for name, value in one.values.items():
-            books.table.put(row, name, value, one.reasons.get(name, "not measured"))
+            measured.table.put(row, name, value, one.reasons.get(name, "not measured"))
         if read and one.read.text.xref_bin:
-            books.xref_bins.setdefault(one.group, Counter())[one.read.text.xref_bin] += 1
-        books.panels.add(self._asked.grouping.system(one.read.case), one.read.case, one.read.engages)
+            measured.xref_bins.setdefault(one.group, Counter())[one.read.text.xref_bin] += 1
+        measured.panels.add(self._asked.grouping.system(one.read.case), one.read.case, one.read.engages)
         if one.read.checked is not None:
-            books.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.read.checked)
-            books.unresolved.update(check.reason for check in one.read.checked if check.status == "unresolved")
+            measured.citations.setdefault(one.group.label, Counter()).update(check.status for check in one.read.checked)
+            measured.unresolved.update(check.reason for check in one.read.checked if check.status == "unresolved")
         line = profile_line(one.read, one.group.label, one.values, one.reasons)
         self._lines.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -183,7 +185,7 @@ class ProfilePass:
         papers = self._waiting.pop(venue)
         pairs = [pair for read in papers for pair in matched_pairs(read)]
         chance = chance_pairs(pairs, seed=self._asked.seed)
-        reader, coverage, system = self._reader, self.books.coverage, self._asked.grouping.system
+        reader, coverage, system = self._reader, self.measured.coverage, self._asked.grouping.system
         for pair, found in await _each(pairs, reader.matrices):
             coverage.add(system(pair.generated_case), pair, found)
         for pair, found in await _each(chance.pairs, reader.matrices):
@@ -193,7 +195,7 @@ class ProfilePass:
             coverage.left_alone(name, count - paired[name])
 
     def _say(self, total: int) -> None:
-        done = len(self.books.table)
+        done = len(self.measured.table)
         if done - self._said >= _SAY_EVERY or done == total:
             self._said = done
             self._progress(Event("stage", f"measured {done:,} of {total:,} reviews", done=done, total=total))

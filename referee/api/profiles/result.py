@@ -1,11 +1,11 @@
-"""The books of a pass, closed: every number of a profile."""
+"""The measured of a pass, closed: every number of a profile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from referee.api.profiles.job import ProfileAsked
-from referee.api.profiles.reading import Books
+from referee.api.profiles.reading import ProfileValues
 from referee.evals.agreement import Scale
 from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile import groups
@@ -17,24 +17,24 @@ TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 
 
 def profile_result(
-    books: Books, asked: ProfileAsked, *, rejected: int, backends: Mapping[str, str], notes: Sequence[str]
+    measured: ProfileValues, asked: ProfileAsked, *, rejected: int, backends: Mapping[str, str], notes: Sequence[str]
 ) -> ProfileResult:
     """Groups, tests, distributions, agreement and coverage.
 
     Args:
-        books: What was measured.
+        measured: What was measured.
         asked: The choices.
         rejected: Rows that could not be used.
         backends: What measured what.
         notes: What is worth knowing.
     """
-    table, by, seed = books.table, asked.grouping.by, asked.seed
-    given_on = books.ratings.scales()
-    wrong = {(form, what): said for form, what, said in books.ratings.wrong()}
+    table, by, seed = measured.table, asked.grouping.by, asked.seed
+    given_on = measured.ratings.scales()
+    wrong = {(form, what): said for form, what, said in measured.ratings.wrong()}
     rated_on = asked.rated_on.id if asked.rated_on else ""
-    scales = Scales(_scales(books, asked), rated_on, asked.compare_scales, frozenset(wrong))
-    beside = tuple(agreements(books.panels, scales, seed=seed))
-    sizes = tuple(groups.sizes(table, by, books.xref_bins))
+    scales = Scales(_scales(measured, asked), rated_on, asked.compare_scales, frozenset(wrong))
+    beside = tuple(agreements(measured.panels, scales, seed=seed))
+    sizes = tuple(groups.sizes(table, by, measured.xref_bins))
     trends = [name for name in TRENDS if name in table.names]
     return ProfileResult(
         reviews=len(table),
@@ -46,20 +46,20 @@ def profile_result(
             cell for group in groups.ordered(table) for cell in groups.cells(table, group, given_on, seed=seed)
         ),
         years=tuple(groups.trends(table, by, trends, seed=seed)),
-        tests=tuple(groups.tests(table, books.metrics, groups.pairs_of(table, by), given_on, seed=seed)),
-        shares=tuple(books.ratings.shares()),
+        tests=tuple(groups.tests(table, measured.metrics, groups.pairs_of(table, by), given_on, seed=seed)),
+        shares=tuple(measured.ratings.shares()),
         agreements=beside,
-        alphas=tuple(alphas(books.panels, scales, seed=seed, weighting=asked.weighting)),
+        alphas=tuple(alphas(measured.panels, scales, seed=seed, weighting=asked.weighting)),
         engagement=tuple(
             one
-            for name in books.panels.systems
-            for one in books.panels.engagement(name, backends["mathematics"], seed=seed)
+            for name in measured.panels.systems
+            for one in measured.panels.engagement(name, backends["mathematics"], seed=seed)
         ),
-        coverage=tuple(books.coverage.coverage(seed=seed)),
-        matched=tuple(books.coverage.matched()),
-        consistency=tuple(books.panels.consistency(seed=seed)),
-        decisions=tuple(_decisions(books)),
-        citations=tuple(cited(size, books.citations) for size in sizes if size.group in books.citations),
+        coverage=tuple(measured.coverage.coverage(seed=seed)),
+        matched=tuple(measured.coverage.matched()),
+        consistency=tuple(measured.panels.consistency(seed=seed)),
+        decisions=tuple(_decisions(measured)),
+        citations=tuple(cited(size, measured.citations) for size in sizes if size.group in measured.citations),
         spread=groups.spread(table, by),
         drawn=tuple(group.label for group in groups.shown(table, by)),
         backends=dict(backends),
@@ -69,24 +69,24 @@ def profile_result(
                 f"{said}: they stand in the tables of ratings, and nothing is compared by them"
                 for said in wrong.values()
             ),
-            *_unresolved(books),
-            *_warnings(books),
+            *_unresolved(measured),
+            *_warnings(measured),
             *dict.fromkeys(f"{one.system}: {one.reason.rstrip('.')}" for one in beside if one.reason),
         ),
     )
 
 
-def _scales(books: Books, asked: ProfileAsked) -> dict[tuple[str, What], Scale | None]:
-    forms = {form for name in books.panels.systems for form in books.panels.forms(name)}
-    forms |= {books.panels.form_of(name, form) for name in books.panels.systems for form in forms}
-    found = {(form, what): books.ratings.scale(form, what) for form in forms for what in WHATS}
+def _scales(measured: ProfileValues, asked: ProfileAsked) -> dict[tuple[str, What], Scale | None]:
+    forms = {form for name in measured.panels.systems for form in measured.panels.forms(name)}
+    forms |= {measured.panels.form_of(name, form) for name in measured.panels.systems for form in forms}
+    found = {(form, what): measured.ratings.scale(form, what) for form in forms for what in WHATS}
     if asked.rated_on is not None:
         found |= {(asked.rated_on.id, what): form_scale(asked.rated_on, what) for what in WHATS}
     return found
 
 
-def _decisions(books: Books) -> Iterator[Decided]:
-    for (venue, year, decision), counts in sorted(books.decisions.items(), key=lambda one: str(one[0])):
+def _decisions(measured: ProfileValues) -> Iterator[Decided]:
+    for (venue, year, decision), counts in sorted(measured.decisions.items(), key=lambda one: str(one[0])):
         yield Decided(
             venue=venue,
             year=year,
@@ -112,18 +112,18 @@ def cited(size: GroupSize, found: Mapping[str, Mapping[str, int]]) -> Cited:
     )
 
 
-def _unresolved(books: Books) -> list[str]:
+def _unresolved(measured: ProfileValues) -> list[str]:
     """Why citations could not be looked up."""
-    return [f"{count:,} citations could not be looked up: {why}" for why, count in books.unresolved.most_common(5)]
+    return [f"{count:,} citations could not be looked up: {why}" for why, count in measured.unresolved.most_common(5)]
 
 
-def _warnings(books: Books) -> list[str]:
+def _warnings(measured: ProfileValues) -> list[str]:
     """Unknown forms, and ratings that no form offers."""
     said = [
         f"the form {form!r} is unknown: its ratings are kept as a free scale of the values that were seen"
-        for form in books.ratings.free
+        for form in measured.ratings.free
     ]
-    for shares in books.ratings.shares():
+    for shares in measured.ratings.shares():
         if shares.off_scale and shares.what == "rating" and shares.off_scale_share is not None:
             values = ", ".join(f"{value} ({count:,})" for value, count in shares.off_scale.items())
             share = f"{shares.off_scale_share:.1%} of the ratings are no values of {shares.form!r}"

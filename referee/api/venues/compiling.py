@@ -22,10 +22,10 @@ from referee.agents.guideline_labeller import (
 )
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
-from referee.api.strategies.machine import run_machine
 from referee.api.venues.page_source import PAGE_COPY, ReadPage, open_page
 from referee.api.venues.refining import refine_prompts
 from referee.errors import BudgetExceeded, RefereeError, VenueError
+from referee.graphs.running import run_machine
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models
 from referee.prompts import load_prompt
@@ -49,7 +49,7 @@ from referee.venues.refined import RefinedPrompts, refinable
 from referee.venues.registry import check_storable, check_venue_id, store_venue, venue_json
 from referee.venues.statements import Statement, check_conserved
 
-FATES = "guidelines.json"
+STATEMENTS = "guidelines.json"
 VENUE = "venue.json"
 REFINEMENT = "refinement"
 ROUNDS = 3
@@ -59,8 +59,8 @@ ROUNDS = 3
 class Compiled:
     """A compiled venue and how it came about.
 
-    ``fates`` hold every statement that code cut from the page; ``path`` is where the venue was stored, ``backup`` the
-    file it replaced, ``run`` the run folder. ``paper_type`` is empty where the page names none. ``refined`` holds the
+    ``statements`` are all that code cut from the page; ``path`` is where the venue was stored, ``backup`` the file it
+    replaced, ``run`` the run folder. ``paper_type`` is empty where the page names none. ``refined`` holds the
     prompts where they were refined, whose usage is not part of ``usage``.
     """
 
@@ -70,7 +70,7 @@ class Compiled:
     run: Path
     page: GuidelinePage
     paper_type: str
-    fates: tuple[Statement, ...]
+    statements: tuple[Statement, ...]
     notes: tuple[str, ...]
     usage: Usage
     refined: RefinedPrompts | None = None
@@ -150,10 +150,10 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
     )
     run.write(PAGE_COPY, job.source.to_json())
     state = await run_machine(run.folder, build_guidelines_graph(), context, initial_state())
-    fates = tuple(Statement.model_validate(fate) for fate in state["fates"])
-    run.write(FATES, _fates_json(job, fates))
+    statements = tuple(Statement.model_validate(fate) for fate in state["statements"])
+    run.write(STATEMENTS, _statements_json(job, statements))
     if state["venue"] is None:
-        raise _no_criterion(job, fates)
+        raise _no_criterion(job, statements)
     form = VenueForm.model_validate(state["venue"])
     run.write(VENUE, venue_json(form))
     stored = store_venue(form, force=force)
@@ -164,7 +164,7 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
         run=run.path,
         page=job.source.page,
         paper_type=job.paper_type,
-        fates=fates,
+        statements=statements,
         notes=notes_of(state),
         usage=run.usage,
     )
@@ -205,24 +205,24 @@ def _left(options: RunOptions, used: Usage) -> RunOptions:
     return replace(options, max_tokens=tokens, max_cost=cost)
 
 
-def _no_criterion(job: CompileJob, fates: tuple[Statement, ...]) -> VenueError:
-    reasons = Counter(fate.reason for fate in fates)
+def _no_criterion(job: CompileJob, statements: tuple[Statement, ...]) -> VenueError:
+    reasons = Counter(fate.reason for fate in statements)
     said = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return VenueError(
         f"no criterion was found on {job.source.origin.name!r} ({said}). Nothing was stored.",
-        hint=f"The statements are in the run's {FATES}; try another --model, or another page.",
+        hint=f"The statements are in the run's {STATEMENTS}; try another --model, or another page.",
         ids={"venue": job.venue_id},
     )
 
 
-def _fates_json(job: CompileJob, fates: tuple[Statement, ...]) -> str:
+def _statements_json(job: CompileJob, statements: tuple[Statement, ...]) -> str:
     """Every statement and its fate, and what code left out before; the counts add up."""
-    counts = check_conserved([candidate.id for candidate in job.cut], fates)
+    counts = check_conserved([candidate.id for candidate in job.cut], statements)
     page = job.source.page
     data = {
         "page": {"title": page.title, "extractor": page.extractor, "language": page.language},
         "counts": {"candidates": len(job.cut), **{fate: counts[fate] for fate in ("kept", "merged", "dropped")}},
-        "candidates": [fate.model_dump(mode="json") for fate in fates],
+        "candidates": [fate.model_dump(mode="json") for fate in statements],
         "left_out_by_code": [{"words": item.words, "reason": item.reason} for item in page.dropped],
     }
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

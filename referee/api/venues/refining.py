@@ -7,7 +7,8 @@ from pathlib import Path
 
 from referee.api.options import RunOptions
 from referee.api.session import session
-from referee.api.venues.refined_steps import (
+from referee.errors import SettingsError, VenueError
+from referee.graphs.refinement.run import (
     ROLES,
     Refinement,
     plan_refinement,
@@ -15,7 +16,6 @@ from referee.api.venues.refined_steps import (
     refine_in_run,
     stored_refinement,
 )
-from referee.errors import SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue, venue_digest
 from referee.venues.refined import RefinedPrompts, refinable

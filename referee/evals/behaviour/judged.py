@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from referee.agents.asking import tokens_left
 from referee.agents.atomic_splitter import AtomicReply, atomic_tokens, copying_of, read_atomic, render_atomic
 from referee.agents.coverage_judge import Items, Sizes, covers_model, covers_tokens, read_covers, render_covers
-from referee.agents.math_judge import REPLY_TOKENS, MathReply, render_mathematics
-from referee.agents.prompt_budget import tokens_left
+from referee.agents.review_judges import MATHEMATICS_TOKENS, MathReply, render_mathematics
 from referee.errors import BudgetExceeded, ModelError
 from referee.evals.behaviour.atomic import AtomicItems, MatchedPair, polar_boxes
 from referee.evals.behaviour.atomic_rules import Announced
@@ -22,6 +22,7 @@ from referee.evals.quality.judged import (
     NO_TEXT,
     OwnWords,
     Question,
+    Reading,
     Traced,
     answered,
     ask_judges,
@@ -124,7 +125,7 @@ async def judged_matrices(pair: MatchedPair, panel: Panel) -> PairMatrices:
     reason = silence(said)
     if reason:
         return _failed(pair, backend, reason, readings, total_usage(said))
-    told = [reading["matrices"] for reading in answered(readings)]
+    told = [reading["matrices"] for reading in readings if not reading["error"]]
     return PairMatrices(
         _majority([one["strengths"] for one in told]),
         _majority([one["weaknesses"] for one in told]),
@@ -157,6 +158,12 @@ def _failed(
 ) -> PairMatrices:
     columns = len(pair.generated.strengths), len(pair.generated.weaknesses)
     return PairMatrices((), (), *columns, backend, "failed", reason, readings, usage)
+
+
+class MathReading(Reading):
+    """What one judge said of the mathematics."""
+
+    engages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +200,16 @@ async def judged_mathematics(text: str, panel: Panel, unit: str = "mathematical 
     backend = f"judge:{','.join(panel.ids)}"
     if not text.strip():
         return MathVerdict(None, backend, "not_applicable", NO_TEXT)
-    question = Question(render_mathematics, MathReply, REPLY_TOKENS, _read)
+    question = Question(render_mathematics, MathReply, MATHEMATICS_TOKENS, _read)
     asked = await ask_judges(question, text, panel, unit)
     if asked.no_room:
         return MathVerdict(None, backend, "failed", asked.no_room)
-    told = answered(asked.readings)
-    readings = tuple(asked.readings)
+    said = [MathReading.model_validate(reading) for reading in asked.readings]
+    told, readings = answered(said), tuple(asked.readings)
     if not told:
-        reason = nobody_answered(asked.readings).reason
+        reason = nobody_answered(said).reason
         return MathVerdict(None, backend, "failed", reason, readings, asked.cut, asked.usage)
-    positive = sum(reading["engages"] for reading in told)
+    positive = sum(reading.engages for reading in told)
     return MathVerdict(2 * positive > len(told), backend, readings=readings, cut=asked.cut, usage=asked.usage)
 
 

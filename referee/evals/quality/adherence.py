@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from referee.agents.adherence_judge import (
     HIGHEST,
@@ -48,6 +48,7 @@ from referee.evals.quality.judged import (
     result,
     rough_tokens,
 )
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult
 from referee.schemas.venue import Guideline, VenueForm
@@ -90,7 +91,7 @@ class Adherence(Share):
         details["placeholders"] = list(record.placeholders)
         details["not_compared"] = [field.name for field in form.reviewer_fields if field not in record.fields]
         if not open_rules:
-            return result(self, case, outcome_of(details), details)
+            return result(self, case, outcome_of(Sheets.model_validate(details)), details)
         if panel is None:
             return not_applicable(self, case, NO_JUDGE)
         details["criteria"] = [*decided, *map(_judges_own, open_rules)]
@@ -105,11 +106,11 @@ class Adherence(Share):
         if asked.no_room:
             return failed(self, case, asked.no_room)
         details |= {"readings": asked.readings, "cut": asked.cut}
-        return result(self, case, outcome_of(details), details, asked.usage)
+        return result(self, case, outcome_of(Sheets.model_validate(details)), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored decisions and answers."""
-        return rescored(self, stored, outcome_of)
+        return rescored(self, stored, Sheets, outcome_of)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call about the rules that code leaves open; none where it leaves none, or there are none."""
@@ -125,15 +126,43 @@ class Adherence(Share):
 METRIC = Adherence()
 
 
-def outcome_of(details: Mapping[str, Any]) -> Outcome:
+class RuleScore(Stored):
+    """The score of one criterion, in [0, 3]; null where it does not apply."""
+
+    score: float | None = None
+
+
+class Criterion(RuleScore):
+    """One criterion with the score that code gives it; a judge's stand in the readings."""
+
+    id: str
+    kind: Literal["subjective", "objective"]
+    by: Literal["code", "judge"]
+
+
+class RuleReading(Reading):
+    """One judge's scores, by criterion."""
+
+    answers: dict[str, RuleScore] = Field(default_factory=dict)
+
+
+class Sheets(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    criteria: tuple[Criterion, ...]
+    readings: tuple[RuleReading, ...]
+
+
+def outcome_of(details: Sheets) -> Outcome:
     """What follows from the stored criteria and answers. ``parts`` hold the mean of each kind, in [0, 3]."""
-    criteria: list[Mapping[str, Any]] = details["criteria"]
-    readings: list[Reading] = details["readings"]
+    criteria, readings = details.criteria, details.readings
     usable = answered(readings)
-    if not usable and any(criterion["by"] == "judge" for criterion in criteria):
+    if not usable and any(criterion.by == "judge" for criterion in criteria):
         return nobody_answered(readings)
     # Where code decided everything, there is one reading: the code's.
-    sheets = [(reading["judge"], _sheet(criteria, reading)) for reading in usable] or [("code", _sheet(criteria, {}))]
+    sheets = [(reading.judge, _sheet(criteria, reading.answers)) for reading in usable] or [
+        ("code", _sheet(criteria, {}))
+    ]
     values = [(judge, value) for judge, sheet in sheets if (value := adherence(*sheet)) is not None]
     if not values:
         return Outcome("not_applicable", reason="no criterion of the venue can be decided from this review")
@@ -141,15 +170,15 @@ def outcome_of(details: Mapping[str, Any]) -> Outcome:
         "subjective": _mean([(judge, sheet[0]) for judge, sheet in sheets]),
         "objective": _mean([(judge, sheet[1]) for judge, sheet in sheets]),
         "criteria": float(len(criteria)),
-        "decided_by_code": float(sum(criterion["by"] == "code" for criterion in criteria)),
+        "decided_by_code": float(sum(criterion.by == "code" for criterion in criteria)),
         "did_not_apply": over_judges([(judge, len(criteria) - sum(map(len, sheet))) for judge, sheet in sheets]),
     }
     judges = tuple(_judged(criteria, reading) for reading in readings)
     return Outcome("scored", over_judges(values), parts=parts, judges=judges)
 
 
-def _judged(criteria: Sequence[Mapping[str, Any]], reading: Reading) -> JudgeScore:
-    value = None if reading["error"] else adherence(*_sheet(criteria, reading))
+def _judged(criteria: Sequence[Criterion], reading: RuleReading) -> JudgeScore:
+    value = None if reading.error else adherence(*_sheet(criteria, reading.answers))
     return judge_score(reading, value, _NONE_APPLIES if value is None else "")
 
 
@@ -189,13 +218,13 @@ def _judges_own(rule: Guideline) -> dict[str, Any]:
     return {"id": rule.id, "kind": rule.kind, "text": rule.text, "by": "judge"}
 
 
-def _sheet(criteria: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[list[float], list[float]]:
+def _sheet(criteria: Sequence[Criterion], answers: Mapping[str, RuleScore]) -> tuple[list[float], list[float]]:
     """The scores under one reading, subjective and objective, of the criteria that apply."""
     sheet: dict[str, list[float]] = {"subjective": [], "objective": []}
     for criterion in criteria:
-        own = criterion if criterion["by"] == "code" else reading["answers"][criterion["id"]]
-        if own["score"] is not None:
-            sheet[criterion["kind"]].append(own["score"])
+        own = criterion if criterion.by == "code" else answers[criterion.id]
+        if own.score is not None:
+            sheet[criterion.kind].append(own.score)
     return sheet["subjective"], sheet["objective"]
 
 

@@ -12,15 +12,15 @@ Source: *ReviewEval* section 3.3, Eq. 4. Deviations: a fraction, not a percentag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from pydantic import BaseModel
 
-from referee.agents.insight_judge import (
-    PROMPT,
+from referee.agents.review_judges import (
+    INSIGHTS_PROMPT,
     insights_asked,
     insights_model,
     insights_tokens,
@@ -46,6 +46,7 @@ from referee.evals.quality.judged import (
     rough_tokens,
     smallest_context,
 )
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -88,7 +89,7 @@ class Constructiveness(Share):
     about = "share of its remarks that say what to do"
     version = "1"
     needs: frozenset[Need] = frozenset({"judge"})
-    prompts = (PROMPT,)
+    prompts = (INSIGHTS_PROMPT,)
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """List the review's insights and rate them; one call a judge and repeat."""
@@ -105,11 +106,11 @@ class Constructiveness(Share):
         if asked.no_room:
             return failed(self, case, asked.no_room)
         details = {"readings": asked.readings, "at_most": at_most, "cut": asked.cut}
-        return result(self, case, outcome_of(details), details, asked.usage)
+        return result(self, case, outcome_of(InsightReadings.model_validate(details)), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored insights."""
-        return rescored(self, stored, outcome_of)
+        return rescored(self, stored, InsightReadings, outcome_of)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call."""
@@ -120,18 +121,39 @@ class Constructiveness(Share):
 METRIC = Constructiveness()
 
 
-def outcome_of(details: Mapping[str, Any]) -> Outcome:
+class InsightScores(Stored):
+    """The three answers about one insight, each 0 or 1."""
+
+    specificity: int
+    feasibility: int
+    implementation: int
+
+
+class InsightReading(Reading):
+    """The insights that one judge listed, and those whose words are not in the review or stand there twice."""
+
+    insights: tuple[InsightScores, ...] = ()
+    dropped: tuple[dict[str, str], ...] = ()
+
+
+class InsightReadings(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    readings: tuple[InsightReading, ...]
+
+
+def outcome_of(details: InsightReadings) -> Outcome:
     """What follows from the stored insights of all judges."""
-    readings: list[Reading] = details["readings"]
+    readings = details.readings
     usable = answered(readings)
     if not usable:
         return nobody_answered(readings)
-    numbers = [(reading["judge"], _numbers(reading)) for reading in usable]
+    numbers = [(reading.judge, _numbers(reading)) for reading in usable]
     counted = [(judge, one) for judge, one in numbers if one is not None]
     judges = tuple(judge_score(reading, *_judged(reading)) for reading in readings)
     if not counted:
-        if all(reading["dropped"] for reading in usable):
-            count = sum(len(reading["dropped"]) for reading in usable)
+        if all(reading.dropped for reading in usable):
+            count = sum(len(reading.dropped) for reading in usable)
             return Outcome("failed", reason=f"none of the {count} insights named is in the review", judges=judges)
         return Outcome("not_applicable", reason="the review holds no insight", judges=judges)
     parts: dict[str, float | None] = {
@@ -142,12 +164,12 @@ def outcome_of(details: Mapping[str, Any]) -> Outcome:
     return Outcome("scored", value, parts=parts, judges=judges)
 
 
-def _numbers(reading: Reading) -> Actionability | None:
-    return actionability([[insight[name] for name in ANSWERS] for insight in reading["insights"]])
+def _numbers(reading: InsightReading) -> Actionability | None:
+    return actionability([[getattr(insight, name) for name in ANSWERS] for insight in reading.insights])
 
 
-def _judged(reading: Reading) -> tuple[float | None, str]:
-    numbers = None if reading["error"] else _numbers(reading)
+def _judged(reading: InsightReading) -> tuple[float | None, str]:
+    numbers = None if reading.error else _numbers(reading)
     return (None, "no insight found") if numbers is None else (numbers.actionable, "")
 
 

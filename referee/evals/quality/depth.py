@@ -14,10 +14,12 @@ That quotations must be traced is ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from referee.agents.depth_judge import HIGHEST, PROMPT, REPLY_TOKENS, RESPECTS, DepthReply, render_depth
+from pydantic import Field
+
+from referee.agents.review_judges import DEPTH_PROMPT, DEPTH_TOKENS, HIGHEST, RESPECTS, DepthReply, render_depth
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.judged import (
     NO_JUDGE,
@@ -36,6 +38,7 @@ from referee.evals.quality.judged import (
     result,
     rough_tokens,
 )
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult
 
@@ -54,7 +57,7 @@ class Depth(Share):
     about = "how deep it goes in five respects"
     version = "2"
     needs: frozenset[Need] = frozenset({"judge"})
-    prompts = (PROMPT,)
+    prompts = (DEPTH_PROMPT,)
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         """Have the review judged in all five respects at once; one call a judge and repeat."""
@@ -67,20 +70,39 @@ class Depth(Share):
         if asked.no_room:
             return failed(self, case, asked.no_room)
         details = {"readings": asked.readings, "cut": asked.cut}
-        return result(self, case, outcome_of(details), details, asked.usage)
+        return result(self, case, outcome_of(DepthReadings.model_validate(details)), details, asked.usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored scores."""
-        return rescored(self, stored, outcome_of)
+        return rescored(self, stored, DepthReadings, outcome_of)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call."""
-        return Load(input_tokens=_PROMPT_TOKENS + rough_tokens(case.text), output_tokens=REPLY_TOKENS // 2)
+        return Load(input_tokens=_PROMPT_TOKENS + rough_tokens(case.text), output_tokens=DEPTH_TOKENS // 2)
 
 
-def outcome_of(details: Mapping[str, Any]) -> Outcome:
+class RespectReading(Stored):
+    """The score of one respect, and whether the words quoted for it are in the review."""
+
+    score: int
+    traced: bool
+
+
+class DepthReading(Reading):
+    """One judge's scores, by respect."""
+
+    respects: dict[str, RespectReading] = Field(default_factory=dict)
+
+
+class DepthReadings(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    readings: tuple[DepthReading, ...]
+
+
+def outcome_of(details: DepthReadings) -> Outcome:
     """What follows from the stored scores of all judges. ``parts`` hold the mean of each respect, in [0, 3]."""
-    readings: list[Reading] = details["readings"]
+    readings = details.readings
     judges = tuple(_judged(reading) for reading in readings)
     said = answered(readings)
     if not said:
@@ -90,27 +112,26 @@ def outcome_of(details: Mapping[str, Any]) -> Outcome:
         reason = f"none of the {sum(map(_dropped, said))} quotations named is in the review"
         return Outcome("failed", reason=reason, judges=judges)
     means = {
-        respect: over_judges([(reading["judge"], _earned(reading)[respect]) for reading in usable])
-        for respect in RESPECTS
+        respect: over_judges([(reading.judge, _earned(reading)[respect]) for reading in usable]) for respect in RESPECTS
     }
-    dropped = over_judges([(reading["judge"], _dropped(reading)) for reading in usable])
+    dropped = over_judges([(reading.judge, _dropped(reading)) for reading in usable])
     return Outcome("scored", depth(list(means.values())), parts={**means, "dropped": dropped}, judges=judges)
 
 
-def _earned(reading: Reading) -> dict[str, int]:
-    return {name: one["score"] if one["traced"] else 0 for name, one in reading["respects"].items()}
+def _earned(reading: DepthReading) -> dict[str, int]:
+    return {name: one.score if one.traced else 0 for name, one in reading.respects.items()}
 
 
-def _dropped(reading: Reading) -> int:
-    return sum(one["score"] > 0 and not one["traced"] for one in reading["respects"].values())
+def _dropped(reading: DepthReading) -> int:
+    return sum(one.score > 0 and not one.traced for one in reading.respects.values())
 
 
-def _invented(reading: Reading) -> bool:
+def _invented(reading: DepthReading) -> bool:
     return _dropped(reading) > 0 and not any(_earned(reading).values())
 
 
-def _judged(reading: Reading) -> JudgeScore:
-    if reading["error"]:
+def _judged(reading: DepthReading) -> JudgeScore:
+    if reading.error:
         return judge_score(reading, None)
     if _invented(reading):
         return judge_score(reading, None, f"none of the {_dropped(reading)} quotations named is in the review")
@@ -130,5 +151,5 @@ def _kept(reply: DepthReply, shown: str) -> dict[str, Any]:
     return {"respects": kept}
 
 
-QUESTION = Question(render_depth, DepthReply, REPLY_TOKENS, _kept)
+QUESTION = Question(render_depth, DepthReply, DEPTH_TOKENS, _kept)
 METRIC = Depth()

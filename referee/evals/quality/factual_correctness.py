@@ -19,15 +19,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from referee.agents import claim_questioner, passage_answerer, point_splitter, rebuttal_judge
+from referee.agents import point_splitter, questions, rebuttal_judge
 from referee.errors import BudgetExceeded, RefereeError
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.judged import rough_tokens
+from referee.evals.quality.judged import rough_tokens, stored_as
 from referee.evidence import QuotationIndex, TermIndex
-from referee.graphs.factuality_named import names_a_place
-from referee.graphs.factuality_state import LEAN, Bounds, FactualityContext
-from referee.graphs.factuality_verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
+from referee.graphs.factuality.records import LEAN, Bounds, Facts, FactualityContext, PointRecord
+from referee.graphs.factuality.search import names_a_place
+from referee.graphs.factuality.verdicts import Tally, judge_values, mean_agreement, outcome_of, tally
 from referee.llm.door import Door
 from referee.llm.models import Model
 from referee.schemas.case import ReviewCase
@@ -58,8 +58,8 @@ class FactualCorrectness(Share):
     prompts = (
         point_splitter.PROMPT,
         point_splitter.LEAN_PROMPT,
-        claim_questioner.PROMPT,
-        passage_answerer.PROMPT,
+        questions.QUESTIONS_PROMPT,
+        questions.ANSWERS_PROMPT,
         rebuttal_judge.PROMPT,
     )
 
@@ -86,7 +86,7 @@ class FactualCorrectness(Share):
         if context.retriever.paper_id != context.paper.paper_id:
             return failed(self, case, f"the search is over another paper, {context.retriever.paper_id[:12]!r}")
         # Loaded here: listing the metrics does not wait for LangGraph.
-        from referee.graphs.factuality import check_facts
+        from referee.graphs.factuality.machine import check_facts
 
         quotations, terms = await asyncio.to_thread(_laid_out, context.paper)
         services = FactualityContext(
@@ -100,12 +100,13 @@ class FactualCorrectness(Share):
             bounds=self.bounds or bounds_for(context.panel),
         )
         try:
-            details = await check_facts(services)
+            facts = await check_facts(services)
         except BudgetExceeded:
             raise
         except RefereeError as error:
-            return failed(self, case, error.message, usage=_paid(error.usage))
-        return self._result(case, details)
+            return failed(self, case, error.message, usage=Usage.model_validate(error.usage))
+        start = failed(self, case, "not measured yet", usage=_usage(facts))
+        return _measured(start, facts, facts.model_dump(mode="json"))
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value, counts and judges' values from the stored points, evidence and votes; no call.
@@ -114,7 +115,7 @@ class FactualCorrectness(Share):
         """
         if "points" not in stored.details:
             return stored
-        return _measured(stored, stored.details)
+        return _measured(stored, stored_as(Facts, stored), stored.details)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """What a review costs, from its sentences: two in five are taken for a point that can be checked."""
@@ -135,10 +136,6 @@ class FactualCorrectness(Share):
             most_once=splits + most_points * (1 + bounds.sub_questions),
             most_judged=most_points,
         )
-
-    def _result(self, case: ReviewCase, details: dict[str, Any]) -> MetricResult:
-        start = failed(self, case, "not measured yet", usage=_usage(details))
-        return _measured(start, details)
 
 
 def bounds_for(panel: Panel) -> Bounds:
@@ -171,10 +168,10 @@ def _named_tokens(text: str, bounds: Bounds) -> int:
     return min(bounds.named_tokens, _ABSTRACT_TOKENS + round(naming * bounds.named_tokens))
 
 
-def _measured(base: MetricResult, details: Mapping[str, Any]) -> MetricResult:
-    """The result that follows from details: status, value, parts, judges."""
-    points = details["points"]
-    outcomes = {point["id"]: outcome_of(point) for point in points}
+def _measured(base: MetricResult, facts: Facts, details: Mapping[str, Any]) -> MetricResult:
+    """The result that follows from the facts: status, value, parts, judges. ``details`` are the same as stored."""
+    points = facts.points
+    outcomes = {point.id: outcome_of(point) for point in points}
     counts = tally(points)
     agreed = mean_agreement(points)
     status, reason = _status(counts)
@@ -211,7 +208,7 @@ def _status(counts: Tally) -> tuple[str, str]:
     return "scored", ""
 
 
-def _judges(points: Sequence[Mapping[str, Any]]) -> tuple[JudgeScore, ...]:
+def _judges(points: Sequence[PointRecord]) -> tuple[JudgeScore, ...]:
     return tuple(
         JudgeScore(
             judge=judge,
@@ -224,19 +221,13 @@ def _judges(points: Sequence[Mapping[str, Any]]) -> tuple[JudgeScore, ...]:
     )
 
 
-def _usage(details: Mapping[str, Any]) -> Usage:
-    """What all calls behind the details cost together, those of failures included."""
-    spent = [details["split"]["usage"]]
-    for point in details["points"]:
-        examined = point["examined"]
-        if examined is not None:
-            parts = [examined["asked"], *examined["answers"], *examined["votes"], *examined["failures"]]
-            spent += [part["usage"] for part in parts if part]
-    return sum((_paid(usage) for usage in spent), Usage())
-
-
-def _paid(usage: Mapping[str, Any]) -> Usage:
-    return Usage.model_validate(dict(usage)) if usage else Usage()
+def _usage(facts: Facts) -> Usage:
+    """What all calls behind the facts cost together, those of failures included."""
+    spent = [facts.split.usage]
+    for examined in (point.examined for point in facts.points if point.examined is not None):
+        parts = (examined.asked, *examined.answers, *examined.votes, *examined.failures)
+        spent += [part.usage for part in parts if part is not None]
+    return sum(spent, Usage())
 
 
 def _laid_out(paper: Paper) -> tuple[QuotationIndex, TermIndex]:

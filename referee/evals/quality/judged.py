@@ -1,4 +1,8 @@
-"""What metrics share that ask judges about a review: the window's room, one question, readings and quoted words."""
+"""What metrics share that ask judges about a review: the window's room, one question, readings and quoted words.
+
+A reading is what one judge said in one repeat, from which the value can be computed anew without a call. Each metric
+says what its readings hold; what was stored is read as that, or refused by name.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,17 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from referee.agents.prompt_budget import tokens_left
+from referee.agents.asking import tokens_left
+from referee.errors import DataError
 from referee.evals.judging import JudgeReply, Panel, total_usage
 from referee.evals.metric import Metric, result_of
 from referee.evidence import NotFound, QuotationIndex
 from referee.evidence.normalise import normalise
 from referee.llm.models import Model
 from referee.prompts import RenderedPrompt
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
 from referee.schemas.paper import Block, Converter, Paper, Section
@@ -87,10 +93,20 @@ def _models(panel: Panel) -> list[Model]:
 
 
 T = TypeVar("T", bound=BaseModel)
+S = TypeVar("S", bound=Stored)
+R = TypeVar("R", bound="Reading")
 
-Reading = Mapping[str, Any]
 NO_TEXT = "the review has no text"
 NO_JUDGE = "there is no judge; name one with --judge"
+
+
+class Reading(Stored):
+    """What one judge said in one repeat: who, the ids of the calls, and the error where there is no usable reply."""
+
+    judge: str
+    repeat: int = 0
+    calls: tuple[str, ...] = ()
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,11 +137,11 @@ def readings_of(said: Sequence[JudgeReply[T]], read: Callable[[T], dict[str, Any
 def judge_score(reading: Reading, value: float | None, reason: str = "") -> JudgeScore:
     """One judge's value as it stands beside the result's."""
     return JudgeScore(
-        judge=reading["judge"],
-        repeat=reading["repeat"],
+        judge=reading.judge,
+        repeat=reading.repeat,
         value=value,
-        reason=reading["error"] or reason,
-        calls=tuple(reading["calls"]),
+        reason=reading.error or reason,
+        calls=reading.calls,
     )
 
 
@@ -134,14 +150,14 @@ def rough_tokens(text: str) -> int:
     return len(text) // 4
 
 
-def answered(readings: Sequence[Reading]) -> list[Reading]:
+def answered(readings: Sequence[R]) -> list[R]:
     """The readings of judges that gave a usable reply."""
-    return [reading for reading in readings if not reading["error"]]
+    return [reading for reading in readings if not reading.error]
 
 
 def nobody_answered(readings: Sequence[Reading]) -> Outcome:
     """The outcome where no judge gave a usable reply: a failure, with every reason."""
-    reasons = "; ".join(dict.fromkeys(reading["error"] for reading in readings))
+    reasons = "; ".join(dict.fromkeys(reading.error for reading in readings))
     return Outcome("failed", reason=f"no judge gave a usable reply: {reasons}", judges=_silent(readings))
 
 
@@ -174,11 +190,30 @@ def result(
     )
 
 
-def rescored(metric: Metric, stored: MetricResult, outcome_of: Callable[[Mapping[str, Any]], Outcome]) -> MetricResult:
+def stored_as(kind: type[S], stored: MetricResult) -> S:
+    """The details of a stored result as the model that its metric reads them by.
+
+    Raises:
+        DataError: They are not what the metric wrote.
+    """
+    try:
+        return kind.model_validate(stored.details)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise DataError(
+            f"the stored judgements of {stored.metric!r} on review {stored.case_id!r} are damaged at {where!r}: "
+            f"{first['msg']}.",
+            hint="Evaluate the reviews again into a new folder; answered calls come from the cache.",
+            ids={"metric": stored.metric, "case": stored.case_id},
+        ) from error
+
+
+def rescored(metric: Metric, stored: MetricResult, kind: type[S], outcome_of: Callable[[S], Outcome]) -> MetricResult:
     """A stored result with what follows from its details today; one without judgements stays as it is."""
-    if "readings" not in stored.details:
+    if not {"readings", "references"} & stored.details.keys():
         return stored
-    outcome = outcome_of(stored.details)
+    outcome = outcome_of(stored_as(kind, stored))
     anew = {
         "version": metric.version,
         "status": outcome.status,

@@ -15,7 +15,6 @@ the beginnings only. That copied sentences are left out is ours too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,12 @@ from numpy.typing import NDArray
 
 from referee.errors import ModelError
 from referee.evals.metric import Context, Known, Load, Need, Range, Share, not_applicable
-from referee.evals.quality.judged import NO_TEXT, Outcome, result
+from referee.evals.quality.judged import NO_TEXT, Outcome, rescored, result
 from referee.evidence import NotFound, QuotationIndex, split_sentences
 from referee.llm.urgency import Urgency
 from referee.retrieval.pieces import pieces_of
 from referee.retrieval.splitting import split_spans
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.paper import Paper
@@ -124,32 +124,53 @@ class SemanticSimilarity(Share):
         reviews = (case, *context.references)
         embedded = await asyncio.gather(*(_outcome(review, context) for review in reviews))
         details = _details(context.embedder, context.references, embedded)
-        return result(self, case, concluded(details), details)
+        return result(self, case, concluded(Cosines.model_validate(details)), details)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value and parts from the stored cosines; a result without any stays as it is."""
-        if "references" not in stored.details:
-            return stored
-        outcome = concluded(stored.details)
-        anew = {"version": self.version, "status": outcome.status, "value": outcome.value, "parts": outcome.parts}
-        return MetricResult.model_validate({**dict(stored), **anew, "reason": outcome.reason})
+        return rescored(self, stored, Cosines, concluded)
 
 
 METRIC = SemanticSimilarity()
 
 
-def concluded(details: Mapping[str, Any]) -> Outcome:
+class EmbeddedText(Stored):
+    """What is kept of an embedding: why there is none, and how much of a text stands in the paper.
+
+    Results of earlier versions hold no counts.
+    """
+
+    why_none: str = ""
+    failed: bool = False
+    retryable: bool = False
+    copied: int | None = None
+    sentences: int | None = None
+
+
+class ComparedText(EmbeddedText):
+    """One human review, with the cosine."""
+
+    case_id: str
+    cosine: float | None
+
+
+class Cosines(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    review: EmbeddedText
+    references: tuple[ComparedText, ...]
+
+
+def concluded(details: Cosines) -> Outcome:
     """What follows from the details: the mean of the cosines; ``highest`` is that with the nearest review."""
-    own = details["review"]
-    if own["why_none"]:
-        return Outcome("failed" if own["failed"] else "not_applicable", reason=own["why_none"])
-    references = details["references"]
-    trouble = [reference for reference in references if reference["failed"]]
-    cosines = [reference["cosine"] for reference in references if reference["cosine"] is not None]
-    # Results of earlier versions hold no counts.
-    copied = {name: own.get(name) for name in ("copied", "sentences")}
-    if trouble and (not cosines or any(reference["retryable"] for reference in trouble)):
-        return Outcome("failed", reason=f"human review {trouble[0]['case_id']!r}: {trouble[0]['why_none']}")
+    own, references = details.review, details.references
+    if own.why_none:
+        return Outcome("failed" if own.failed else "not_applicable", reason=own.why_none)
+    trouble = [reference for reference in references if reference.failed]
+    cosines = [reference.cosine for reference in references if reference.cosine is not None]
+    copied = {"copied": own.copied, "sentences": own.sentences}
+    if trouble and (not cosines or any(reference.retryable for reference in trouble)):
+        return Outcome("failed", reason=f"human review {trouble[0].case_id!r}: {trouble[0].why_none}")
     if not cosines:
         return Outcome("not_applicable", reason="no human review of the paper has a text that can be embedded")
     return Outcome("scored", fmean(cosines), parts={"highest": max(cosines), **copied})

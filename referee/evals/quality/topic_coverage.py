@@ -21,20 +21,30 @@ and that the judge is not told which list is whose.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from referee.agents.topic_extractor import MOST_TOPICS, PROMPT, Topics, extract_topics
-from referee.agents.topic_matcher import PROMPT as MATCH_PROMPT
-from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
+from referee.agents.topics import (
+    MATCH_PROMPT,
+    MOST_TOPICS,
+    TOPICS_PROMPT,
+    Topics,
+    extract_topics,
+    match_model,
+    most_out,
+    most_pairs,
+    read_matches,
+    render_match,
+)
 from referee.errors import ModelError
 from referee.evals.judging import JudgeReply, Panel, paid
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
-from referee.evals.quality.judged import NO_TEXT, Outcome, over_judges, result
+from referee.evals.quality.judged import NO_TEXT, Outcome, Reading, over_judges, rescored, result
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult
 from referee.schemas.usage import Usage
@@ -75,21 +85,45 @@ def coverage(table: Matches, topics: int, tau: int = TAU) -> Coverage | None:
     return Coverage(recall, precision, 2 * recall * precision / (recall + precision) if recall else 0.0)
 
 
-def concluded(details: Mapping[str, Any]) -> Outcome:
+class Match(Reading):
+    """One judge's table of strengths, a row for each topic of the review; null where there is no usable reply."""
+
+    table: list[list[int]] | None = None
+
+
+class Compared(Stored):
+    """One human review: its topics, what comparing gave, or why it was not compared."""
+
+    case_id: str
+    status: Literal["compared", "without_topics", "failed"]
+    reason: str = ""
+    retryable: bool = False
+    topics: tuple[str, ...]
+    matches: tuple[Match, ...]
+
+
+class Tables(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    tau: int
+    references: tuple[Compared, ...]
+
+
+def concluded(details: Tables) -> Outcome:
     """What follows from a result's details.
 
     The mean over human reviews of, for each, the mean over judges. A human review whose topics could not be extracted
     is left out, on the record, where others are there and asking again would not help; one on which no judge gave a
     usable answer makes the result a failure.
     """
-    references = details["references"]
+    references = details.references
     trouble = _trouble(references)
     if trouble:
-        return Outcome("failed", reason=trouble, judges=_judges(references, details["tau"]))
-    counted = [reference for reference in references if reference["status"] == "compared"]
+        return Outcome("failed", reason=trouble, judges=_judges(references, details.tau))
+    counted = [reference for reference in references if reference.status == "compared"]
     if not counted:
         return Outcome("not_applicable", reason="no human review of the paper has a topic")
-    by_review = [_mean_of(reference, details["tau"]) for reference in counted]
+    by_review = [_mean_of(reference, details.tau) for reference in counted]
     precise = [found.precision for found in by_review if found.precision is not None]
     return Outcome(
         "scored",
@@ -98,31 +132,31 @@ def concluded(details: Mapping[str, Any]) -> Outcome:
             "precision": fmean(precise) if precise else None,
             "f1": fmean(found.f1 for found in by_review),
         },
-        judges=_judges(references, details["tau"]),
+        judges=_judges(references, details.tau),
     )
 
 
-def _trouble(references: Sequence[Mapping[str, Any]]) -> str:
+def _trouble(references: Sequence[Compared]) -> str:
     """Why nothing can be concluded; empty where something can."""
-    unread = [reference for reference in references if reference["status"] == "failed"]
-    compared = [reference for reference in references if reference["status"] == "compared"]
-    fatal = [reference for reference in unread if reference["retryable"] or not compared]
+    unread = [reference for reference in references if reference.status == "failed"]
+    compared = [reference for reference in references if reference.status == "compared"]
+    fatal = [reference for reference in unread if reference.retryable or not compared]
     if fatal:
-        return f"topics of human review {fatal[0]['case_id']!r}: {fatal[0]['reason']}"
+        return f"topics of human review {fatal[0].case_id!r}: {fatal[0].reason}"
     for reference in compared:
-        errors = dict.fromkeys(match["error"] for match in reference["matches"])
-        if reference["matches"] and all(errors):
-            return f"no judge compared it with human review {reference['case_id']!r}: {'; '.join(errors)}"
+        errors = dict.fromkeys(match.error for match in reference.matches)
+        if reference.matches and all(errors):
+            return f"no judge compared it with human review {reference.case_id!r}: {'; '.join(errors)}"
     return ""
 
 
-def _mean_of(reference: Mapping[str, Any], tau: int) -> Coverage:
+def _mean_of(reference: Compared, tau: int) -> Coverage:
     """One human review's coverage over the judges that answered; without topics of its own nobody was asked."""
-    topics = len(reference["topics"])
+    topics = len(reference.topics)
     found = [
-        (match["judge"], counted)
-        for match in reference["matches"]
-        if not match["error"] and (counted := coverage(match["table"], topics, tau)) is not None
+        (match.judge, counted)
+        for match in reference.matches
+        if not match.error and (counted := coverage(match.table or [], topics, tau)) is not None
     ]
     if not found:
         return Coverage(0.0, None, 0.0)
@@ -134,21 +168,21 @@ def _mean_of(reference: Mapping[str, Any], tau: int) -> Coverage:
     )
 
 
-def _judges(references: Sequence[Mapping[str, Any]], tau: int) -> tuple[JudgeScore, ...]:
+def _judges(references: Sequence[Compared], tau: int) -> tuple[JudgeScore, ...]:
     """Each judge's value in each repeat; none where it left a human review out, because it would not compare."""
-    said: dict[tuple[str, int], list[tuple[Mapping[str, Any], int]]] = {}
+    said: dict[tuple[str, int], list[tuple[Match, int]]] = {}
     for reference in references:
-        for match in reference["matches"]:
-            said.setdefault((match["judge"], match["repeat"]), []).append((match, len(reference["topics"])))
+        for match in reference.matches:
+            said.setdefault((match.judge, match.repeat), []).append((match, len(reference.topics)))
     return tuple(_judge(judge, repeat, matches, tau) for (judge, repeat), matches in said.items())
 
 
-def _judge(judge: str, repeat: int, matches: Sequence[tuple[Mapping[str, Any], int]], tau: int) -> JudgeScore:
-    errors = "; ".join(dict.fromkeys(match["error"] for match, _ in matches if match["error"]))
-    calls = tuple(call for match, _ in matches for call in match["calls"])
+def _judge(judge: str, repeat: int, matches: Sequence[tuple[Match, int]], tau: int) -> JudgeScore:
+    errors = "; ".join(dict.fromkeys(match.error for match, _ in matches if match.error))
+    calls = tuple(call for match, _ in matches for call in match.calls)
     if errors:
         return JudgeScore(judge=judge, repeat=repeat, reason=errors, calls=calls)
-    found = [one for match, topics in matches if (one := coverage(match["table"], topics, tau)) is not None]
+    found = [one for match, topics in matches if (one := coverage(match.table or [], topics, tau)) is not None]
     return JudgeScore(judge=judge, repeat=repeat, value=fmean(one.recall for one in found), calls=calls)
 
 
@@ -180,7 +214,7 @@ class TopicCoverage(Share):
     about = "share of people's topics that it treats"
     version = "1"
     needs: frozenset[Need] = frozenset({"references", "judge"})
-    prompts: tuple[str, ...] = (PROMPT, MATCH_PROMPT)
+    prompts: tuple[str, ...] = (TOPICS_PROMPT, MATCH_PROMPT)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One extraction a review, and one call a human review for each judge and repeat."""
@@ -215,15 +249,11 @@ class TopicCoverage(Share):
         )
         details["references"] = [record for record, _ in measured]
         usage = sum((usage for _, usage in measured), own.usage)
-        return result(self, case, concluded(details), details, usage)
+        return result(self, case, concluded(Tables.model_validate(details)), details, usage)
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Value, parts and judges' values from the stored tables and tau; a result without any stays as it is."""
-        if "references" not in stored.details:
-            return stored
-        outcome = concluded(stored.details)
-        anew = {name: getattr(outcome, name) for name in ("status", "value", "reason", "parts", "judges")}
-        return MetricResult.model_validate({**dict(stored), **anew, "version": self.version})
+        return rescored(self, stored, Tables, concluded)
 
 
 METRIC = TopicCoverage()

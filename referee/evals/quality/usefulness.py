@@ -12,13 +12,13 @@ of a review in one call. The mean of the four is ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from referee.agents.prompt_budget import tokens_left
+from referee.agents.asking import tokens_left
 from referee.agents.usefulness_judge import (
     ASPECTS,
     HIGHEST,
@@ -46,11 +46,48 @@ from referee.evals.quality.judged import (
     result,
     rough_tokens,
 )
+from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
 NO_POINTS = "the review names no weakness"
 _PROMPT_TOKENS = 900
+
+
+class Rating(Stored):
+    """One point's levels; no verifiability where it claims nothing."""
+
+    reason: str = ""
+    grounding: int
+    actionability: int
+    verifiability: int | None
+    helpfulness: int
+
+
+class RatingReading(Reading):
+    """One judge's ratings by the number of the point, and the points it left out."""
+
+    ratings: dict[str, Rating] = Field(default_factory=dict)
+    unrated: tuple[int, ...] = ()
+
+    @property
+    def value(self) -> float | None:
+        """The mean of the aspects' means; None where nothing was rated."""
+        means = [mean for aspect in ASPECTS if (mean := self.mean(aspect)) is not None]
+        return fmean(means) if means else None
+
+    def mean(self, aspect: str) -> float | None:
+        """An aspect's mean over the points that have it."""
+        levels = [level for one in self.ratings.values() if (level := getattr(one, aspect)) is not None]
+        return fmean(levels) if levels else None
+
+
+class Ratings(Stored):
+    """What a result of this metric keeps and is computed from."""
+
+    points: tuple[str, ...]
+    left_out: int = 0
+    readings: tuple[RatingReading, ...]
 
 
 class Usefulness(Quantity):
@@ -86,11 +123,12 @@ class Usefulness(Quantity):
             "left_out": len(points) - len(shown),
             "readings": readings_of(said, lambda reply: _kept(reply, len(shown))),
         }
-        return result(self, case, outcome_of(details), details, total_usage(said))
+        outcome = outcome_of(Ratings.model_validate(details))
+        return result(self, case, outcome, details, total_usage(said))
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """Compute value and parts anew from the stored ratings."""
-        return rescored(self, stored, outcome_of)
+        return rescored(self, stored, Ratings, outcome_of)
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One judged call, none for a review without weaknesses."""
@@ -104,34 +142,24 @@ class Usefulness(Quantity):
 METRIC = Usefulness()
 
 
-def outcome_of(details: Mapping[str, Any]) -> Outcome:
+def outcome_of(details: Ratings) -> Outcome:
     """What follows from the stored ratings of all judges. ``parts`` hold each aspect's mean, and how many points."""
-    readings: list[Reading] = details["readings"]
-    judges = tuple(judge_score(reading, None if reading["error"] else _value(reading)) for reading in readings)
-    said = [reading for reading in answered(readings) if _value(reading) is not None]
+    readings = details.readings
+    judges = tuple(judge_score(reading, None if reading.error else reading.value) for reading in readings)
+    said = [reading for reading in answered(readings) if reading.value is not None]
     if not said:
         if answered(readings):
             return Outcome("failed", reason="the judge rated none of the points", judges=judges)
         return nobody_answered(readings)
     parts: dict[str, float | None] = {aspect: _over(said, aspect) for aspect in ASPECTS}
-    parts["points"] = over_judges([(reading["judge"], len(reading["ratings"])) for reading in said])
-    value = over_judges([(reading["judge"], _value(reading) or 0.0) for reading in said])
+    parts["points"] = over_judges([(reading.judge, len(reading.ratings)) for reading in said])
+    value = over_judges([(reading.judge, reading.value or 0.0) for reading in said])
     return Outcome("scored", value, parts=parts, judges=judges)
 
 
-def _over(readings: Sequence[Reading], aspect: str) -> float | None:
-    means = [(reading["judge"], mean) for reading in readings if (mean := _mean(reading, aspect)) is not None]
+def _over(readings: Sequence[RatingReading], aspect: str) -> float | None:
+    means = [(reading.judge, mean) for reading in readings if (mean := reading.mean(aspect)) is not None]
     return over_judges(means) if means else None
-
-
-def _value(reading: Reading) -> float | None:
-    means = [mean for aspect in ASPECTS if (mean := _mean(reading, aspect)) is not None]
-    return fmean(means) if means else None
-
-
-def _mean(reading: Reading, aspect: str) -> float | None:
-    levels = [one[aspect] for one in reading["ratings"].values() if one[aspect] is not None]
-    return fmean(levels) if levels else None
 
 
 def _kept(reply: BaseModel, points: int) -> dict[str, Any]:

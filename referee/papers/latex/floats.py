@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from referee.papers.latex.counters import Target
 from referee.papers.latex.displays import algorithm_lines, table_cells
@@ -12,7 +12,7 @@ from referee.papers.latex.nodes import arguments, children, printed_arguments
 from referee.papers.pieces import Piece, cells_text
 
 if TYPE_CHECKING:
-    from referee.papers.latex.blocks import Blocks
+    from referee.papers.latex.inline import Reading
 
 FLOATS = {
     "table": "Table", "sidewaystable": "Table", "wraptable": "Table", "longtable": "Table", "margintable": "Table",
@@ -23,6 +23,27 @@ FLOATS = {
 }  # fmt: skip
 _TABLES_THEMSELVES = frozenset(("longtable", "xltabular", "longtblr"))
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Blocks(Protocol):
+    """What a float is read into: ``blocks.Blocks``, which reads floats itself and so stands above this module."""
+
+    reading: Reading
+    pieces: list[Piece]
+    size: float
+    block_algorithms: bool
+
+    def walk(self, nodes: list[Any]) -> None:
+        """Go through nodes of one level."""
+        ...
+
+    def flush(self, kind: str = "paragraph") -> None:
+        """End the paragraph."""
+        ...
+
+    def add(self, piece: Piece) -> None:
+        """Write one piece."""
+        ...
 
 
 def read_float(blocks: Blocks, node: Any, name: str) -> None:

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.annex import ANNEX, annex_field, annex_text, set_apart
-from referee.agents.prose import Paragraph
+from referee.agents.prose import ANNEX, Paragraph, annex_field, annex_text, set_apart
 from referee.venues import list_venues, load_venue
 
 from .whole_run import raised

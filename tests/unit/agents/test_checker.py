@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from referee.agents.asks import Excerpt
-from referee.agents.checker import CheckAnswers, batches, check_points, sample_check_model, verdict_of
+from referee.agents.asking import Excerpt
+from referee.agents.checker import CheckAnswers, batches, check_model, check_points, verdict_of
 from referee.errors import BudgetExceeded, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Absence, Fix, PointCheck, PointEvidence, ReviewPoint
@@ -274,7 +274,7 @@ async def test_a_small_context_gets_smaller_batches_then_fewer_passages_and_says
 )
 def test_nonsense_is_refused(reply: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        sample_check_model().model_validate({"answers": [answer() | reply]})
+        check_model(("c1",), ("c1q1",)).model_validate({"answers": [answer() | reply]})
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 7))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.claim_questioner import PROMPT, ask_questions, claims_absence, questions_model
+from referee.agents.questions import QUESTIONS_PROMPT, ask_questions, claims_absence, questions_model
 from referee.errors import ReplyInvalid
 from referee.evals.judging import Panel
 from referee.testing import ScriptedModel
@@ -26,7 +26,7 @@ async def test_the_point_and_its_words_are_shown_and_questions_come_back() -> No
     assert said.question == "Is the loss ablated?"
     assert said.sub_questions == ("Which losses?", "Where ablated?")
     assert said.absent == ("ablation", "loss")
-    assert (call.prompt_id, call.role) == (PROMPT, "judge")
+    assert (call.prompt_id, call.role) == (QUESTIONS_PROMPT, "judge")
     assert f"<point>\n{POINT}\n</point>" in call.user
     assert f"<review_words>\nAlso: {POINT}\n</review_words>" in call.user
     assert "1 to 3 shorter questions" in call.system

@@ -1,8 +1,8 @@
 import random
 from typing import Any
 
-from referee.agents.composer import OPEN, compose_review, reply_model, summary_fields
-from referee.agents.form_reply import FULL
+from referee.agents.composer import compose_review, reply_model, summary_fields
+from referee.agents.form_reply import FULL, OPEN, StatedScore
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import PointCheck, ReviewPoint
 from referee.testing import ScriptedModel, instance
@@ -42,8 +42,8 @@ async def compose(points: list[ReviewPoint], *replies: dict[str, Any]) -> tuple[
 async def test_scores_name_the_points_they_rest_on() -> None:
     points = [point("p1"), point("p2", polarity="strength")]
     composed, model = await compose(points, reply(points, quality=("3: good", ["p2"], ["p1"])))
-    assert composed.scores["quality"] == {"value": 3, "reason": "r", "supports": ["p2"], "opposes": ["p1"]}
-    assert composed.scores["rating"]["value"] is None
+    assert composed.scores["quality"] == StatedScore(value=3, reason="r", supports=("p2",), opposes=("p1",))
+    assert composed.scores["rating"].value is None
     assert len(model.history) == 1
     assert "[p1] weakness, minor, design: claim p1" in model.history[0].user
 
@@ -52,8 +52,8 @@ async def test_the_best_option_beside_a_major_weakness_goes_back_once_and_then_s
     points = [point("p1", severity="major")]
     best = reply(points, rating=("6: Strong Accept", ["p1"], []))
     composed, model = await compose(points, best, best)
-    assert composed.scores["rating"]["value"] is None
-    assert "p1" in composed.scores["rating"]["reason"]
+    assert composed.scores["rating"].value is None
+    assert "p1" in composed.scores["rating"].reason
     assert len(model.history) == 2
     assert "sent back" in model.history[1].user
 
@@ -62,14 +62,14 @@ async def test_a_better_second_answer_is_taken() -> None:
     points = [point("p1", severity="fatal")]
     first = reply(points, rating=("6: Strong Accept", [], []))
     composed, _ = await compose(points, first, reply(points, rating=("2: Reject", ["p1"], [])))
-    assert composed.scores["rating"]["value"] == 2
+    assert composed.scores["rating"].value == 2
 
 
 async def test_the_worst_option_needs_a_major_weakness() -> None:
     points = [point("p1")]
     worst = reply(points, quality=("1: poor", ["p1"], []))
     composed, _ = await compose(points, worst, worst)
-    assert composed.scores["quality"]["value"] is None
+    assert composed.scores["quality"].value is None
 
 
 async def test_the_composer_sees_points_and_card_and_no_checkers_reasons() -> None:
@@ -81,7 +81,7 @@ async def test_the_composer_sees_points_and_card_and_no_checkers_reasons() -> No
 
 async def test_no_point_is_a_valid_review() -> None:
     composed, model = await compose([], reply([]))
-    assert all(score["value"] is None for score in composed.scores.values())
+    assert all(score.value is None for score in composed.scores.values())
     assert "(no point stands)" in model.history[0].user
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.asks import Excerpt
+from referee.agents.asking import Excerpt
 from referee.agents.card import Card, CardLine
 from referee.agents.cross_reviewer import CrossBrief, review_across
 from referee.agents.point_reply import Choices, cross_model

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.agents.grouper import group_points
-from referee.agents.neutral import neutral_ids
+from referee.agents.grouper import group_points, neutral_ids
 from referee.errors import ReplyInvalid
 from referee.schemas.point import Correction
 

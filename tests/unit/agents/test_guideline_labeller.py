@@ -18,7 +18,7 @@ from referee.agents.guideline_labeller import (
     needs_call,
     render_window,
 )
-from referee.agents.paraphrase import why_not
+from referee.agents.point_splitter import why_not
 from referee.errors import ModelRefused, ModelUnavailable, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.testing import ScriptedModel, instance

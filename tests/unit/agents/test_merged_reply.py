@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.form_reply import BRIEF, FULL, Lengths
-from referee.agents.merged_reply import chair_model, reflection_model
-from referee.agents.meta_reviewer import MemberReview, merge_reviews
+from referee.agents.form_reply import BRIEF, FULL, FormValues, Lengths, StatedScore
+from referee.agents.meta_reviewer import MemberReview, chair_model, merge_reviews, reflection_model
 from referee.agents.reflection import reflect_on_review
-from referee.agents.single_reviewer import FormValues
-from referee.agents.stances import PERSONAS, member_stance, persona_text
+from referee.agents.single_reviewer import PERSONAS, member_stance, persona_text
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.review import Evidence
@@ -37,16 +35,15 @@ def found(name: str) -> Evidence:
 def values(form: VenueForm, said: str = "Said.") -> FormValues:
     texts = {f.name: said for f in form.reviewer_fields if f.kind == "text"}
     scores = {
-        f.name: {"value": f.options[0].value, "reason": "r", "evidence": ["R1-E1"]}
+        f.name: StatedScore(value=f.options[0].value, reason="r", supports=("R1-E1",))
         for f in form.reviewer_fields
         if f.kind == "score"
     }
-    return FormValues(texts, scores, {})
+    return FormValues(texts=texts, scores=scores)
 
 
 def member(number: int, form: VenueForm = FORM, said: str = "Said.") -> MemberReview:
-    own = values(form, said)
-    return MemberReview(number, own.texts, own.scores, own.choices, (found(f"R{number}-E1"),))
+    return MemberReview(**dict(values(form, said)), number=number, evidence=(found(f"R{number}-E1"),))
 
 
 @pytest.mark.parametrize("form", list_venues(), ids=lambda form: form.id)
@@ -58,7 +55,7 @@ async def test_every_form_is_merged_and_reflected_on(form: VenueForm) -> None:
     )
     assert set(merged.texts) | set(merged.scores) | set(merged.choices) == asked
     assert set(merged.kept) <= set(IDS)
-    assert {name for score in merged.scores.values() for name in score["evidence"]} <= set(merged.kept)
+    assert {name for score in merged.scores.values() for name in score.supports} <= set(merged.kept)
 
     reflected = await reflect_on_review(
         small_paper(),
@@ -73,7 +70,7 @@ async def test_every_form_is_merged_and_reflected_on(form: VenueForm) -> None:
     if reflected.values is not None:
         got = reflected.values
         assert set(got.texts) | set(got.scores) | set(got.choices) == asked
-        assert [item["id"] for item in reflected.evidence] == [f"N{n + 1}" for n in range(len(reflected.evidence))]
+        assert [item.id for item in reflected.evidence] == [f"N{n + 1}" for n in range(len(reflected.evidence))]
     assert [call.role for call in door.history] == ["composer", "writer"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.passage_answerer import NOT_FOUND, PROMPT, ShownPassage, answer_from_passages, answer_model
+from referee.agents.questions import ANSWERS_PROMPT, NOT_FOUND, ShownPassage, answer_from_passages, answer_model
 from referee.errors import ReplyInvalid
 from referee.evals.judging import Panel
 from referee.testing import ScriptedModel
@@ -24,7 +24,7 @@ async def test_passages_have_ids_and_quotations_lead_back_to_them() -> None:
     said, call = await answered()
     assert (said.found, said.text) == (True, "Twice.")
     assert said.quotes == (("s1.p1", "Each test is run twice."),)
-    assert (call.prompt_id, call.role) == (PROMPT, "judge")
+    assert (call.prompt_id, call.role) == (ANSWERS_PROMPT, "judge")
     assert '<passage id="e1">\nFrom 1 Method:\nEach test is run twice.\n</passage>' in call.user
     assert '<passage id="e2">\nFrom the paper:\nWe are done.\n</passage>' in call.user
     assert "<question>\nHow often?\n</question>" in call.user

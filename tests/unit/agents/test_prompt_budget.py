@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from referee.agents.prompt_budget import tokens_left
+from referee.agents.asking import tokens_left
 from referee.llm.dialects import reply_schema
 from referee.prompts import RenderedPrompt, load_prompt
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from referee.agents.prompt_reviser import revise_steps
-from referee.agents.prompt_writer import StepsReply
+from referee.agents.prompt_writer import StepsReply, revise_steps
 from referee.schemas.venue import Fact, Guideline
 from referee.testing import ScriptedModel
 

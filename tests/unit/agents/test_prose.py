@@ -53,8 +53,8 @@ async def test_paragraphs_and_scores_come_back_with_the_points_own_ids() -> None
     assert prose.paragraphs["summary"] == (Paragraph("It is about lamps."),)
     assert prose.paragraphs[BOTH] == (Paragraph("The tie.", ("p-F1-1",)), Paragraph("The data.", ("m-W-1",)))
     score = prose.scores["quality"]
-    assert (score["value"], score["supports"], score["opposes"]) == (2, ["p-F1-1"], ["m-W-1"])
-    assert prose.scores["rating"]["value"] is None
+    assert (score.value, score.supports, score.opposes) == (2, ("p-F1-1",), ("m-W-1",))
+    assert prose.scores["rating"].value is None
     assert model.history[0].role == "composer"
 
 
@@ -119,7 +119,7 @@ async def test_the_best_score_against_a_grave_point_is_left_open() -> None:
     best = max(values, key=lambda option: float(str(values[option])))
     reply = written(quality={"reason": "r", "supports": ["b2"], "opposes": ["b1"], "value": best})
     prose = await write_prose(run_on(Recording({"review/write": reply})), [GRAVE, MERIT, SMALL])
-    assert prose.scores["quality"]["value"] is None
+    assert prose.scores["quality"].value is None
     assert any(note.startswith("the score of quality was left open") for note in prose.notes)
 
 

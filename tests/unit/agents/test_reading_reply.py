@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.reading_reply import (
+from referee.agents.paper_reader import (
     MOST_CORRECTIONS,
     MOST_MERITS,
     MOST_POINTS,

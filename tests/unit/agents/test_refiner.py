@@ -7,8 +7,7 @@ import pytest
 from referee.agents.card import build_card
 from referee.agents.carded import ModelWindow
 from referee.agents.chunks import ChunkSize, paper_chunks
-from referee.agents.refiner import RefineBrief, chunks_about, refine_point
-from referee.agents.sifter import sift_points
+from referee.agents.refiner import RefineBrief, chunks_about, refine_point, sift_points
 from referee.errors import ContextTooLong
 from referee.schemas.point import Absence, PointEvidence, ReviewPoint
 from referee.testing import ScriptedModel
@@ -64,7 +63,7 @@ def test_without_a_quotation_the_place_of_the_absence_is_shown_or_nothing() -> N
 
 async def test_the_comment_is_judged_without_its_severity_and_confidence() -> None:
     door = ScriptedModel({"checker": [{"reason": "it is so", "verdict": "keep", "points": []}]})
-    found = await refine_point(point(quoted("s2", "Each test")), brief(), door=door, seat=ModelWindow(20_000, words))
+    found = await refine_point(point(quoted("s2", "Each test")), brief(), door=door, window=ModelWindow(20_000, words))
     assert (found.verdict, found.reason, found.points) == ("keep", "it is so", ())
     comment = door.history[0].user.partition("<comment>")[2].partition("</comment>")[0]
     assert "Two runs give no spread." in comment
@@ -78,7 +77,7 @@ async def test_a_second_chunk_that_does_not_fit_is_left_out_and_said() -> None:
 
     async def with_context(tokens: int) -> tuple[str, ...]:
         door = ScriptedModel({"checker": [{"reason": "so", "verdict": "keep", "points": []}]})
-        return (await refine_point(both, brief(), door=door, seat=ModelWindow(tokens, words))).notes
+        return (await refine_point(both, brief(), door=door, window=ModelWindow(tokens, words))).notes
 
     assert await with_context(20_000) == ()
     fits = [tokens for tokens in range(700, 3_000, 20) if await _fits(both, tokens)][0]  # noqa: RUF015
@@ -88,7 +87,7 @@ async def test_a_second_chunk_that_does_not_fit_is_left_out_and_said() -> None:
 async def _fits(comment: ReviewPoint, tokens: int) -> bool:
     door = ScriptedModel({"checker": [{"reason": "so", "verdict": "keep", "points": []}]})
     try:
-        await refine_point(comment, brief(), door=door, seat=ModelWindow(tokens, words))
+        await refine_point(comment, brief(), door=door, window=ModelWindow(tokens, words))
     except ContextTooLong:
         return False
     return True
@@ -104,7 +103,7 @@ SIFTED = [
 async def test_the_sift_goes_by_ids(said: dict[str, str], against: set[str]) -> None:
     points = [point(point_id="p-K1-1"), point(point_id="p-K1-2")]
     door = ScriptedModel({"supervisor": [{"comments": [said]}]})
-    sifted = await sift_points(points, CARD, "the venue", door=door, seat=ModelWindow(20_000, words))
+    sifted = await sift_points(points, CARD, "the venue", door=door, window=ModelWindow(20_000, words))
     assert set(sifted.against) == against
 
 
@@ -112,5 +111,5 @@ async def test_two_verdicts_on_one_comment_keep_it() -> None:
     both = [{"id": "p-K1-1", "reason": "r", "verdict": verdict} for verdict in ("vague", "keep")]
     door = ScriptedModel({"supervisor": [{"comments": both}]})
     points = [point(point_id="p-K1-1"), point(point_id="p-K1-2")]
-    sifted = await sift_points(points, CARD, "the venue", door=door, seat=ModelWindow(20_000, words))
+    sifted = await sift_points(points, CARD, "the venue", door=door, window=ModelWindow(20_000, words))
     assert sifted.against == {}

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from referee.agents.prose import Paragraph
-from referee.agents.said_once import each_once, without_repeats
+from referee.agents.prose import Paragraph, each_once, without_repeats
 
 
 def test_what_is_said_again_goes_and_what_is_new_beside_it_stays() -> None:

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from referee.agents.scores import evidence_on_ethics, settle_choices, settle_point_scores, settle_scores
+from referee.agents.form_reply import StatedScore
+from referee.agents.scores import NO_POINT, evidence_on_ethics, settle_choices, settle_scores
 from referee.schemas.paper import Block, Finding, Paper
 from referee.schemas.review import Evidence
 from referee.schemas.venue import Option, VenueForm
@@ -14,17 +15,17 @@ FORM = load_venue("neurips-2025")
 SCORES = ("quality", "clarity", "significance", "originality", "rating", "confidence")
 
 
-def stated(**evidence: list[str]) -> dict[str, dict[str, Any]]:
-    return {name: {"value": 3, "reason": "because", "evidence": evidence.get(name, ["E1"])} for name in SCORES}
+def stated(**evidence: tuple[str, ...]) -> dict[str, StatedScore]:
+    return {name: StatedScore(value=3, reason="because", supports=evidence.get(name, ("E1",))) for name in SCORES}
 
 
-def null_reasons(paper: Paper, **evidence: list[str]) -> dict[str, str]:
+def null_reasons(paper: Paper, **evidence: tuple[str, ...]) -> dict[str, str]:
     settled = settle_scores(FORM, stated(**evidence), ["E1"], paper)
     return {r.field: r.null_reason for r in settled.records if r.value is None}
 
 
 def test_a_score_with_verified_evidence_stands_and_one_without_is_null_and_forced() -> None:
-    settled = settle_scores(FORM, stated(quality=["E2"]), ["E1"], small_paper())
+    settled = settle_scores(FORM, stated(quality=("E2",)), ["E1"], small_paper())
     records = {r.field: r for r in settled.records}
     assert records["rating"].value == 3
     assert records["rating"].supported_by == ("E1",)
@@ -96,7 +97,7 @@ def test_confidence_follows_from_what_was_read_on_any_scale(options: int, whole:
         assert (record.value, record.stated, record.null_reason) == (value, None, "")
         assert record.reason.startswith("by rule: ")
         assert ("all of the paper's text was read" in record.reason) is (value == whole)
-        composed = settle_point_scores(scale(options), {}, (), paper, whole=seen)
+        composed = settle_scores(scale(options), {}, (), paper, unbacked=NO_POINT, whole=seen)
         assert next(r for r in composed.records if r.field == "confidence") == record
 
 

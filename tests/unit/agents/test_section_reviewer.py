@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.asks import Excerpt
+from referee.agents.asking import Excerpt
 from referee.agents.card import Card, CardLine
 from referee.agents.parts import content_parts, render_part
 from referee.agents.point_reply import (

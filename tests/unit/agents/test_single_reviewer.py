@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.form_reply import BRIEF, FULL, output_tokens, reply_model
+from referee.agents.form_reply import BRIEF, FULL, StatedScore, output_tokens, reply_model
 from referee.agents.single_reviewer import write_single_review
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
+from referee.schemas.point import Correction
 from referee.schemas.venue import VenueForm
 from referee.testing import ScriptedModel, instance
 from referee.venues import list_venues, load_venue
@@ -61,7 +62,7 @@ async def test_the_prompt_holds_the_paper_as_data_and_the_task_again_after_it() 
 async def test_scores_come_back_as_the_forms_own_values() -> None:
     score = {"reason": "r", "evidence": ["E1"], "value": "4: Borderline accept"}
     written, _ = await write(good(rating=score))
-    assert written.scores["rating"] == {"value": 4, "reason": "r", "evidence": ["E1"]}
+    assert written.scores["rating"] == StatedScore(value=4, reason="r", supports=("E1",))
 
 
 @pytest.mark.parametrize("raw", [4, "4", 4.0, "4 - borderline", "4: something else", "4 = x"])
@@ -111,15 +112,15 @@ async def test_a_model_that_reads_slowly_cites_sentences_by_number() -> None:
     written = await write_single_review(
         small_paper(), FORM, door=model, context_tokens=9000, count=words, lengths=BRIEF
     )
-    assert written.evidence[0]["quote"].startswith("Each test is run twice on the same data.")
-    assert written.evidence[0]["section_id"] == "s2"
+    assert written.evidence[0].quote.startswith("Each test is run twice on the same data.")
+    assert written.evidence[0].section_id == "s2"
     assert model.history[0].prompt_id.startswith("review/single-brief")
 
 
 async def test_corrections_are_asked_for_beside_the_form_where_there_is_room() -> None:
     line = {"place": "Table 2", "printed": "0.78", "should_be": "0.87", "why": "Section 4 says 0.87"}
     written, call = await write(good(corrections=[line]))
-    assert written.corrections == (line,)
+    assert written.corrections == (Correction.model_validate(line),)
     names = list(call.reply.model_fields)
     assert names.index("questions") < names.index("corrections") < names.index("quality")
     assert "corrections" not in reply_model(FORM, BRIEF, ("s1",), corrections=True).model_fields

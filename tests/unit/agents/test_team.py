@@ -8,8 +8,7 @@ import pytest
 from referee.agents.card import build_card
 from referee.agents.carded import ModelWindow
 from referee.agents.chunks import ChunkSize, paper_chunks
-from referee.agents.team import Team, TeamBrief, hold_talk
-from referee.agents.team_talk import Turn, talk_with, talk_within
+from referee.agents.team import Team, TeamBrief, Turn, hold_talk, talk_with, talk_within
 from referee.errors import BudgetExceeded, ContextTooLong, ModelError, ReplyInvalid
 from referee.testing import ScriptedModel
 
@@ -45,8 +44,8 @@ def brief(tokens: int = 250) -> TeamBrief:
 
 def team(replies: dict[str, Any], context_tokens: int = 20_000) -> tuple[Team, ScriptedModel]:
     door = ScriptedModel(replies)
-    seat = ModelWindow(context_tokens, words)
-    return Team(door, seat, seat), door
+    window = ModelWindow(context_tokens, words)
+    return Team(door, window, window), door
 
 
 def answers(count: int) -> list[Any]:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.topic_extractor import MOST_OUT, MOST_TOPICS, TopicsReply, extract_topics
+from referee.agents.topics import MOST_OUT, MOST_TOPICS, TopicsReply, extract_topics
 from referee.errors import ContextTooLong, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.testing import ScriptedModel, instance

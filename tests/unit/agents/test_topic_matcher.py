@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from referee.agents.topic_matcher import match_model, most_out, most_pairs, read_matches, render_match
+from referee.agents.topics import match_model, most_out, most_pairs, read_matches, render_match
 from referee.llm.dialects import reply_schema
 from referee.testing import instance
 

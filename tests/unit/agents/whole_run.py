@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.agents.paper_run import PaperRun
-from referee.agents.paper_text import share_paper
+from referee.agents.paper_text import PaperRun, share_paper
 from referee.agents.point_reply import Origin
 from referee.evidence import QuotationIndex
 from referee.llm.door import Answer

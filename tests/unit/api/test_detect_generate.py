@@ -15,10 +15,10 @@ from referee import RunOptions
 from referee.api.detection.generating import Generated, detect_generate, generation_prompts
 from referee.api.detection.generation import Generation, Task
 from referee.api.detection.similarity import EditSimilarity, LevelSimilarity, edit_similarity
-from referee.api.strategies.archetype import drawn_persona
 from referee.data import TreeChecks, read_cases
 from referee.data.generated import Pair, llm_folder, llm_tag
 from referee.errors import BudgetExceeded, DataError, EvaluationError, RunError, SettingsError
+from referee.graphs.single.research import drawn_persona
 from referee.schemas.case import ReviewCase
 from referee.settings import load_settings
 from referee.testing import ChatRequest, FakeServer, Fault, HashEmbedder, Script

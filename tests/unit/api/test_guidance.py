@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from referee.api.strategies import guidance, sections, whole_paper, windowed
-from referee.api.strategies.guidance import refinement_of
+from referee.graphs.sections import guidance, strategy, whole_strategy
+from referee.graphs.sections.guidance import refinement_of
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
 from referee.venues import load_venue
@@ -96,19 +96,16 @@ def test_general_guidance_is_not_refined(stored: set[int]) -> None:
 def test_which_plan_a_run_takes(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], local: bool, fits: bool, whole: bool
 ) -> None:
-    monkeypatch.setattr(whole_paper, "fits", lambda job: fits)
-    monkeypatch.setattr(whole_paper, "prompts", lambda job: ["whole"])
-    monkeypatch.setattr(windowed, "prompts", lambda job: ["windowed"])
-    asked = job(SHIPPED, local=local, **settings)
-    assert sections.is_whole(asked) is whole
-    assert sections.prompts(asked) == (["whole"] if whole else ["windowed"])
+    monkeypatch.setattr(strategy, "fits", lambda job: fits)
+    assert strategy.is_whole(job(SHIPPED, local=local, **settings)) is whole
 
 
 def test_the_smallest_window_of_all_roles_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = SimpleNamespace(fits=lambda tokens: tokens >= 30_000)
-    monkeypatch.setattr(whole_paper, "shared_paper", lambda job: shared)
+    monkeypatch.setattr(whole_strategy, "shared_paper", lambda job: shared)
     windows = {"writer": 64_000, "checker": 64_000, "composer": 64_000}
-    asked = SimpleNamespace(models={role: SimpleNamespace(context_tokens=most) for role, most in windows.items()})
-    assert whole_paper.fits(asked)  # type: ignore[arg-type]
+    models = {role: SimpleNamespace(context_tokens=most) for role, most in windows.items()}
+    asked = SimpleNamespace(models=models, once=lambda make: make(None))
+    assert whole_strategy.fits(asked)  # type: ignore[arg-type]
     asked.models["composer"].context_tokens = 29_000
-    assert not whole_paper.fits(asked)  # type: ignore[arg-type]
+    assert not whole_strategy.fits(asked)  # type: ignore[arg-type]

@@ -126,7 +126,7 @@ def test_a_spreadsheet_is_refused_with_the_way_round(tmp_path: Path, suffix: str
         read_submissions,
         FixtureResolver.load,
         partial(backend, "cmu"),
-        lambda path: asyncio.run(api.review(path, venue="iclr-2024", model="local", out=path.parent / "run")),
+        lambda path: asyncio.run(api.review(path, venue="iclr-2024", model="local")),
     ],
 )
 @pytest.mark.parametrize("name", ["pipe", "pipe.jsonl", "pipe.csv", "pipe.parquet", "pipe.pdf"])

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.insight_judge import LENGTHS, insights_asked, insights_tokens
+from referee.agents.review_judges import LENGTHS, insights_asked, insights_tokens
 from referee.errors import BudgetExceeded
 from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.constructiveness import ANSWERS, METRIC, actionability

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.evals.correlations import ALL, correlate
+from referee.evals.correlations import ALL, correlate_metric
 from referee.evals.grouping import Rows
 from referee.schemas.metric import MetricResult
 
@@ -25,7 +25,7 @@ def measured(sources: str = "gggggg", papers: str = "abcdef") -> tuple[list[Metr
 
 
 def test_the_fixture_to_the_digit_with_its_interval() -> None:
-    found = correlate(*measured(), "usefulness", ["xref"])
+    found = correlate_metric(*measured(), "usefulness", ["xref"])
     value, grounding = found.pairs
     assert (value.quantity, grounding.quantity) == ("usefulness", "usefulness.grounding")
     assert value.rho.mean == pytest.approx(0.897059, abs=1e-6)
@@ -37,7 +37,7 @@ def test_the_fixture_to_the_digit_with_its_interval() -> None:
 
 
 def test_means_by_bin_and_what_they_gain() -> None:
-    found = correlate(*measured(), "usefulness", ["xref"])
+    found = correlate_metric(*measured(), "usefulness", ["xref"])
     own = [one for one in found.bins if one.quantity == "usefulness"]
     assert [(one.bin, one.reviews) for one in own] == [("0", 2), ("1", 1), ("2-5", 2), (">5", 1)]
     assert [one.mean for one in own] == [1.75, 2, pytest.approx(2.45), 3]
@@ -46,30 +46,30 @@ def test_means_by_bin_and_what_they_gain() -> None:
 
 def test_without_reviews_that_refer_to_nothing_there_is_no_gain() -> None:
     results, rows = measured()
-    found = correlate([one for one in results if one.case_id not in ("r0", "r1")], rows, "usefulness", ["xref"])
+    found = correlate_metric([one for one in results if one.case_id not in ("r0", "r1")], rows, "usefulness", ["xref"])
     assert all(one.gain is None for one in found.bins)
 
 
 def test_rows_stand_apart_and_together() -> None:
-    found = correlate(*measured("aaabbb"), "usefulness", ["xref"])
+    found = correlate_metric(*measured("aaabbb"), "usefulness", ["xref"])
     assert list(dict.fromkeys(one.row for one in found.pairs)) == ["a", "b", ALL]
     assert [one.rho.n for one in found.pairs if one.quantity == "usefulness"] == [3, 3, 6]
 
 
 def test_one_paper_has_no_interval_and_a_constant_no_rho() -> None:
-    (value, _) = correlate(*measured(papers="aaaaaa"), "usefulness", ["xref"]).pairs
+    (value, _) = correlate_metric(*measured(papers="aaaaaa"), "usefulness", ["xref"]).pairs
     assert value.rho.mean == pytest.approx(0.897059, abs=1e-6)
     assert (value.rho.low, value.rho.high) == (None, None)
     results, rows = measured()
     constant = [one.model_copy(update={"value": 3.0}) if one.metric == "xref" else one for one in results]
-    assert correlate(constant, rows, "usefulness", ["xref"]).pairs[0].rho.mean is None
+    assert correlate_metric(constant, rows, "usefulness", ["xref"]).pairs[0].rho.mean is None
 
 
 def test_reviews_without_one_of_the_two_are_left_out() -> None:
     results, rows = measured()
     results.append(result("r5", "f", metric="usefulness", value=None))
-    found = correlate(
+    found = correlate_metric(
         [one for one in results if (one.case_id, one.metric) != ("r0", "xref")], rows, "usefulness", ["xref"]
     )
     assert found.pairs[0].rho.n == 5
-    assert not correlate(results, rows, "usefulness", ["words"]).bins
+    assert not correlate_metric(results, rows, "usefulness", ["words"]).bins

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.depth_judge import RESPECTS
+from referee.agents.review_judges import RESPECTS
 from referee.errors import BudgetExceeded
 from referee.evals.metric import Context, Foreseeing, Metric
 from referee.evals.quality.depth import METRIC, depth

@@ -7,8 +7,8 @@ import pytest
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Foreseeing, Known, Metric, failed
 from referee.evals.quality.factual_correctness import METRIC, FactualCorrectness, bounds_for
-from referee.graphs.factuality_state import LEAN, Bounds
-from referee.graphs.factuality_verdicts import OUTCOMES, tally
+from referee.graphs.factuality.records import LEAN, Bounds, PointRecord
+from referee.graphs.factuality.verdicts import OUTCOMES, tally
 from referee.prompts import load_prompt
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -40,10 +40,11 @@ def vote(verdict: str | None, named: str = "q1.1", judge: str = "m", repeat: int
 
 
 def point(name: str, *votes: dict[str, Any], kind: str = "claim", quoted: bool = True, **more: Any) -> dict[str, Any]:
-    quotation = {"id": "q1.1", "quote": "the words"}
+    quotation = {"id": "q1.1", "source": "answer", "passage": "s1.1", "quote": "the words", "status": "exact"}
+    quotation |= {"section_id": "s1", "section": "Method"}
     answers = [{"quotations": [quotation] if quoted else [], "usage": USAGE}]
     examined = {"asked": None, "answers": answers, "absence": None, "votes": list(votes), "failures": []} | more
-    return {"id": name, "checkable": kind == "claim", "examined": examined if kind == "claim" else None}
+    return {"id": name, "kind": kind, "examined": examined if kind == "claim" else None}
 
 
 def rescored(*points: dict[str, Any]) -> MetricResult:
@@ -57,7 +58,7 @@ def fixture() -> list[dict[str, Any]]:
 
 
 def test_the_fixture_of_the_definition() -> None:
-    counts = tally(fixture())
+    counts = tally([PointRecord.model_validate(one) for one in fixture()])
     assert (counts.value, counts.decided) == (0.75, 4)
     result = rescored(*fixture())
     assert (result.status, result.value, result.parts["n"]) == ("scored", 0.75, 4)
@@ -93,7 +94,17 @@ def test_nothing_that_was_not_measured_becomes_a_number() -> None:
         ([point("p1", vote(None))], "failed", "1 of 1 points"),
         ([point("p1", vote("undecided")), point("p2", vote(None))], "failed", "1 of 2 points"),
         ([point("p1", vote("valid")), *(point(f"f{n}", vote(None)) for n in range(2))], "failed", "2 of 3 points"),
-        ([point("p1", vote("valid"), failures=[{"usage": USAGE}])], "failed", "1 of 1 points"),
+        (
+            [
+                point(
+                    "p1",
+                    vote("valid"),
+                    failures=[{"node": "the search", "kind": "RetrievalError", "message": "it broke"}],
+                )
+            ],
+            "failed",
+            "1 of 1 points",
+        ),
     ):
         result = rescored(*points)
         assert (result.status, result.value) == (status, None)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from referee.agents.topic_extractor import MOST_TOPICS
+from referee.agents.topics import MOST_TOPICS
 from referee.errors import BudgetExceeded, ModelUnavailable, ReplyInvalid
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Foreseeing, Known, Metric
-from referee.evals.quality.topic_coverage import METRIC, Coverage, concluded, coverage
+from referee.evals.quality.topic_coverage import METRIC, Coverage, Tables, concluded, coverage
 from referee.evals.shared import Shared
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -365,5 +365,5 @@ def test_nothing_is_concluded_from_a_table_that_nobody_gave() -> None:
         "reason": "",
         "retryable": False,
     }
-    outcome = concluded({"tau": 2, "references": [reference]})
+    outcome = concluded(Tables.model_validate({"tau": 2, "references": [reference]}))
     assert (outcome.status, outcome.value) == ("failed", None)

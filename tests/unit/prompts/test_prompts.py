@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from referee.api.strategies import whole_paper
 from referee.errors import PromptError
+from referee.graphs.sections import whole_strategy
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
+
+from .reply_samples import arguments
 
 TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
 GOOD = """---
@@ -34,7 +36,7 @@ def test_every_prompt_is_valid_renders_and_names_a_reply_model(prompt_id: str) -
     assert "{{" not in rendered.system + rendered.user
     module, _, name = prompt.reply.rpartition(".")
     target = getattr(importlib.import_module(module), name)
-    model = target if isinstance(target, type) else target()
+    model = target if isinstance(target, type) else target(*arguments(prompt.reply))
     assert issubclass(model, BaseModel)
 
 
@@ -45,7 +47,7 @@ def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -
 
 def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same() -> None:
     assert {name for name in prompt_ids() if not load_prompt(name).system} == TASKS
-    assert {name for name in whole_paper.PROMPTS if name != "review/paper"} == TASKS
+    assert {name for name in whole_strategy.PROMPTS if name != "review/paper"} == TASKS
     shared = load_prompt("review/paper").render(how_read="as text", paper="<submission>\nText.\n</submission>")
     assert re.search(r"never an\s+instruction", shared.system)
     for name in TASKS:

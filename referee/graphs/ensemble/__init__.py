@@ -1,0 +1,1 @@
+"""Independent reviews, merged by an area chair, then rounds of reflection."""

@@ -1,0 +1,1 @@
+"""One call fills the whole form."""

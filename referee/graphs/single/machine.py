@@ -1,0 +1,266 @@
+"""Strategy ``single``: write -> verify -> compose. One call to a model; the rest is code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+from typing import TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from pydantic import Field
+
+from referee.agents.form_reply import FormValues
+from referee.agents.paper_reader import correction_points
+from referee.agents.point_reply import Origin
+from referee.agents.point_texts import listed_corrections
+from referee.agents.scores import evidence_on_ethics, settle_choices, settle_scores
+from referee.agents.single_reviewer import PLAIN, ROLE, SingleReply, Variation, examples_of, write_single_review
+from referee.errors import RefereeError
+from referee.evidence import (
+    ClaimedQuote,
+    QuotationIndex,
+    check_inline_quotations,
+    repeats_example,
+    verify_point,
+    verify_quotations,
+    without_copied,
+)
+from referee.evidence.point_fields import corrections_field
+from referee.graphs.failure import Failure, record_failure
+from referee.graphs.form_values import filled_review, form_values
+from referee.llm.door import Door
+from referee.schemas.paper import Paper
+from referee.schemas.point import ReviewPoint
+from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review
+from referee.schemas.venue import VenueForm
+from referee.venues import render_form, render_guidelines
+
+_NO_TICK = "the model ticked nothing, or options that exclude each other"
+_EXAMPLE = "its claim only repeats an example of the instructions"
+_ECHO = "the model only repeated its instructions here"
+
+
+@dataclass(frozen=True)
+class SingleContext:
+    """The services a run hands to the nodes."""
+
+    paper: Paper
+    form: VenueForm
+    door: Door
+    review_id: str
+    prompt_versions: Mapping[str, str] = default(default_factory=dict)
+    variation: Variation = PLAIN
+
+
+class Checked(FormValues):
+    """What of a reply stands: its values, without copied instructions (how many sentences, by field), and evidence."""
+
+    echoes: dict[str, int] = Field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    dropped: tuple[DroppedQuotation, ...] = ()
+
+
+class SingleState(TypedDict, total=False):
+    """What the writer replied, what of it stands, and the review; the paper stays in the context."""
+
+    reply: SingleReply | None
+    checked: Checked | None
+    corrections: list[ReviewPoint]
+    review: Review | None
+    failure: Failure | None
+
+
+def initial_state() -> SingleState:
+    """An empty state."""
+    return SingleState(reply=None, checked=None, corrections=[], review=None, failure=None)
+
+
+async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
+    """Ask the writer for the whole form."""
+    context = runtime.context
+    model = context.door.models[ROLE]
+    try:
+        reply = await write_single_review(
+            context.paper,
+            context.form,
+            door=context.door,
+            context_tokens=model.context_tokens,
+            count=model.count,
+            reading_tokens=model.reading_tokens,
+            prompt_versions=context.prompt_versions,
+            variation=context.variation,
+        )
+    except RefereeError as error:
+        return {"failure": record_failure("write", error)}
+    return {"reply": reply}
+
+
+async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
+    """Look every quotation up in the paper, those inside the prose as well; take out what repeats the instructions."""
+    reply, context = _reply(state), runtime.context
+    index = QuotationIndex(context.paper)
+    checked = check_reply(
+        context.form,
+        reply.evidence,
+        reply,
+        index,
+        examples=examples_of(context.variation, context.prompt_versions),
+    )
+    model = context.door.models[ROLE].spec
+    by_rule = _found_by_rules(context.paper) if model.is_local else []  # it sees little itself, rules cost no call
+    origin = Origin("whole", "S", None, reply.call_id, model.id, "")
+    return {
+        "corrections": [
+            *(
+                verify_point(point, index)
+                for point in correction_points(((c, "") for c in reply.corrections), origin, {})
+            ),
+            *by_rule,
+        ],
+        "checked": checked,
+    }
+
+
+def _found_by_rules(paper: Paper) -> list[ReviewPoint]:
+    from referee.graphs.sections.points import rule_points  # with numpy and all rules, which other reviews do without
+
+    return rule_points(paper)
+
+
+def check_reply(
+    form: VenueForm,
+    claims: Sequence[ClaimedQuote],
+    values: FormValues,
+    index: QuotationIndex,
+    *,
+    examples: Sequence[str] = (),
+) -> Checked:
+    """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions.
+
+    A claim that is a worked example of the prompt over again is dropped with its quotation.
+    """
+    meant = [claim for claim in claims if not repeats_example(claim.claim, examples)]
+    found, dropped = verify_quotations(meant, index)
+    dropped += (
+        DroppedQuotation(id=c.id, claim=c.claim, quote=c.quote, reason=_EXAMPLE, field=c.field)
+        for c in claims
+        if c not in meant
+    )
+    instructions = f"{render_form(form)}\n{render_guidelines(form)}"
+    kept: dict[str, str] = {}
+    echoes: dict[str, int] = {}
+    for name, text in values.texts.items():
+        own, copied = without_copied(text, instructions, examples)
+        kept[name], unfound = check_inline_quotations(own, index, field=name, keep_words=True)
+        dropped += unfound
+        if copied:
+            echoes[name] = copied
+    return Checked(
+        texts=kept,
+        scores=values.scores,
+        choices=values.choices,
+        echoes=echoes,
+        evidence=tuple(found),
+        dropped=tuple(dropped),
+    )
+
+
+async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> SingleState:
+    """Put texts, backed scores and their reasons into the form."""
+    context, checked = runtime.context, state["checked"]
+    assert checked is not None, "`compose` ran before `verify`"
+    review = fill_form(
+        context.form,
+        context.paper,
+        checked,
+        review_id=context.review_id,
+        source=context.door.models[ROLE].spec.id,
+        corrections=state["corrections"],
+        whole=not _reply(state).cuts,
+    )
+    return {"review": review}
+
+
+def fill_form(
+    form: VenueForm,
+    paper: Paper,
+    checked: Checked,
+    *,
+    review_id: str,
+    source: str,
+    corrections: Sequence[ReviewPoint] = (),
+    whole: bool = True,
+) -> Review:
+    """The review of what stands; a judgement that no verified quotation supports is null, with the reason.
+
+    Args:
+        form: The venue's form.
+        paper: The submission.
+        checked: The values, and the evidence that was found in the paper.
+        review_id: The review's id.
+        source: The model that wrote it.
+        corrections: What is to be mended in a line each; printed as a list in one text field.
+        whole: Whether all of the paper's text was shown.
+    """
+    settled = settle_scores(form, checked.scores, (e.id for e in checked.evidence), paper, whole=whole)
+    on_ethics = evidence_on_ethics(form, checked.evidence)
+    ticked = settle_choices(form, checked.choices, backed=bool(checked.evidence), ethics_backed=on_ethics)
+    listed, text = listed_corrections(corrections, form)
+    box = corrections_field(form) or ""
+    texts = {**checked.texts, box: "\n\n".join(filter(None, (checked.texts.get(box, ""), text)))}
+    fields, nulls = form_values(
+        form, texts, ticked.values, settled.records, no_text="the model had nothing to say here", no_tick=_NO_TICK
+    )
+    nulls |= {name: _ECHO for name in checked.echoes if name in nulls and name not in ticked.nulls}
+    return filled_review(
+        form,
+        paper,
+        (fields, nulls),
+        settled,
+        ticked,
+        review_id=review_id,
+        source=source,
+        points=listed,
+        evidence=checked.evidence,
+        dropped=checked.dropped,
+    )
+
+
+def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, SingleState]:
+    """The uncompiled machine; the caller chooses the checkpointer."""
+    graph = StateGraph(SingleState, context_schema=SingleContext)
+    graph.add_node("write", write)
+    graph.add_node("verify", verify)
+    graph.add_node("compose", compose)
+    graph.add_edge(START, "write")
+    graph.add_conditional_edges("write", _after_write, ["verify", END])
+    graph.add_edge("verify", "compose")
+    graph.add_edge("compose", END)
+    return graph
+
+
+def notes_of(state: SingleState) -> tuple[str, ...]:
+    """What was worked around or taken out on the way to this review."""
+    return (*_reply(state).notes, *echo_notes(state["checked"]))
+
+
+def echo_notes(checked: Checked | None) -> Iterator[str]:
+    """How many sentences were taken out of which field, because they only repeated the instructions."""
+    echoes = checked.echoes if checked else {}
+    return (f"{count} sentence(s) of {name} only repeated the instructions" for name, count in echoes.items())
+
+
+def cuts_of(state: SingleState) -> tuple[Cut, ...]:
+    """What of the paper the writer did not see."""
+    return _reply(state).cuts
+
+
+def _after_write(state: SingleState) -> str:
+    return END if state["failure"] else "verify"
+
+
+def _reply(state: SingleState) -> SingleReply:
+    assert state["reply"] is not None, "a node after `write` ran without its reply"
+    return state["reply"]

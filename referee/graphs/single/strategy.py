@@ -1,0 +1,147 @@
+"""Strategy ``single``: one call fills the whole form; quotations and scores are settled by code."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from referee.agents.form_reply import lengths_for
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
+from referee.errors import ContextTooLong, PaperParseError
+from referee.graphs.job import Job, Written
+from referee.graphs.running import run_machine
+from referee.graphs.strategy import Strategy, marked, marked_plan
+from referee.llm.dialects import reply_schema
+from referee.llm.door import Answer, Door
+from referee.llm.models import Model
+from referee.prompts import Prompt, RenderedPrompt
+from referee.runs import RunFolder
+from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.venue import VenueForm
+
+# Of the longest reply a form allows, a typical reply takes about this share.
+_TYPICAL_SHARE = 0.5
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class Single(Strategy):
+    """One call for the whole form. Others differ in the prompt, in the form, or in what the review says of itself."""
+
+    name = "single"
+    title = "one call fills the whole form"
+    calls = "1"
+    chain = "1"
+    roles = (ROLE,)
+
+    def prepared(self, job: Job) -> tuple[Job, Variation]:
+        """The job as it is reviewed, and the prompt it is reviewed with."""
+        return job, PLAIN
+
+    def how(self, job: Job) -> str:
+        """What makes the review one for research; empty for an assessment."""
+        return ""
+
+    def prompts(self, job: Job) -> list[Prompt]:
+        """The one prompt that suits the writer's context."""
+        return [prompt_of(*self.prepared(job))]
+
+    async def plan(self, job: Job) -> ReviewEstimate:
+        """The reviewer is run up to its one question, which is not asked."""
+        planned, how = await plan_call(*self.prepared(job)), self.how(job)
+        return marked_plan(planned, how) if how else planned
+
+    async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
+        """Write, verify, compose."""
+        from referee.graphs.single.machine import SingleContext, build_single_graph, cuts_of, initial_state, notes_of
+
+        (prepared, variation), how = self.prepared(job), self.how(job)
+        context = SingleContext(
+            prepared.paper,
+            prepared.form,
+            door,
+            review_id=f"r-{folder.record.run_id}",
+            prompt_versions=prepared.settings.review.prompt_versions,
+            variation=variation,
+        )
+        state = await run_machine(folder, build_single_graph(), context, initial_state())
+        written = Written(state["review"], cuts_of(state), notes_of(state))
+        return marked(job, written, how) if how else written
+
+
+def prompt_of(job: Job, variation: Variation) -> Prompt:
+    """The prompt of one reviewer that suits the writer's context."""
+    lengths = lengths_for(job.form, job.models[ROLE].context_tokens)
+    return choose_prompt(lengths, job.settings.review.prompt_versions, variation)
+
+
+async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
+    """One reviewer is run up to its one question, which is not asked.
+
+    Raises:
+        PaperParseError: The paper has no section to read.
+        ContextTooLong: Form and paper do not fit into the writer's context; the message names the model.
+    """
+    model = job.models[ROLE]
+    if not any(section.blocks for section in job.paper.content):
+        raise PaperParseError(
+            f"the paper {job.paper.title!r} holds no section that a reviewer could read.",
+            hint="Give the whole paper; if it is whole, give its source text or another export.",
+            ids={"paper": job.paper.paper_id},
+        )
+    try:
+        await write_single_review(
+            job.paper,
+            job.form,
+            door=_ClosedDoor(),
+            context_tokens=model.context_tokens,
+            count=model.count,
+            reading_tokens=model.reading_tokens,
+            prompt_versions=job.settings.review.prompt_versions,
+            variation=variation,
+        )
+    except _Reached as question:
+        tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
+        if not model.spec.is_local:  # the embedded model's grammar takes no room in its prompt
+            tokens_in += model.count(json.dumps(reply_schema(question.reply)))
+        tokens_out = int(question.max_output_tokens * _TYPICAL_SHARE)
+    except ContextTooLong as error:
+        raise _too_long(error, model, job.form) from error
+    return ReviewEstimate(
+        strategy=job.settings.review.strategy,
+        models={ROLE: model.spec.id},
+        calls=1,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cost_usd=model.cost(tokens_in, tokens_out),
+        notes=tuple(model.notes),
+    )
+
+
+def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTooLong:
+    return ContextTooLong(
+        f"model {model.spec.id!r} has a context of {model.context_tokens:,} tokens, too few for the form of "
+        f"{form.id!r} and this paper: {error.message}",
+        hint="Use a model with a longer context; where the server really has more, set models.context_tokens (in "
+        "referee.toml, or as REFEREE_MODELS__CONTEXT_TOKENS).",
+        ids={**error.ids, "model": model.spec.id},
+    )
+
+
+class _Reached(Exception):
+    """The question could be asked."""
+
+    def __init__(self, prompt: RenderedPrompt, reply: type[BaseModel], max_output_tokens: int) -> None:
+        super().__init__(prompt.id)
+        self.prompt = prompt
+        self.reply = reply
+        self.max_output_tokens = max_output_tokens
+
+
+class _ClosedDoor:
+    async def ask(
+        self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
+    ) -> Answer[T]:
+        raise _Reached(prompt, reply, max_output_tokens)

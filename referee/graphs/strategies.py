@@ -1,0 +1,46 @@
+"""The strategies a review can be made by, by name.
+
+A strategy is loaded when it is looked up: a review needs the agents of its own strategy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+
+from referee.graphs.strategy import Strategy
+
+__all__ = ["STRATEGIES", "Strategy"]
+
+_CLASSES = {
+    "single": "single.strategy.Single",
+    "sections": "sections.strategy.Sections",
+    "ensemble": "ensemble.strategy.Ensemble",
+    "multi-agent": "chunked.strategy.MultiAgent",
+    "progressive": "chunked.strategy.Progressive",
+    "archetype": "single.research.Archetype",
+    "aligned": "single.research.Aligned",
+    "enriched": "single.research.Enriched",
+}
+
+
+class _Strategies(Mapping[str, Strategy]):
+    def __getitem__(self, name: str) -> Strategy:
+        return _loaded(_CLASSES[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+@cache
+def _loaded(path: str) -> Strategy:
+    module, _, kind = path.rpartition(".")
+    strategy: Strategy = getattr(import_module(f"referee.graphs.{module}"), kind)()
+    return strategy
+
+
+STRATEGIES: Mapping[str, Strategy] = _Strategies()

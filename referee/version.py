@@ -1,0 +1,5 @@
+"""The package's version, which every run records."""
+
+from __future__ import annotations
+
+VERSION = "0.1.0"

@@ -150,6 +150,23 @@ def test_a_form_is_filled_for_the_rating_of_each_human_review(server: FakeServer
     assert len(server.log.calls(endpoint="chat")) == before
 
 
+def test_sources_may_be_the_benchmarks_tree_whose_split_is_kept_and_whose_oddities_are_told(
+    server: FakeServer, place: Path
+) -> None:
+    file = place / "tree" / "calibration" / "claude" / "ICLR2021.calibration.claude.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text("paper_id,author_type,review\np1,human,Thin work.\n", encoding="utf-8")
+    events: list[str] = []
+    asked = Generation(reviews=place / "tree", task="bullets", model="gpt-4o")
+    given = options(server, out=place / "run", progress=lambda event: events.append(event.text))
+    done = asyncio.run(detect_generate(asked, options=given))
+    (written,) = (done.run / "dataset").rglob("*.csv")
+    assert written.relative_to(done.run / "dataset").as_posix() == (
+        "bullets/calibration/gpt4o/ICLR2021.calibration.gpt-4o.csv"
+    )
+    assert any("unequal numbers of human and AI rows: ICLR2021.calibration.claude.csv" in text for text in events)
+
+
 def test_personas_are_drawn_by_the_human_review(server: FakeServer, place: Path) -> None:
     done = generated(server, place, "archetype")
     assert [case.extra["persona"] for case in done.reviews] == [drawn_persona("h1"), drawn_persona("h2")]

@@ -12,14 +12,17 @@ from referee.version import VERSION
 
 if TYPE_CHECKING:
     from referee.api import (
+        Generation,
         RunOptions,
         arena_calibrate,
         arena_run,
         arena_score,
         compile_venue,
+        detect_anchors,
         detect_calibrate,
         detect_check,
         detect_evaluate,
+        detect_generate,
         detect_score,
         evaluate,
         experiment,
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     from referee.api.blocking import (
         arena_run_sync,
         compile_venue_sync,
+        detect_anchors_sync,
         detect_check_sync,
+        detect_generate_sync,
         detect_score_sync,
         evaluate_sync,
         experiment_sync,
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 __all__ = [
+    "Generation",
     "RunOptions",
     "__version__",
     "arena_calibrate",
@@ -53,10 +59,14 @@ __all__ = [
     "arena_score",
     "compile_venue",
     "compile_venue_sync",
+    "detect_anchors",
+    "detect_anchors_sync",
     "detect_calibrate",
     "detect_check",
     "detect_check_sync",
     "detect_evaluate",
+    "detect_generate",
+    "detect_generate_sync",
     "detect_score",
     "detect_score_sync",
     "evaluate",

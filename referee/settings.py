@@ -113,12 +113,13 @@ class ReviewSettings(_Group):
     the model's window. ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes
     those that ship; by default refined ones are used where there are any. Strategy ``ensemble``:
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
-    ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that ``aligned`` argues.
+    ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that
+    ``aligned`` and ``enriched`` argue for.
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
     strategy: Literal[
-        "auto", "sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned"
+        "auto", "sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned", "enriched"
     ] = "auto"
     readings: Literal["whole", "core", "all"] = "core"
     appendices: bool = False

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import fit_paper, how_read
 from referee.llm.door import Answer
-from referee.prompts import load_prompt
+from referee.prompts import RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
 
 PROMPT = "detect/anchor"
@@ -47,9 +47,18 @@ async def write_anchor(
         ContextTooLong: The context has no room for the paper.
         ModelError: The model did not answer validly.
     """
+    rendered = anchor_question(paper, context_tokens=context_tokens, count=count)
+    return await door.ask(rendered, AnchorReply, role=role, max_output_tokens=REPLY_TOKENS, sample=sample)
+
+
+def anchor_question(paper: Paper, *, context_tokens: int, count: CountTokens) -> RenderedPrompt:
+    """What ``write_anchor`` asks.
+
+    Raises:
+        ContextTooLong: The context has no room for the paper.
+    """
     prompt = load_prompt(PROMPT)
     bare = prompt.render(how_read=how_read(paper, ()), paper="")
     room = tokens_left(bare, AnchorReply, REPLY_TOKENS, context_tokens, count)
     briefing = fit_paper(paper, room, count)
-    rendered = prompt.render(how_read=how_read(paper, briefing.cuts), paper=briefing.text)
-    return await door.ask(rendered, AnchorReply, role=role, max_output_tokens=REPLY_TOKENS, sample=sample)
+    return prompt.render(how_read=how_read(paper, briefing.cuts), paper=briefing.text)

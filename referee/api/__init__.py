@@ -9,9 +9,12 @@ if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration, arena_calibrate
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.detection.anchors import Anchors, detect_anchors
     from referee.api.detection.calibrating import DetectCalibration, detect_calibrate
     from referee.api.detection.checking import DetectCheck, detect_check
     from referee.api.detection.evaluating import DetectEvaluation, detect_evaluate
+    from referee.api.detection.generating import Generated, detect_generate, generation_prompts
+    from referee.api.detection.generation import Generation
     from referee.api.detection.scoring import DetectScoring, detect_score
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from referee.venues import load_venue
 
 __all__ = [
+    "Anchors",
     "ArenaRun",
     "ArenaScoring",
     "Calibration",
@@ -37,6 +41,8 @@ __all__ = [
     "Evaluation",
     "Experiment",
     "ExperimentEstimate",
+    "Generated",
+    "Generation",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -45,13 +51,16 @@ __all__ = [
     "arena_run",
     "arena_score",
     "compile_venue",
+    "detect_anchors",
     "detect_calibrate",
     "detect_check",
     "detect_evaluate",
+    "detect_generate",
     "detect_score",
     "estimate_experiment",
     "evaluate",
     "experiment",
+    "generation_prompts",
     "load_paper",
     "load_venue",
     "profile",
@@ -61,6 +70,12 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Anchors": "referee.api.detection.anchors",
+    "Generated": "referee.api.detection.generating",
+    "Generation": "referee.api.detection.generation",
+    "detect_anchors": "referee.api.detection.anchors",
+    "detect_generate": "referee.api.detection.generating",
+    "generation_prompts": "referee.api.detection.generating",
     "ArenaRun": "referee.api.arena.running",
     "ArenaScoring": "referee.api.arena.scoring",
     "Calibration": "referee.api.arena.calibrating",

@@ -66,7 +66,9 @@ if TYPE_CHECKING:
 
     arena_run_sync = blocking(api.arena_run)
     compile_venue_sync = blocking(api.compile_venue)
+    detect_anchors_sync = blocking(api.detect_anchors)
     detect_check_sync = blocking(api.detect_check)
+    detect_generate_sync = blocking(api.detect_generate)
     detect_score_sync = blocking(api.detect_score)
     evaluate_sync = blocking(api.evaluate)
     experiment_sync = blocking(api.experiment)

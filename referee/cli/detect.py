@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from referee.cli.detect_data import add as add_data_commands
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.running import Attended, RunFlags, with_run_flags
 
@@ -230,3 +231,6 @@ def _print_lines(lines: Iterable[str]) -> None:
 
     for line in lines:
         typer.echo(printable(line))
+
+
+add_data_commands(app)

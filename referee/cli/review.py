@@ -56,7 +56,7 @@ def review(
     persona: Annotated[
         str | None, typer.Option(help="That of strategy archetype: balanced, conservative, innovative, nitpicky.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="The rating that strategy aligned argues for.")] = None,
+    target: Annotated[str | None, typer.Option(help="The rating that aligned and enriched argue for.")] = None,
     calibration: Annotated[
         Path | None, typer.Option(help="A rating map (`referee arena calibrate`) for the overall rating.")
     ] = None,

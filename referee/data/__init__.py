@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from referee.data.layout import LAYOUTS, SetFile, find_layouts
+from referee.data.layouts.detection import TreeChecks
 from referee.data.papers import PaperStore, read_papers
 from referee.data.prose import canonical_text
 from referee.data.reading import RejectedSink, read_cases
@@ -12,6 +13,7 @@ __all__ = [
     "PaperStore",
     "RejectedSink",
     "SetFile",
+    "TreeChecks",
     "canonical_text",
     "find_layouts",
     "read_cases",

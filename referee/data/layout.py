@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
-from referee.data.layouts.flat import is_flat, path_facts
+from referee.data.layouts.detection import path_facts
+from referee.data.layouts.flat import is_flat
 from referee.data.layouts.openreview import is_bare_content, is_wrapped
 from referee.data.suggestion import suggested_mapping
 from referee.errors import DataError
@@ -18,7 +19,7 @@ LAYOUTS: Mapping[str, str] = {
     "reviews": "review.json of `referee review`: a file, or a folder of run folders",
     "papers": "one row a paper with a list of reviews (ReviewArena: `reviews` or `reviews_json`)",
     "flat": "one row a review, in JSON or in a table",
-    "detection-csv": "the detection benchmark's tree: SUBSET/LLM/CONFYEAR.SUBSET.TAG.csv",
+    "detection-csv": "the detection benchmark's tree: SPLIT/LLM/CONFYEAR.SPLIT.TAG.csv",
     "openreview-v2": "notes of OpenReview's API v2",
     "openreview-v1": "notes of OpenReview's API v1",
     "openreview-v1-content": "the content of v1 notes, in files YEAR__FORUM__NOTE.json",
@@ -97,7 +98,7 @@ def detect(file: Path) -> SetFile:
 def _of_record(file: Path, row: Mapping[str, object], around: set[str]) -> tuple[str | None, str]:
     names = set(row)
     if rows_suffix(file) in TABLE_SUFFIXES and path_facts(file) is not None:
-        return "detection-csv", "it is a table named CONFYEAR.SUBSET.TAG"
+        return "detection-csv", "it is a table named CONFYEAR.SPLIT.TAG"
     if names >= {"case_id", "paper_id", "source", "kind", "text"}:
         return "cases", "its first record has case_id, paper_id, source, kind and text"
     if names >= {"review_id", "paper_id", "venue", "source", "fields"}:

@@ -158,6 +158,10 @@ class PaperStore:
         """The ids of all papers, in order; for a single file, the name it has."""
         return tuple(sorted(self.readers))
 
+    def has(self, paper_id: str) -> bool:
+        """Whether there is a paper of that id; it may still turn out that it cannot be read."""
+        return self._only or self._key(paper_id) is not None
+
     def get(self, paper_id: str) -> Paper | None:
         """The paper of that id, or None where there is none.
 

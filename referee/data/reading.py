@@ -15,6 +15,7 @@ from referee.data.drafts import Draft, case_of
 from referee.data.entries import EXCERPT_CHARS
 from referee.data.found import Found
 from referee.data.layout import SetFile, find_layouts
+from referee.data.layouts.detection import TreeChecks, read_tree_file
 from referee.data.layouts.flat import read_flat, read_papers_rows
 from referee.data.layouts.mapped import load_mapping, read_mapped
 from referee.data.layouts.openreview import NotesReader, read_bare_content
@@ -81,6 +82,7 @@ def read_cases(
     layout: str | None = None,
     venue: VenueForm | None = None,
     rejected: RejectedSink | None = None,
+    checks: TreeChecks | None = None,
 ) -> Iterator[ReviewCase]:
     """The reviews of a file or folder, one at a time; what is wrong with the path is raised before the first.
 
@@ -93,6 +95,7 @@ def read_cases(
         layout: One of ``LAYOUTS``; without it each file's content decides.
         venue: The form of reviews that name no known venue; ``extra`` then holds what they named as ``venue_named``.
         rejected: Takes the rows that cannot be used; without it each is logged as a warning.
+        checks: Counts what is odd about files of the layout ``detection-csv`` while they are read.
 
     Raises:
         DataError: The path or the mapping file is missing or unusable, or no file is in a known layout.
@@ -102,18 +105,20 @@ def read_cases(
     if layout == "mapped" and mapping is None:
         raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
     files = find_layouts(path, layout="mapped" if mapping is not None else layout)
-    readers = _readers(path, files, mapping)
+    readers = _readers(path, files, mapping, checks)
     return _stream(files, readers, VenueForms(venue), rejected)
 
 
-def _readers(root: Path, files: Sequence[SetFile], mapping: Path | None) -> Mapping[str, Reader]:
+def _readers(
+    root: Path, files: Sequence[SetFile], mapping: Path | None, checks: TreeChecks | None
+) -> Mapping[str, Reader]:
     notes = NotesReader([file.path for file in files if file.layout in ("openreview-v1", "openreview-v2")])
     readers: dict[str, Reader] = {
         "cases": read_own_cases,
         "reviews": read_own_reviews,
         "papers": read_papers_rows,
         "flat": read_flat,
-        "detection-csv": read_flat,
+        "detection-csv": partial(read_tree_file, checks=checks),
         "openreview-v2": notes,
         "openreview-v1": notes,
         "openreview-v1-content": read_bare_content,

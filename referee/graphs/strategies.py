@@ -21,6 +21,7 @@ _CLASSES = {
     "progressive": "chunked.strategy.Progressive",
     "archetype": "single.research.Archetype",
     "aligned": "single.research.Aligned",
+    "enriched": "single.research.Enriched",
 }
 
 

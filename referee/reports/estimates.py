@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from referee.reports.plain import one_line
-from referee.schemas.estimate import ArenaEstimate, Estimate, ExperimentEstimate, ReviewEstimate, SetEstimate
+from referee.schemas.estimate import (
+    ArenaEstimate,
+    Estimate,
+    ExperimentEstimate,
+    ReviewEstimate,
+    SetEstimate,
+    WritingEstimate,
+)
 
 
 def review_estimate_lines(plan: ReviewEstimate, *, words: str = "Estimate: ") -> Iterator[str]:
@@ -60,6 +67,15 @@ def arena_estimate_lines(plan: ArenaEstimate) -> Iterator[str]:
         yield f"  skipped, {count:,}: {one_line(reason)}"
     model = f" ({plan.model})" if plan.calls else ""
     yield f"Estimate: {amount(plan)}{model}."
+    yield from _notes(plan)
+
+
+def writing_estimate_lines(plan: WritingEstimate) -> Iterator[str]:
+    """What is written by whom, what is skipped, the estimate, and what is worth knowing."""
+    yield f"{several(plan.reviews, 'review')} ({plan.what}) by {', '.join(plan.models)}."
+    for reason, count in sorted(plan.skipped.items()):
+        yield f"  skipped, {count:,}: {one_line(reason)}"
+    yield f"Estimate: {amount(plan, most_calls=plan.most_calls)}."
     yield from _notes(plan)
 
 

@@ -90,6 +90,16 @@ class ArenaEstimate(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WritingEstimate(Estimate):
+    """Of writing reviews that detection is studied on: how many ``reviews``, by ``models``; ``skipped`` by reason."""
+
+    what: str
+    reviews: int
+    models: tuple[str, ...]
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExperimentEstimate(Estimate):
     """Of an experiment on a split of its papers: the arms' reviews, and measuring them where any is left to measure."""
 

@@ -54,7 +54,11 @@ def test_each_strategy_is_listed_with_its_calls_chain_and_roles(referee: Referee
         assert f"chain: {strategy.chain}" in blocks[name]
         assert f"roles: {', '.join(strategy.roles)}" in blocks[name]
         assert ("no assessment" in blocks[name]) is strategy.research_only
-    assert {name for name, strategy in STRATEGIES.items() if strategy.research_only} == {"archetype", "aligned"}
+    assert {name for name, strategy in STRATEGIES.items() if strategy.research_only} == {
+        "archetype",
+        "aligned",
+        "enriched",
+    }
     assert "sections (the default)" in listed.out
     assert "single (the default on the embedded model)" in listed.out
 

@@ -75,7 +75,9 @@ async def test_without_the_given_rating_the_review_states_its_own(
         assert (await run_one(server, folder, "aligned", out="without", **given)).rating == 4
 
 
-@pytest.mark.parametrize(("strategy", "more"), [("archetype", {}), ("aligned", {"review.target": "4"})])
+@pytest.mark.parametrize(
+    ("strategy", "more"), [("archetype", {}), ("aligned", {"review.target": "4"}), ("enriched", {"review.target": "4"})]
+)
 async def test_the_mark_is_wherever_somebody_may_meet_the_review(
     folder: Path, strategy: str, more: dict[str, Any]
 ) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.data import RejectedSink, read_cases
+from referee.data import RejectedSink, TreeChecks, read_cases
 from referee.data.drafts import RATING_UNREAD
 from referee.errors import DataError
 from referee.evals.case_store import CASES, CaseStore
@@ -81,9 +81,9 @@ def read_set(
     folder = next(parent for parent in (near, *near.absolute().parents) if parent.is_dir())
     rows = Rows(group_by)
     with tempfile.TemporaryFile(dir=folder) as file, tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        store, unread = CaseStore(file), Counter[str]()
+        store, unread, checks = CaseStore(file), Counter[str](), TreeChecks()
         with RejectedSink(Path(aside) / REJECTED) as sink:
-            for case in read_cases(source, mapping=mapping, layout=layout, venue=venue, rejected=sink):
+            for case in read_cases(source, mapping=mapping, layout=layout, venue=venue, rejected=sink, checks=checks):
                 if not store.add(case):
                     origin = case.origin
                     reason = f"duplicate: the id {case.case_id!r} is taken"
@@ -95,6 +95,8 @@ def read_set(
                 if len(store) % _SAY_EVERY == 0:
                     progress(Event("stage", f"read {len(store):,} reviews"))
             _require_some(source, store, sink)
+            for note in checks.notes():
+                progress(Event("note", note))
             rows.require_columns()
             yield ReviewSet(store, rows, sink.count, sink.path, unread)
 

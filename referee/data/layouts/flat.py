@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from referee.data import keys
 from referee.data.drafts import Draft
 from referee.data.entries import EXCERPT_CHARS, Entry, decoder
-from referee.data.found import TABLE_SUFFIXES, Found, each, kind_of_json, rows_suffix
+from referee.data.found import Found, each, kind_of_json
 from referee.data.keys import Author, author, official
 from referee.data.prose import is_prose, parted, plain_name
 from referee.data.ratings import CONFIDENCES, RATINGS
 from referee.errors import DataError
 
-_FILE_NAME = re.compile(
-    r"^(?P<conference>[A-Za-z]+)[-_]?(?P<year>\d{4})\.(?P<subset>[^.]+)\.(?P<tag>.+)\.(?:csv|tsv)(?:\.gz)?$",
-    re.IGNORECASE,
-)
-_FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
+FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
 _AI_WORDS = {"1": "ai", "true": "ai", "yes": "ai", "0": "human", "false": "human", "no": "human"}
 _KIND_WORDS = frozenset({"human", "person", "ai", "llm", "machine", "generated"})
 _ASSESSMENTS = (
@@ -39,27 +33,6 @@ _IDENTITY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PathFacts:
-    """What ``.../{subset}/{llm}/{CONF}{YEAR}.{subset}.{tag}.csv`` says about every row of the file."""
-
-    conference: str
-    year: int
-    subset: str
-    llm: str
-    tag: str
-
-
-def path_facts(path: Path) -> PathFacts | None:
-    """The facts of a path in the detection layout; None where the file is named otherwise."""
-    match = _FILE_NAME.match(path.name)
-    if match is None:
-        return None
-    folders = path.parts[-3:-1]
-    llm = folders[1] if len(folders) == 2 and folders[0].lower() == match["subset"].lower() else match["tag"]
-    return PathFacts(match["conference"], int(match["year"]), match["subset"].lower(), llm, match["tag"])
-
-
 def is_flat(row: Mapping[str, object]) -> bool:
     """Whether a row names a paper and holds a review's text or its boxes."""
     names = {plain_name(name) for name in row}
@@ -67,13 +40,11 @@ def is_flat(row: Mapping[str, object]) -> bool:
 
 
 def read_flat(path: Path) -> Iterator[Found]:
-    """One review a row; in the detection layout the path adds conference, year and system."""
-    facts = path_facts(path) if rows_suffix(path) in TABLE_SUFFIXES else None
+    """One review a row."""
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
         named = keys.plain_keys(row)
-        draft = _from_table(named, facts) if facts is not None else _draft(named, author_of(named))
-        yield Found(entry.number, draft, entry.raw)
+        yield Found(entry.number, flat_draft(named, author_of(named)), entry.raw)
 
     return each(path, read)
 
@@ -83,7 +54,7 @@ def author_of(row: Mapping[str, object], system: str = "") -> Author:
     stated = keys.take(row, keys.KIND)
     kind = stated if _is_kind(stated) else None
     if kind is None:
-        flag = keys.take(row, _FLAGS)
+        flag = keys.take(row, FLAGS)
         word = str(int(flag) if isinstance(flag, float) else flag).strip().casefold()
         kind = _AI_WORDS.get(word, word if word in _KIND_WORDS else None)
     return author(row.get("source"), kind, model=keys.take(row, keys.MODEL) or system)
@@ -93,21 +64,18 @@ def _is_kind(value: object) -> bool:
     return isinstance(value, str) and value.strip().casefold() in _KIND_WORDS
 
 
-def _from_table(row: Mapping[str, object], facts: PathFacts) -> Draft:
-    extra = {"subset": facts.subset, "llm_folder": facts.llm, "llm_tag": facts.tag}
-    placed = {
-        "conference": facts.conference,
-        "year": facts.year,
-        **{k: v for k, v in row.items() if v not in (None, "")},
-    }
-    by = author_of(row, system=facts.tag)
-    return _draft(placed, by, extra=extra, identity=[row.get("paper_id"), by.source, _fields(row), _text(row)])
-
-
-def _draft(
+def flat_draft(
     row: Mapping[str, object], by: Author, *, extra: Mapping[str, object] | None = None, identity: object = None
 ) -> Draft:
-    fields, text = _fields(row), _text(row)
+    """The review of a row with plain names.
+
+    Args:
+        row: The row.
+        by: Who wrote it.
+        extra: What is kept beside the columns that nothing reads.
+        identity: What the id is made of where the row has none; the row by default.
+    """
+    fields, text = boxes_of(row), text_of_row(row)
     if composed := parted(text, fields):
         fields, text = {**fields, **composed}, ""
     used = {*fields, *_IDENTITY, *(name for name in keys.KIND if _is_kind(row.get(name)))}
@@ -131,14 +99,16 @@ def _draft(
 def _review_id(row: Mapping[str, object], by: Author) -> str:
     """The row's own id; in tables an AI review may carry the id of the human one it stands beside."""
     given = keys.text_of(keys.take(row, keys.REVIEW))
-    return f"{given}/{by.source}" if given and by.kind == "ai" and keys.take(row, (*keys.KIND, *_FLAGS)) else given
+    return f"{given}/{by.source}" if given and by.kind == "ai" and keys.take(row, (*keys.KIND, *FLAGS)) else given
 
 
-def _text(row: Mapping[str, object]) -> str:
+def text_of_row(row: Mapping[str, object]) -> str:
+    """The prose of a row that holds it as one text; else empty."""
     return keys.text_of(keys.take(row, keys.TEXT))
 
 
-def _fields(row: Mapping[str, object]) -> dict[str, object]:
+def boxes_of(row: Mapping[str, object]) -> dict[str, object]:
+    """The boxes of a form among a row's columns: texts and scores."""
     scores = row.get("scores")
     fields = {name: value for name, value in row.items() if is_prose(name) or name in _SCORES}
     return {**fields, **(scores if isinstance(scores, dict) else {})}

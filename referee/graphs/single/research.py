@@ -1,7 +1,8 @@
-"""Strategies ``archetype`` and ``aligned``: ``single`` with another prompt. For research on reviewing only.
+"""Strategies ``archetype``, ``aligned`` and ``enriched``: ``single`` with another prompt. For research alone.
 
 ``archetype`` writes in the manner of one kind of reviewer: balanced, conservative, innovative or nitpicky, drawn
-uniformly. ``aligned`` writes to agree with a rating that is given.
+uniformly. ``aligned`` writes to agree with a rating that is given, ``enriched`` so too, with
+a list of dos and don'ts.
 
 Source: "Is Your Paper Being Reviewed by an LLM?" (Yu et al.), the appendix on archetype prompts, and score-aligned
 reviews, whose prompt names the rating label of a human review of the same paper. The words of the personas are ours.
@@ -74,6 +75,18 @@ class Aligned(Single):
             SettingsError: As for ``single``, or the target is missing or none of the form's options.
         """
         return {**super().inputs(job), "rating to agree with": _shown(_target(job))}
+
+
+class Enriched(Aligned):
+    """``aligned`` with a list of what to do and what not, in a prompt of its own."""
+
+    name = "enriched"
+    title = "aligned, with a list of dos and don'ts"
+
+    def prepared(self, job: Job) -> tuple[Job, Variation]:
+        """As ``aligned``, with its own prompt."""
+        narrowed, variation = super().prepared(job)
+        return narrowed, replace(variation, prompt="review/enriched", brief_prompt="review/enriched-brief")
 
 
 def drawn_persona(paper_id: str) -> Persona:

@@ -178,7 +178,7 @@ def test_the_tree_of_the_detection_set_is_read_by_path_and_columns(tmp_path: Pat
     assert layout_of(tmp_path) == "detection-csv"
     assert (human.source, human.kind, human.rating, human.venue) == ("human", "human", 6, "iclr-2021")
     assert (machine.source, machine.kind, machine.text) == ("odd-tag.v2", "ai", "Machine text.")
-    assert machine.extra == {"odd": "y", "subset": "test", "llm_folder": "gpt4o", "llm_tag": "odd-tag.v2"}
+    assert machine.extra == {"odd": "y", "split": "test", "llm": "gpt4o", "llm_tag": "odd-tag.v2"}
 
 
 def test_human_rows_that_stand_in_two_folders_of_the_tree_are_read_once(tmp_path: Path) -> None:

@@ -1,0 +1,252 @@
+"""Models in torch's format, for detectors: token logits of any causal model, classifiers, and T5, which fills gaps.
+
+An optional door: torch and transformers come with ``referee[detect]`` and are imported when a model is opened. A model
+is a folder, or an id on huggingface.co, which is then downloaded by transformers; code of a model's own is never run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import DataError, MissingExtra, SettingsError
+from referee.llm.logits import BLOCK_TOKENS, MAX_TOKENS, LogitsModel
+
+if TYPE_CHECKING:
+    from referee.llm.logits import Logits
+
+_FORMATS = ("float32", "bfloat16", "float16")
+_WEIGHTS = (".safetensors", ".bin")
+_SENTINEL = re.compile(r"<extra_id_(\d+)>")
+_SPECIAL = re.compile(r"<pad>|</s>")
+# What a span of two words takes, with its sentinel and some room.
+_TOKENS_A_GAP = 8
+# Tokenizers without a bound name one of 30 digits.
+_MOST = 1_000_000
+
+
+class TorchLogits:
+    """A causal language model that says how likely it found every token of a text. Nothing is generated.
+
+    A text is computed in one pass, so its L x V logits are there at once. Calls from several threads wait for one
+    another.
+
+    Args:
+        source: A folder or an id.
+        max_tokens: Longer texts lose their end; fewer where the model reads fewer.
+        dtype: Number format of the weights: ``float32``, ``bfloat16``, ``float16``.
+        device: As torch names it; by default ``cuda`` where there is one, else ``cpu``.
+        revision: Of the id, a commit or a branch.
+
+    Attributes:
+        model: What to record with every number.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        DataError: There is no such model, or it is of another kind.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        dtype: str = "float32",
+        device: str | None = None,
+        revision: str | None = None,
+    ) -> None:
+        self._loaded = _Loaded(source, "AutoModelForCausalLM", dtype=dtype, device=device, revision=revision)
+        self.model = self._loaded.record(max_tokens)
+
+    def tokens(self, text: str) -> list[int]:
+        """Ids of the text's tokens without any special one, at most ``max_tokens`` from its head."""
+        ids: list[int] = self._loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        return ids[: self.model.max_tokens]
+
+    def blocks(self, tokens: list[int]) -> Iterator[Logits]:
+        """For every token the logits of what follows it: arrays of up to 64 x V in float32, in order, L rows in all."""
+        if not tokens:
+            return
+        torch = self._loaded.torch
+        with self._loaded.lock, torch.inference_mode():
+            ids = torch.tensor([tokens], device=self._loaded.device)
+            rows = self._loaded.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
+            for start in range(0, len(tokens), BLOCK_TOKENS):
+                yield rows[start : start + BLOCK_TOKENS].float().cpu().numpy()
+
+
+class TorchClassifier:
+    """An encoder that classifies texts.
+
+    Args:
+        source: A folder or an id.
+        max_tokens: With the special ones; longer texts lose their end, and fewer where the model reads fewer.
+        dtype: As for ``TorchLogits``, with ``device`` and ``revision``.
+
+    Attributes:
+        model: What to record with every number.
+        labels: The model's own names by index.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        DataError: There is no such model, or it is of another kind.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        dtype: str = "float32",
+        device: str | None = None,
+        revision: str | None = None,
+    ) -> None:
+        self._loaded = _Loaded(
+            source, "AutoModelForSequenceClassification", dtype=dtype, device=device, revision=revision
+        )
+        self.model = self._loaded.record(max_tokens)
+        named: Mapping[Any, str] = self._loaded.model.config.id2label
+        self.labels: Mapping[int, str] = {int(index): str(name) for index, name in named.items()}
+
+    def logits(self, text: str) -> list[float]:
+        """One logit a label, of the text's head."""
+        return self.logits_of([text])[0]
+
+    def logits_of(self, texts: Sequence[str]) -> list[list[float]]:
+        """The same for several texts in one pass; padding is masked, so that each gets what it gets alone."""
+        if not texts:
+            return []
+        loaded = self._loaded
+        with loaded.lock, loaded.torch.inference_mode():
+            given = loaded.tokenizer(
+                list(texts), truncation=True, max_length=self.model.max_tokens, padding=True, return_tensors="pt"
+            )
+            rows: list[list[float]] = loaded.model(**given.to(loaded.device)).logits.float().cpu().tolist()
+        return rows
+
+
+class TorchMaskFiller:
+    """T5, which writes what stood at the sentinels of a text. Sampled from the whole distribution (top-p 1, no top-k).
+
+    Args:
+        source: A folder or an id: ``t5-large`` in IMGTB, ``t5-3b`` in DetectGPT's paper.
+        dtype: As for ``TorchLogits``, with ``device`` and ``revision``.
+
+    Attributes:
+        model: What to record with every number.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        DataError: There is no such model, or it is of another kind.
+    """
+
+    def __init__(
+        self, source: str, *, dtype: str = "float32", device: str | None = None, revision: str | None = None
+    ) -> None:
+        self._loaded = _Loaded(source, "AutoModelForSeq2SeqLM", dtype=dtype, device=device, revision=revision)
+        self.model = self._loaded.record(None)
+
+    def fills(self, masked: str, count: int, *, seed: int) -> list[str]:
+        """What it puts for ``<extra_id_0>`` to ``<extra_id_{count - 1}>``; fewer where it left some out.
+
+        The same seed gives the same fills; torch's own random state stays as it was.
+        """
+        loaded, torch = self._loaded, self._loaded.torch
+        ends = loaded.tokenizer.convert_tokens_to_ids([f"<extra_id_{count}>", loaded.tokenizer.eos_token])
+        devices = [loaded.device] if loaded.device.startswith("cuda") else []
+        with loaded.lock, torch.inference_mode(), torch.random.fork_rng(devices=devices):
+            torch.manual_seed(seed)
+            given = loaded.tokenizer(masked, return_tensors="pt", verbose=False).to(loaded.device)
+            written = loaded.model.generate(
+                **given,
+                do_sample=True,
+                top_p=1.0,
+                top_k=0,
+                eos_token_id=ends,
+                max_new_tokens=_TOKENS_A_GAP * (count + 1),
+            )
+        return filled(loaded.tokenizer.decode(written[0], skip_special_tokens=False), count)
+
+
+def filled(text: str, count: int) -> list[str]:
+    """The texts behind the sentinels of a reply, in order, up to the first that is left out or stands out of order."""
+    parts = _SENTINEL.split(_SPECIAL.sub("", text))[1:]
+    found: list[str] = []
+    for number, said in zip(parts[::2], parts[1::2], strict=True):
+        if int(number) != len(found) or len(found) == count:
+            break
+        found.append(said.strip())
+    return found
+
+
+class _Loaded:
+    """A tokenizer and a model that is ready to be asked."""
+
+    def __init__(self, source: str, kind: str, *, dtype: str, device: str | None, revision: str | None) -> None:
+        self.torch, transformers = _libraries()
+        self.device = device or ("cuda" if self.torch.cuda.is_available() else "cpu")
+        self.source, self.dtype, self.lock = source, dtype, threading.Lock()
+        self.runtime = f"torch {self.torch.__version__}, transformers {transformers.__version__}, {self.device}"
+        if dtype not in _FORMATS:
+            raise SettingsError(f"weights have no number format {dtype!r}.", hint=f"Take {', '.join(_FORMATS)}.")
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
+            model = getattr(transformers, kind).from_pretrained(source, revision=revision)
+        except (OSError, ValueError, KeyError) as error:
+            raise DataError(
+                f"the model {source!r} cannot be loaded: {str(error).strip().splitlines()[0]}",
+                hint="Give a folder that holds the model and its tokenizer, or its id on huggingface.co.",
+                ids={"model": source},
+            ) from error
+        self.model = model.to(device=self.device, dtype=getattr(self.torch, dtype)).eval()
+
+    def record(self, max_tokens: int | None) -> LogitsModel:
+        """What to record with every number; without a bound, what the model reads."""
+        reads = _reads(self.model.config, self.tokenizer)
+        name = type(self.tokenizer).__name__
+        return LogitsModel(
+            name=self.source,
+            sha256=self._digest(),
+            quantisation=self.dtype,
+            tokenizer=f"{name} {len(self.tokenizer)}",
+            runtime=self.runtime,
+            max_tokens=min(bound for bound in (max_tokens, reads, _MOST) if bound),
+        )
+
+    def _digest(self) -> str:
+        """Of the weights in a folder; of an id, its commit."""
+        folder = Path(self.source)
+        if not folder.is_dir():
+            return str(getattr(self.model.config, "_commit_hash", None) or "")
+        whole = hashlib.sha256()
+        for file in sorted(path for path in folder.iterdir() if path.suffix in _WEIGHTS):
+            with file.open("rb") as stream:
+                whole.update(hashlib.file_digest(stream, "sha256").digest())
+        return whole.hexdigest()
+
+
+def _reads(config: Any, tokenizer: Any) -> int | None:
+    """Tokens that the model has positions for; None where it has no bound."""
+    positions = getattr(config, "max_position_embeddings", None)
+    # RoBERTa counts positions from behind the padding's id, so that two are never used.
+    if positions and config.model_type in ("roberta", "xlm-roberta", "longformer"):
+        positions -= config.pad_token_id + 1
+    stated = tokenizer.model_max_length
+    bounds = [bound for bound in (positions, stated if stated < _MOST else None) if bound]
+    return min(bounds) if bounds else None
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtra(
+            "models in torch's format need the packages 'torch' and 'transformers', which are not installed.",
+            hint="Run `pip install 'referee[detect]'`.",
+        ) from error
+    return torch, transformers

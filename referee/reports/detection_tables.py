@@ -20,7 +20,7 @@ _READING = (
     "positives (TPR) are AI reviews that are flagged, in percent, at a target rate of false positives (FPR); what "
     "became of the target on these human reviews stands below. With a * the calibration has too few human reviews for "
     f"any claim on that rate. {LENGTH} is the number of words alone: what a detector has to beat. A review without a "
-    "score counts as not flagged."
+    "score counts as not flagged. A flag is no proof that a model wrote a review."
 )
 _THRESHOLDS = (
     "k of n human reviews of the calibration may lie above the threshold. How often other people are flagged is not "

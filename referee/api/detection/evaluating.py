@@ -83,9 +83,8 @@ def detect_evaluate(
     with offline_session("detect evaluate", "detect", runs[0].name, options=options, settings=options.settled()) as run:
         run.progress(Event("stage", "reading scores"))
         found = read_scores(runs)
-        run.progress(Event("stage", "resampling"))
         facts = _facts(found, thresholds, asked, runs, Path(calibration))
-        result = detection_result(found, thresholds, asked, facts)
+        result = detection_result(found, thresholds, asked, facts, run.progress)
         run.check_inputs({**facts, "options": repr(asked)})
         run.open_folder()
         run.record()

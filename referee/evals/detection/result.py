@@ -34,6 +34,7 @@ from referee.evals.detection.evaluation import (
 from referee.evals.detection.inflation import AXES, Inflation, matched_pairs, score_inflation
 from referee.evals.detection.scores import SOURCE_REVIEW, Scores, is_made_of_another
 from referee.evals.detection.thresholds import Threshold
+from referee.runs.progress import Event, Progress, silent
 from referee.schemas.case import ReviewCase
 from referee.stats import holm
 
@@ -150,16 +151,20 @@ class DetectionResult:
 
     @property
     def overall(self) -> tuple[DetectorReport, ...]:
-        """One report a detector: over all models."""
+        """One report a detector, over all models; the best first."""
         found: dict[str, DetectorReport] = {}
         for report in self.reports:
             if report.llm == ALL or report.detector not in found:
                 found[report.detector] = report
-        return tuple(found.values())
+        return tuple(in_order(list(found.values())))
 
 
 def detection_result(
-    scores: Scores, calibration: Calibration, asked: EvaluationAsked, facts: Mapping[str, str] | None = None
+    scores: Scores,
+    calibration: Calibration,
+    asked: EvaluationAsked,
+    facts: Mapping[str, str] | None = None,
+    progress: Progress = silent,
 ) -> DetectionResult:
     """Judge the scores by the thresholds.
 
@@ -168,6 +173,7 @@ def detection_result(
         calibration: The thresholds.
         asked: How.
         facts: How the numbers came about, to stand beside them.
+        progress: Told which detector is at work.
 
     Raises:
         EvaluationError: No detector is in both, an AI review is labelled human, a class is empty, thresholds do not
@@ -184,7 +190,10 @@ def detection_result(
     for entry in entries:
         check_applies(entry, judged[entry.detector], forced=asked.forced)
         _check_classes(entry.detector, judged[entry.detector], parts)
-    reports = [report for entry in entries for report in _reports(entry, judged[entry.detector], parts, asked)]
+    reports = []
+    for number, entry in enumerate(entries):
+        progress(Event("stage", f"resampling {entry.detector}", done=number, total=len(entries)))
+        reports += _reports(entry, judged[entry.detector], parts, asked)
     usual = {name: [row for row in rows if row.review_id in parts.usual] for name, rows in judged.items()}
     return DetectionResult(
         reports=tuple(in_order(reports)),

@@ -197,6 +197,20 @@ def test_nan_is_refused() -> None:
         detection_result(scores, calibration(), ASKED)
 
 
+def test_detectors_are_ranked_by_all_models_together() -> None:
+    people, models = humans(4, "t"), [*machine(4), *machine(4, "qwen")]
+    made = scores_of([*people, *models], [0.5] * 4 + [2.0] * 4 + [0.1] * 4)
+    thresholds = calibration()
+    other = thresholds.detectors[0].model_copy(update={"detector": "rank"})
+    ranks = [row(one, value) for one, value in zip(models, [2.0] * 3 + [0.1] + [2.0] * 3 + [0.1], strict=True)]
+    both = replace(made, rows={**made.rows, "rank": [*(row(one, 0.5) for one in people), *ranks]})
+    found = detection_result(both, thresholds.model_copy(update={"detectors": (*thresholds.detectors, other)}), ASKED)
+    assert [(one.detector, one.llm, one.at[0].true_positive_rate.value) for one in found.overall] == [
+        ("rank", ALL, 0.75),
+        ("loglik", ALL, 0.5),
+    ]
+
+
 def test_length_is_a_baseline_row() -> None:
     people, models = humans(4, "t"), machine(4)
     made = scores_of([*people, *models], [0.5] * 4 + [2.0] * 4)

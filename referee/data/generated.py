@@ -15,7 +15,7 @@ from referee.schemas.case import FieldText, ReviewCase
 
 TREE = "dataset"
 
-_FIRST = ("paper_id", "conference", "year", "author_type", "llm", "review_id", "source_review_id", "task", "level")
+_FIRST = ("paper_id", "conference", "year", "author_type", "llm", "review_id", "source_review", "task", "level")
 _FAMILIES = ("claude", "gemini", "llama", "qwen")
 _CONFERENCES: Mapping[str, str] = {"neurips": "NeurIPS"}
 
@@ -24,7 +24,7 @@ _CONFERENCES: Mapping[str, str] = {"neurips": "NeurIPS"}
 class Pair:
     """A generated review and the human one it was made from.
 
-    ``made.extra`` holds ``task``, ``level`` (empty for tasks without), ``source_review_id`` and ``split``. ``on_form``:
+    ``made.extra`` holds ``task``, ``level`` (empty for tasks without), ``source_review`` and ``split``. ``on_form``:
     it fills the boxes of a form; both are then written box by box, else both as one text.
     """
 
@@ -98,7 +98,7 @@ def _row(case: ReviewCase, author: str, pair: Pair) -> dict[str, object]:
         "author_type": author,
         "llm": pair.made.source if author == "ai" else "",
         "review_id": case.case_id,
-        "source_review_id": extra["source_review_id"],
+        "source_review": extra["source_review"],
         "task": extra["task"],
         "level": extra["level"],
         "rating": case.rating,

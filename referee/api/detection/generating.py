@@ -78,7 +78,7 @@ class ShownPrompt:
 async def detect_generate(asked: Generation, *, options: RunOptions = RunOptions()) -> Generated:
     """Let a model write, edit or expand reviews, for studying how they are detected.
 
-    The run folder holds ``generated.jsonl`` (our cases; ``extra`` has ``task``, ``level`` and ``source_review_id``),
+    The run folder holds ``generated.jsonl`` (our cases; ``extra`` has ``task``, ``level`` and ``source_review``),
     ``dataset`` (the benchmark's layout, each AI row beside its human one), for edits ``similarity.json``, and for
     tasks on forms the run of each review in ``reviews``. What a resumed run has paid for is not asked again.
 
@@ -258,7 +258,7 @@ def _pair(
     extra = {
         "task": piece.task,
         "level": piece.level,
-        "source_review_id": human.case_id,
+        "source_review": human.case_id,
         "split": str(human.extra.get("split") or job.asked.split),
         "prompt": ", ".join(prompts),
         "temperature": job.settings.models.temperature,

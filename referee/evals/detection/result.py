@@ -9,7 +9,7 @@ Source: the specification's section 8.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from referee.errors import EvaluationError
@@ -217,6 +217,7 @@ def parted(reviews: Mapping[str, ReviewCase], asked: EvaluationAsked) -> Parts:
     """
     polished = frozenset(name for name, case in reviews.items() if _says(case, asked.polished))
     levels = {name: level for name, case in reviews.items() if (level := _value(case, asked.edit_levels))}
+    levels |= {name: "original" for name in _sources(reviews, levels) if name not in levels}
     unknown = sorted(set(levels.values()) - set(LEVELS))
     if unknown:
         raise EvaluationError(
@@ -244,6 +245,11 @@ def parted(reviews: Mapping[str, ReviewCase], asked: EvaluationAsked) -> Parts:
         prompts={p: frozenset(n for n in others if named[n] == p) for p in sorted({named[n] for n in others})},
         usual_prompt=usual_prompt,
     )
+
+
+def _sources(reviews: Mapping[str, ReviewCase], versions: Iterable[str]) -> set[str]:
+    """The reviews of the set that versions were made from: nobody labels them, and they are the originals."""
+    return {_value(reviews[name], SOURCE_REVIEW) for name in versions} & reviews.keys()
 
 
 def _value(case: ReviewCase, column: str) -> str:

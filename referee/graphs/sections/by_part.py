@@ -8,7 +8,7 @@ which can be resumed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -217,8 +217,9 @@ def _send_parts(state: PartsState) -> list[Send] | str:
     return [Send("read", task) for task in tasks] or "gather"
 
 
-def _doubts(tested: Collection[str], points: Sequence[ReviewPoint]) -> Iterator[str]:
-    """A check that strikes none of many points, or most of them, is itself in doubt."""
-    struck = sum(point.id in tested and point.outcome == "struck" for point in points)
+def _doubts(asked: Collection[str], points: Sequence[ReviewPoint]) -> Iterator[str]:
+    """A check that strikes none of many points that it saw, or most of them, is itself in doubt."""
+    tested = [point for point in points if point.id in asked and point.check and point.check.verdict != "unchecked"]
+    struck = sum(point.outcome == "struck" for point in tested)
     if len(tested) >= _TELLING_POINTS and not 0 < struck <= len(tested) / 2:
         yield f"warning: the check struck {struck} of {len(tested)} points; look at its verdicts before relying on them"

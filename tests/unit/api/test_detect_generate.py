@@ -81,7 +81,7 @@ def generated(server: FakeServer, place: Path, task: Task, *, out: str | None = 
 
 def test_edits_have_four_levels_and_move_further_from_the_original_with_each(server: FakeServer, place: Path) -> None:
     done = generated(server, place, "edit")
-    assert [(case.case_id, case.extra["level"], case.extra["source_review_id"]) for case in done.reviews] == [
+    assert [(case.case_id, case.extra["level"], case.extra["source_review"]) for case in done.reviews] == [
         (f"{name}-edit-{level}", level, name)
         for name in ("h1", "h2") for level in ("extensive", "maximum", "minimum", "moderate")
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def test_what_is_written_is_read_again_from_both_files(server: FakeServer, place
     (file,) = (done.run / "dataset").rglob("*.csv")
     assert file.relative_to(done.run / "dataset") == Path("edit-minimum/test/gpt4o/ICLR2021.test.gpt-4o.csv")
     rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
-    assert [(row["author_type"], row["source_review_id"], row["level"]) for row in rows] == [
+    assert [(row["author_type"], row["source_review"], row["level"]) for row in rows] == [
         ("human", "h1", "minimum"), ("ai", "h1", "minimum"), ("human", "h2", "minimum"), ("ai", "h2", "minimum"),
     ]  # fmt: skip
     checks = TreeChecks()
@@ -184,7 +184,7 @@ def test_what_is_refused_or_stays_invalid_is_left_out_and_counted(server: FakeSe
 
     server.script.entries["detect/edit"] = answer
     done = generated(server, place, "edit", levels=("minimum",))
-    assert [case.extra["source_review_id"] for case in done.reviews] == ["h1"]
+    assert [case.extra["source_review"] for case in done.reviews] == ["h1"]
     assert dict(done.counts) == {"written": 1, "refused": 2, "invalid": 1}
     server.script.entries["detect/edit"] = edited
     again = generated(server, place, "edit", levels=("minimum",), resume=done.run)
@@ -203,7 +203,7 @@ def test_reviews_that_cannot_be_used_are_skipped_with_the_reason(server: FakeSer
     rows = [human("h1"), human("h2", rating=""), human("h3", paper_id="gone"), human("h4", venue="Nowhere", year=2031)]
     write(place, *rows, human("h5", rating="6.5"))
     done = generated(server, place, "aligned")
-    assert [case.extra["source_review_id"] for case in done.reviews] == ["h1"]
+    assert [case.extra["source_review"] for case in done.reviews] == ["h1"]
     said = " | ".join(sorted(done.skipped))
     assert all(part in said for part in ("no rating to agree", "paper is not there", "unknown", "none that the form"))
     write(place, human("h2", rating=""))

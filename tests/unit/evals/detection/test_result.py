@@ -90,6 +90,17 @@ def test_edit_levels_are_told_with_ndcg_beside_chance() -> None:
     assert found.humans == 11, "the original is a person's"
 
 
+def test_the_review_that_versions_were_made_from_is_the_original() -> None:
+    made = [
+        (case(f"t0-{level}", "t-paper0", source="gpt", extra={"level": level, "source_review": "t0"}), score)
+        for level, score in (("minimum", 0.6), ("maximum", 2.0))
+    ]
+    found = judged(made, replace(ASKED, edit_levels="level"))
+    assert {one.what: one.rate.n for one in found.levels} == {"original": 1, "minimum": 1, "maximum": 1}
+    assert found.humans == 10, "the original stays a person's review"
+    assert found.overall[0].at[0].true_positive_rate.n == 10
+
+
 def test_another_prompt_is_shown_as_a_difference() -> None:
     people = humans(4, "t")
     usual = machine(4, extra={"prompt": "aligned"})

@@ -8,7 +8,7 @@ which can be resumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph

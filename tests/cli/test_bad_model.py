@@ -141,6 +141,7 @@ def stranger() -> Iterator[type[BaseHTTPRequestHandler]]:
         server.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BODIES)
 def test_a_server_that_is_no_chat_server(referee: Referee, paper: Path, stranger: Any, kind: str) -> None:
     stranger.body, stranger.kind = BODIES[kind]

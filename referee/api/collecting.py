@@ -59,7 +59,7 @@ async def collect_openreview(
     if venue is None:
         raise DataError("no venue is named.", hint="Name one with --venue, for example --venue iclr-2025.")
     found, wanted = load_openreview_venue(venue), parse_kinds(DEFAULT if kinds is None else kinds)
-    check_access()
+    check_access(settings.collect)
     async with session(COMMAND, "collect", found.id, options=options, settings=settings) as run:
         run.check_inputs({"venue": found.id, "selection": ",".join(wanted)})
         run.open_folder(Models({}), asked={"venue": found.id, "selection": ",".join(wanted)})

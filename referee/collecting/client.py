@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from aiolimiter import AsyncLimiter
 from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_exponential_jitter
@@ -215,23 +216,30 @@ async def open_openreview(api: Literal[1, 2], settings: CollectSettings, progres
         SettingsError: Only one of the two variables is set, or the address is that of the other API.
         CollectionError: As ``log_in``, or OpenReview cannot be reached.
     """
-    check_access()
+    check_access(settings)
     opened = OpenReview(_client(api, settings), api, settings, progress)
     if os.environ.get(USERNAME):
         await opened.log_in(os.environ[USERNAME], os.environ[PASSWORD])
     return opened
 
 
-def check_access() -> None:
-    """See that openreview-py is there and a log-in complete, before a folder is made.
+def check_access(settings: CollectSettings) -> None:
+    """See that openreview-py is there, and a log-in complete and for OpenReview, before a folder is made.
 
     Raises:
         MissingExtra: It is not installed.
-        SettingsError: Only one of the two variables is set.
+        SettingsError: Only one of the two variables is set, or they would go to an address that is neither
+            OpenReview's nor this machine's: a settings file that came with something else may name any.
     """
     if bool(os.environ.get(USERNAME)) != bool(os.environ.get(PASSWORD)):
         raise SettingsError(
             f"only one of {USERNAME} and {PASSWORD} is set.", hint="Set both to log in, or none to ask anonymously."
+        )
+    elsewhere = [address for address in (settings.api_v1, settings.api_v2) if not _may_log_in(address)]
+    if os.environ.get(USERNAME) and elsewhere:
+        raise SettingsError(
+            f"the account of {USERNAME} is not sent to {elsewhere[0]!r}, which is not OpenReview's own.",
+            hint=f"Unset {USERNAME} and {PASSWORD}, or correct collect.api_v1 and collect.api_v2.",
         )
     try:
         import openreview  # noqa: F401
@@ -240,6 +248,13 @@ def check_access() -> None:
             "collecting from OpenReview needs the package 'openreview-py', which is not installed.",
             hint="Run `pip install 'referee[openreview]'`.",
         ) from error
+
+
+def _may_log_in(address: str) -> bool:
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    own = host == "openreview.net" or host.endswith(".openreview.net")
+    return (own and parts.scheme == "https") or host in ("127.0.0.1", "::1", "localhost")
 
 
 def _client(api: Literal[1, 2], settings: CollectSettings) -> Any:

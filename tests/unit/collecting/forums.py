@@ -48,7 +48,7 @@ async def collect(
     resume: bool = False,
     kinds: tuple[str, ...] | None = None,
     progress: Callable[[Event], None] = lambda _: None,
-    **more: float,
+    **more: float | str,
 ) -> Collection:
     """Collect a venue from the server, without pauses."""
     settings = {"api_v1": server.url, "api_v2": server.url, "retry_wait_s": 0, "max_tries": 3, **more}

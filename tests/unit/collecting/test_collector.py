@@ -305,6 +305,18 @@ async def test_a_refusal_names_the_variables_and_no_password(
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "address", ["https://mirror.example", "http://api2.openreview.net", "https://x-openreview.net"]
+)
+async def test_an_account_is_not_sent_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("OPENREVIEW_USERNAME", "somebody@example.org")
+    monkeypatch.setenv("OPENREVIEW_PASSWORD", "a-password")
+    with FakeOpenReview(FORUMS) as server, pytest.raises(SettingsError, match=r"not sent to .*not OpenReview's own"):
+        await collect(server, tmp_path / "c", api_v1=address)
+
+    assert server.asked == []
+
+
 async def test_without_the_package_nothing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openreview", None)
     with FakeOpenReview(FORUMS) as server, pytest.raises(MissingExtra, match=r"pip install 'referee\[openreview\]'"):

@@ -44,8 +44,12 @@ _UNSEEN = f"It may not be public yet, or be shown only to an account ({USERNAME}
 _KEPT = "What was collected is kept: go on later."
 
 
-class NotThere(CollectionError):
-    """OpenReview has no such note, list or file, or finds fault with being asked for it."""
+class Refused(CollectionError):
+    """OpenReview was reached and does not give what was asked for; another try would not help."""
+
+
+class NotThere(Refused):
+    """OpenReview has no such note, list or file."""
 
 
 class _Failed(CollectionError):
@@ -92,7 +96,7 @@ class OpenReview:
         """The file of one submission, or an archive (zip) with those of several, which API v1 does not have.
 
         Raises:
-            NotThere: There is none.
+            Refused: There is none, or it is not shown to who asks like this.
             CollectionError: As ``page``.
         """
         several = len(ids) > 1
@@ -178,15 +182,16 @@ class OpenReview:
             failed = _Failed(f"OpenReview answered {what} with status {status}: {said}.", hint=_KEPT)
             failed.wait_s = _named_pause_s(response, said)
             raise failed
-        if status in (401, 403) or "text/html" in response.headers.get("Content-Type", ""):
-            raise CollectionError(
-                f"OpenReview refused {what} (status {status}): {said}.",
-                hint=_ACCOUNT if not self._client.token and "log-in" not in what else _CHECK,
-            )
+        refusal = f"OpenReview refused {what} (status {status}): {said}."
+        if _is_page(response):
+            raise CollectionError(refusal, hint=self._way_in(what, _ACCOUNT))
         if status >= 400:
-            raise NotThere(
-                f"OpenReview refused {what} (status {status}): {said}.", hint=_CHECK if "log-in" in what else _KEPT
-            )
+            kind = NotThere if status == 404 or "notfound" in said.lower().replace(" ", "") else Refused
+            raise kind(refusal, hint=self._way_in(what, _ACCOUNT if status in (401, 403) else _UNSEEN))
+
+    def _way_in(self, what: str, anonymous: str) -> str:
+        """The next step after a refusal: what it is for who asks anonymously, else to look at the account."""
+        return _CHECK if "log-in" in what or self._client.token else anonymous
 
     def _can_help(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
@@ -318,9 +323,13 @@ def _has_replies(note: Note) -> bool:
     return note.get("ddate") is not None or (isinstance(details, dict) and isinstance(details.get("replies"), list))
 
 
+def _is_page(response: Response) -> bool:
+    return "text/html" in response.headers.get("Content-Type", "")
+
+
 def _said(response: Response) -> str:
     """The error's own words on one line, without what it may repeat of a log-in."""
-    if "text/html" in response.headers.get("Content-Type", ""):
+    if _is_page(response):
         return "a web page came, as for people"
     try:
         body = json.loads(response.content)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from referee.collecting.client import Note, NotThere, OpenReview
+from referee.collecting.client import Note, NotThere, OpenReview, Refused
 from referee.collecting.files import archived, is_pdf
 from referee.collecting.kinds import PDF, with_kinds
 from referee.collecting.snapshot import Forum, Snapshot
@@ -24,6 +24,7 @@ STATE = "collected.json"
 PAPERS = "papers"
 _FORUMS_PER_PAGE = 100
 _PDFS_PER_HOUR = 36  # requests for files that OpenReview was seen to grant in an hour, in August 2026
+_REFUSALS = 10  # in a row
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -97,6 +98,7 @@ class Collector:
         self._venue, self._kinds, self._folder = venue, tuple(kinds), folder
         self._least_s, self._largest = 60 / requests_per_minute, largest_pdf
         self._progress = progress
+        self._refused: set[str] = set()
         self.snapshot = Snapshot(folder / f"{venue.id}.jsonl")
         if self.snapshot.damaged:
             progress(Event("note", f"line {self.snapshot.damaged} of {self.snapshot.path.name} is cut: read again"))
@@ -143,26 +145,28 @@ class Collector:
             listing = Listing(invitation=invitation, first=len(self.snapshot.forums))
             self._save(listings=(*self.state.listings, listing))
         if listing.last is None:
-            try:
-                await self._walk(source, listing)
-            except NotThere:
-                if invitation == self._venue.submissions[0]:
-                    raise
-                self._progress(Event("note", f"{invitation} is no list there: passed over"))
+            await self._walk(source, listing)
             self._amend(last=len(self.snapshot.forums))
 
     async def _walk(self, source: OpenReview, listing: Listing) -> None:
-        """Page after page until one is empty, from the last forum of the list on disk, where there is one."""
+        """Page after page until one is empty, from the last forum of the list on disk, where there is one.
+
+        That there is no such list is an error of the first one only: not every venue has those of withdrawn papers.
+        """
         there = list(self.snapshot.forums)[listing.first :]
         after, seen, total = there[-1] if there else None, len(there), listing.total
-        pace, pages = _Pace(time.monotonic(), self._least_s), 0
+        pace, pages, begun_anew = _Pace(time.monotonic(), self._least_s), 0, False
         while True:
             try:
                 page = await source.page(listing.invitation, after=after, limit=_FORUMS_PER_PAGE)
             except NotThere:
-                if pages or after is None:
+                if after is None and listing.invitation != self._venue.submissions[0] and not begun_anew:
+                    self._progress(Event("note", f"{listing.invitation} is no list there: passed over"))
+                    return
+                if after is None or begun_anew:
                     raise
-                after, seen = None, 0  # the forum to go on from is gone: what is on disk is passed over
+                # The forum to go on from is gone: the list begins anew, and what is on disk is passed over.
+                after, seen, begun_anew = None, 0, True
                 continue
             if not page.notes:
                 return
@@ -239,9 +243,16 @@ class Collector:
         for forum in left:
             try:
                 content = await source.pdfs([forum.id])
-            except NotThere as error:
+            except Refused as error:
                 self._save(no_pdf={**self.state.no_pdf, forum.id: error.message})
+                if not isinstance(error, NotThere):
+                    self._refused.add(forum.id)
+                if len(self._refused) >= _REFUSALS:  # this is about who asks, and no more about single files
+                    kept = {one: why for one, why in self.state.no_pdf.items() if one not in self._refused}
+                    self._save(no_pdf=kept)
+                    raise
                 continue
+            self._refused.clear()
             self._write(folder, forum.id, content)
 
     def _write(self, folder: Path, forum_id: str, content: bytes) -> None:

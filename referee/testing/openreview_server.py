@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ FaultKind = Literal[
     "truncated",  # status 200, and JSON that ends in the middle
     "cut",  # the connection ends in the middle of the body
     "drop",  # the connection ends without a byte
+    "silent",  # half a second of nothing, then the same
     "challenge",  # sent on to a web page that asks for a person
     "bare",  # notes without their replies
 ]
@@ -214,7 +216,8 @@ def _handler(server: FakeOpenReview) -> type[BaseHTTPRequestHandler]:
             fault = server.fault(url.path)
             if url.path == "/challenge":
                 return self._send(_Answer(200, b"<html>Are you a person?</html>", {"Content-Type": "text/html"}))
-            if fault is not None and fault.kind == "drop":
+            if fault is not None and fault.kind in ("drop", "silent"):
+                time.sleep(0.5 if fault.kind == "silent" else 0)
                 self.close_connection = True
                 return None
             answer = server.answer(self.command, url.path, query, body, token)

@@ -102,6 +102,12 @@ async def test_what_lasts_ends_it_and_what_was_collected_is_kept(
     assert server.asked[before].query["after"] == "forum001", "what is on disk is not asked for again"
 
 
+async def test_silence_ends_in_time(tmp_path: Path) -> None:
+    silent = FakeOpenReview(FORUMS, faults=[PageFault("silent")])
+    with silent as server, pytest.raises(CollectionError, match="no answer came in time"):
+        await collect(server, tmp_path / "c", timeout_s=0.05, max_tries=1)
+
+
 @pytest.mark.parametrize("lost", [1, 40, 3000, 100_000])
 async def test_a_snapshot_cut_anywhere_is_made_whole(tmp_path: Path, lost: int) -> None:
     with FakeOpenReview(FORUMS, page=2) as server:
@@ -171,6 +177,43 @@ async def test_the_list_goes_on_when_the_forum_it_stands_at_is_deleted(tmp_path:
         done = await collect(server, tmp_path / "c", resume=True)
 
     assert on_disk(done) == FORUMS
+
+
+async def test_the_second_list_too_loses_nothing_when_its_place_is_deleted(tmp_path: Path) -> None:
+    withdrawn = [forum(n) | {"invitations": ["ICLR.cc/2025/Conference/-/Withdrawn_Submission"]} for n in range(10, 14)]
+
+    def gone(server: FakeOpenReview) -> None:
+        del server.forums["forum011"]
+
+    with FakeOpenReview([*FORUMS[:1], *withdrawn], page=2, before={3: gone}) as server:
+        done = await collect(server, tmp_path / "c")
+
+    assert on_disk(done) == [*FORUMS[:1], *withdrawn]
+
+
+async def test_a_list_that_is_refused_is_no_list_that_is_not_there(tmp_path: Path) -> None:
+    refused = PageFault("status", calls=(2,), status=400, message="Invalid sort")
+    with FakeOpenReview(FORUMS[:1], faults=[refused]) as server, pytest.raises(CollectionError, match="Invalid sort"):
+        await collect(server, tmp_path / "c")
+
+
+@pytest.mark.parametrize(("files", "stopped"), [(4, False), (30, True)])
+async def test_a_file_that_is_private_has_a_reason_and_files_that_all_are_end_it(
+    tmp_path: Path, files: int, stopped: bool
+) -> None:
+    forums = [forum(number, api=1) for number in range(files)]
+    forbidden = PageFault("status", calls=(), path="/attachment", status=403, message="not a reader of it")
+    with FakeOpenReview(forums, faults=[forbidden]) as server:
+        if stopped:
+            with pytest.raises(CollectionError, match="not a reader of it"):
+                await collect(server, tmp_path / "c", venue=V1, kinds=("pdf",))
+            state = json.loads((tmp_path / "c" / "collected.json").read_text(encoding="utf-8"))
+            assert state["no_pdf"] == {}, "an account may get them"
+            return
+        done = await collect(server, tmp_path / "c", venue=V1, kinds=("pdf",))
+
+    assert len(done.collected.no_pdf) == files
+    assert "not a reader of it" in done.collected.no_pdf["forum000"]
 
 
 async def test_deleted_submissions_are_left_out_and_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         arena_calibrate,
         arena_run,
         arena_score,
+        collect_openreview,
         compile_venue,
         detect_anchors,
         detect_calibrate,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     )
     from referee.api.blocking import (
         arena_run_sync,
+        collect_openreview_sync,
         compile_venue_sync,
         detect_anchors_sync,
         detect_check_sync,
@@ -57,6 +59,8 @@ __all__ = [
     "arena_run",
     "arena_run_sync",
     "arena_score",
+    "collect_openreview",
+    "collect_openreview_sync",
     "compile_venue",
     "compile_venue_sync",
     "detect_anchors",

@@ -95,6 +95,10 @@ class RetrievalError(RefereeError):
     """The index of a paper cannot be built or searched."""
 
 
+class CollectionError(RefereeError):
+    """What is to be collected cannot be reached, is refused, or came in a form that cannot be used."""
+
+
 class EvaluationError(RefereeError):
     """A metric cannot be computed as asked."""
 

@@ -13,10 +13,10 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from referee.errors import SettingsError
@@ -149,6 +149,16 @@ class ReviewSettings(_Group):
         return tuple(sorted(set(names)))
 
 
+def _an_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise PydanticCustomError("address", "no address that begins with http:// or https://")
+    return value.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_an_address)]
+
+
 class CitationSettings(_Group):
     """Whom ``referee profile --citations online`` asks for cited works, and the e-mail address it gives them.
 
@@ -156,17 +166,26 @@ class CitationSettings(_Group):
     """
 
     contact: str | None = None
-    crossref: str = "https://api.crossref.org"
-    openalex: str = "https://api.openalex.org"
-    dblp: str = "https://dblp.org"
+    crossref: Address = "https://api.crossref.org"
+    openalex: Address = "https://api.openalex.org"
+    dblp: Address = "https://dblp.org"
 
-    @field_validator("crossref", "openalex", "dblp")
-    @classmethod
-    def _an_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-            raise PydanticCustomError("address", "no address that begins with http:// or https://")
-        return value.rstrip("/")
+
+class CollectSettings(_Group):
+    """How ``referee collect`` asks OpenReview: where its two APIs answer, how often, and how long it is waited for.
+
+    ``requests_per_minute`` is for all requests together. A request is tried ``max_tries`` times, after pauses that
+    double from ``retry_wait_s``; where OpenReview itself names a pause, that is kept, unless it is longer than
+    ``longest_wait_s``. Times are in seconds.
+    """
+
+    api_v1: Address = "https://api.openreview.net"
+    api_v2: Address = "https://api2.openreview.net"
+    requests_per_minute: int = Field(default=60, ge=1)
+    timeout_s: float = Field(default=180.0, gt=0)
+    max_tries: int = Field(default=6, ge=1, le=20)
+    retry_wait_s: float = Field(default=2.0, ge=0)
+    longest_wait_s: float = Field(default=4500.0, ge=0)
 
 
 class Settings(_Group):
@@ -178,6 +197,7 @@ class Settings(_Group):
     paper: PaperSettings = PaperSettings()
     review: ReviewSettings = ReviewSettings()
     citations: CitationSettings = CitationSettings()
+    collect: CollectSettings = CollectSettings()
     embedder: str = "local"
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration, arena_calibrate
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.collecting import Collection, collect_openreview
     from referee.api.detection.anchors import Anchors, detect_anchors
     from referee.api.detection.calibrating import DetectCalibration, detect_calibrate
     from referee.api.detection.checking import DetectCheck, detect_check
@@ -33,6 +34,7 @@ __all__ = [
     "ArenaRun",
     "ArenaScoring",
     "Calibration",
+    "Collection",
     "Compiled",
     "DetectCalibration",
     "DetectCheck",
@@ -50,6 +52,7 @@ __all__ = [
     "arena_calibrate",
     "arena_run",
     "arena_score",
+    "collect_openreview",
     "compile_venue",
     "detect_anchors",
     "detect_calibrate",
@@ -79,6 +82,7 @@ _PLACES = {
     "ArenaRun": "referee.api.arena.running",
     "ArenaScoring": "referee.api.arena.scoring",
     "Calibration": "referee.api.arena.calibrating",
+    "Collection": "referee.api.collecting",
     "Compiled": "referee.api.venues.compiling",
     "DetectCalibration": "referee.api.detection.calibrating",
     "DetectCheck": "referee.api.detection.checking",
@@ -94,6 +98,7 @@ _PLACES = {
     "arena_calibrate": "referee.api.arena.calibrating",
     "arena_run": "referee.api.arena.running",
     "arena_score": "referee.api.arena.scoring",
+    "collect_openreview": "referee.api.collecting",
     "compile_venue": "referee.api.venues.compiling",
     "detect_calibrate": "referee.api.detection.calibrating",
     "detect_check": "referee.api.detection.checking",

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from referee import api
 
     arena_run_sync = blocking(api.arena_run)
+    collect_openreview_sync = blocking(api.collect_openreview)
     compile_venue_sync = blocking(api.compile_venue)
     detect_anchors_sync = blocking(api.detect_anchors)
     detect_check_sync = blocking(api.detect_check)

@@ -29,7 +29,7 @@ LAYOUTS: Mapping[str, str] = {
 _TRIED = 50
 _MAPPING = "Name the layout, or put this into a file, correct it, and give it as the mapping (--mapping FILE):"
 _RUN_FILE = "review.json"
-_NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl")
+_NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl", "run.json", "collected.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
 
     Args:
         path: A file or a folder. Of a run folder only its ``review.json`` counts, of a folder with rows or tables
-            no text files, and no file that is hidden or named README, LICENSE, ``papers.jsonl`` or ``rejected.jsonl``.
+            no text files, and no file that is hidden or named README, LICENSE, ``papers.jsonl``, ``rejected.jsonl``,
+            ``run.json`` or ``collected.json``.
         layout: One of ``LAYOUTS``; without it the content decides.
 
     Raises:

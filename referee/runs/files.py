@@ -26,14 +26,16 @@ def is_part(name: str) -> bool:
     return name.startswith(".") and name.endswith(_PART)
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that a reader, also after a crash, sees the old file or the new one, never a part.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader, also after a crash, sees the old file or the new one, never a part.
+
+    Text is written as UTF-8.
 
     Raises:
         OSError: The folder cannot be written or the disk is full, with the file's name; the old file is untouched.
     """
     with naming(path):
-        _write(path, text)
+        _write(path, content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextmanager
@@ -47,11 +49,11 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as part:
-            part.write(text)
+        with os.fdopen(handle, "wb") as part:
+            part.write(content)
             os.fchmod(part.fileno(), 0o666 & ~_umask())
             part.flush()
             os.fsync(part.fileno())

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from referee.testing import FakeServer
+from referee.testing.openreview_server import FakeOpenReview
 from tests.cli.command import leave_plots_undrawn
 
 from .session import Session
+
+_REVIEW = "The method is sound and the experiments are broad. See Section 3. Why does Table 2 lack a baseline?"
 
 
 @pytest.fixture(scope="session")
@@ -21,5 +24,23 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def session(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache_folder))
     leave_plots_undrawn(monkeypatch)
-    with FakeServer(context_tokens=32_000) as server:
+    with FakeServer(context_tokens=32_000) as server, FakeOpenReview(map(_forum, range(3))) as openreview:
+        monkeypatch.setenv("REFEREE_COLLECT__API_V2", openreview.url)
         yield Session(tmp_path, server, monkeypatch)
+
+
+def _forum(number: int) -> dict[str, object]:
+    """A submission to ICLR 2025 with a review."""
+    at, group = f"forum{number}", "ICLR.cc/2025/Conference"
+    content = {"summary": _REVIEW, "strengths": _REVIEW, "weaknesses": _REVIEW, "questions": _REVIEW, "rating": 6}
+    review = {
+        "id": f"review{number}",
+        "forum": at,
+        "domain": group,
+        "invitations": [f"{group}/Submission{number}/-/Official_Review"],
+        "signatures": [f"{group}/Submission{number}/Reviewer_x"],
+        "content": {name: {"value": value} for name, value in content.items()},
+    }
+    title = {"title": {"value": f"Paper {number}"}, "pdf": {"value": "/pdf/x.pdf"}}
+    listed = {"id": at, "forum": at, "number": number, "domain": group, "invitations": [f"{group}/-/Submission"]}
+    return {**listed, "content": title, "details": {"replies": [review]}}

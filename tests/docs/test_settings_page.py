@@ -19,7 +19,7 @@ from referee.settings import RESERVED_ENV, Settings, load_settings
 from .pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "settings.md"
-_ROW = re.compile(r"^\| `(?P<name>[a-z_.]+)` \| (?P<takes>[^|]+) \| (?P<default>[^|]+) \| (?P<does>[^|]+) \|$", re.M)
+_ROW = re.compile(r"^\| `(?P<name>[a-z0-9_.]+)` \| (?P<takes>[^|]+) \| (?P<default>[^|]+) \| (?P<does>[^|]+) \|$", re.M)
 _WORDS = {str: "text", float: "number", int: "whole number", bool: "`true` or `false`", dict: "table", tuple: "list"}
 
 

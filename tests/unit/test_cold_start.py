@@ -24,6 +24,7 @@ HEAVY = (
     "numpy",
     "tiktoken",
     "xllamacpp",
+    "openreview",
 )
 
 SHOW_HELP = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.evals.detection.evaluation import LARGE_TARGET, DetectorReport, Rate
-from referee.evals.detection.result import ALL, DetectionResult, Flagged
+from referee.evals.detection.result import ALL, AnchorVote, DetectionResult, Flagged
 from referee.evals.detection.scores import LENGTH
 from referee.evals.detection.thresholds import Threshold
 from referee.reports.page import Section
@@ -39,6 +39,15 @@ _ORDERS = (
 _POLISHED = (
     "People wrote these reviews and a model polished the wording. Each flag here accuses a person of what they did not "
     "do; they are in neither class above."
+)
+_ASSISTED = (
+    "A person made the points of these reviews and a model wrote them out. A flag here is no caught fraud, and a "
+    "review that is not flagged is no missed one; they are in neither class above."
+)
+_VOTES = (
+    "Any anchor's vote flags, by a threshold of its own for each anchor, instead of one for the largest cosine. "
+    "With the target shared among anchors (target / number, Bonferroni) the whole keeps the target; with the target "
+    "for each anchor false positives add up, which is what this table warns of."
 )
 _PROMPTS = "What another prompt of AI reviews changes at the same thresholds, in percentage points, and in AUC."
 _INFLATION = (
@@ -80,6 +89,8 @@ def sections(result: DetectionResult) -> list[Section]:
         ("By model", "", _by_model(result)),
         (FALSE_POSITIVES, "", _false_positives(result)),
         ("Human reviews polished by a model", _POLISHED, _shares(result.polished, result)),
+        ("AI-assisted reviews", _ASSISTED, _shares(result.assisted, result)),
+        ("A threshold for each anchor", _VOTES, _votes(result)),
         ("Thresholds", _THRESHOLDS, _thresholds(result)),
         ("Areas", _AREAS, _areas(result)),
         ("Levels of editing", _LEVELS, _shares(result.levels, result)),
@@ -142,12 +153,15 @@ def _thresholds(result: DetectionResult) -> Table:
 
 def _areas(result: DetectionResult) -> Table:
     head = ["detector", "AUC", "least to most", "partial area", "precision-recall", "AI reviews", "without score"]
+    with_anchors = any(report.anchors for report in result.overall)
+    head += ["the anchor itself"] if with_anchors else []
     rows = []
     for report in result.overall:
         spread = report.auc_spread
         ends = "" if spread is None else f"{number(spread.smallest, 3)} to {number(spread.largest, 3)}"
         areas = [number(report.partial, 3), number(report.precision_recall, 3)]
         counts = [f"{report.at[0].true_positive_rate.n:,}", f"{report.unscored['ai']:,}"]
+        counts += [f"{report.anchors:,}"] if with_anchors else []
         rows.append([report.detector, _auc(report), ends, *areas, *counts])
     return _marked(result, head, rows)
 
@@ -163,6 +177,22 @@ def _shares(flagged: Sequence[Flagged], result: DetectionResult) -> Table:
         for (detector, what), own in by_row.items()
     ]
     return _marked(result, head, rows)
+
+
+def _votes(result: DetectionResult) -> Table:
+    by_row: dict[tuple[str, str], list[AnchorVote]] = {}
+    for one in result.votes:
+        by_row.setdefault((one.detector, one.how), []).append(one)
+    targets = [one.target for one in next(iter(by_row.values()))] if by_row else []
+    heads = [f"{rate} at {_target(target)}" for target in targets for rate in ("TPR", "FPR")]
+    rows = [[detector, how, *(cell for one in own for cell in _vote(one))] for (detector, how), own in by_row.items()]
+    return _marked(result, ["detector", "thresholds", *heads], rows)
+
+
+def _vote(one: AnchorVote) -> tuple[str, str]:
+    if not one.resolved:
+        return NOT_RESOLVABLE, NOT_RESOLVABLE
+    return _share(one.true_positive_rate), _share(one.false_positive_rate)
 
 
 def _orders(result: DetectionResult) -> Table:
@@ -221,8 +251,12 @@ def _auc(report: DetectorReport) -> str:
 def _cell(rate: Rate, threshold: Threshold) -> str:
     if not threshold.flags_anyone:
         return NOT_RESOLVABLE
+    return f"{_share(rate)}{'' if threshold.resolution == 'claimed' else ' *'}"
+
+
+def _share(rate: Rate) -> str:
     value, low, high = map(_hundredfold, (rate.value, rate.low, rate.high))
-    return f"{estimate(value, low, high, 1)}{'' if threshold.resolution == 'claimed' else ' *'}"
+    return estimate(value, low, high, 1)
 
 
 def _counted(rate: Rate, threshold: Threshold) -> str:

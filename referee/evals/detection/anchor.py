@@ -26,7 +26,18 @@ from referee.stats.values import Floats
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
-__all__ = ["POOLING", "AnchorScore", "anchor_cosines", "anchor_score", "any_vote", "embedded", "per_anchor_thresholds"]
+__all__ = [
+    "IS_ANCHOR",
+    "POOLING",
+    "AnchorScore",
+    "anchor_cosines",
+    "anchor_score",
+    "any_vote",
+    "embedded",
+    "per_anchor_thresholds",
+]
+
+IS_ANCHOR = "the review is itself one of the AI reviews that it would be compared with"
 
 
 @dataclass(frozen=True, slots=True)

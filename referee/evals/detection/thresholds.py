@@ -16,11 +16,13 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from referee.errors import EvaluationError
 from referee.schemas.base import Frozen
-from referee.stats.values import finite
+from referee.stats.values import Floats, finite
 
 Mode = Literal["exact", "conservative"]
 Resolution = Literal["claimed", "not_claimed", "not_resolvable", "insufficient_calibration"]
@@ -72,6 +74,12 @@ class Threshold(Frozen):
             return False
         return self.flags_anyone and score > self.theta
 
+    def flagged_of(self, scores: Floats) -> NDArray[np.bool_]:
+        """Whether each score is strictly above it; NaN is a missing score."""
+        if self.theta is None or not self.flags_anyone:
+            return np.zeros(len(scores), dtype=bool)
+        return np.asarray((scores > self.theta) & (scores < np.inf))
+
     @property
     def claim(self) -> str:
         """What is known of the rate, in a sentence."""
@@ -88,7 +96,7 @@ class Threshold(Frozen):
         return f"{of}; {said}."
 
 
-def exact_threshold(humans: Sequence[float], alpha: float, mode: Mode = "exact") -> tuple[float, int]:
+def exact_threshold(humans: Sequence[float] | Floats, alpha: float, mode: Mode = "exact") -> tuple[float, int]:
     """Theta and k of human scores at a target rate.
 
     ``exact``: k = floor(alpha n), so that at most k of these reviews are flagged. ``conservative``: one fewer of n + 1,
@@ -100,7 +108,7 @@ def exact_threshold(humans: Sequence[float], alpha: float, mode: Mode = "exact")
     Raises:
         EvaluationError: There is no score, one is not finite, or alpha is negative.
     """
-    ordered = -finite([-score for score in sorted(humans, reverse=True)])
+    ordered = np.sort(finite(humans))[::-1]
     n = len(ordered)
     if not n or alpha < 0:
         raise EvaluationError(
@@ -130,7 +138,7 @@ def upper_bound_without_any(n: int, level: float = 0.95) -> float:
     return float(1 - (1 - level) ** (1 / n))
 
 
-def threshold_at(humans: Sequence[float], target: float, mode: Mode = "exact") -> Threshold:
+def threshold_at(humans: Sequence[float] | Floats, target: float, mode: Mode = "exact") -> Threshold:
     """A threshold with all that is known of it.
 
     Raises:
@@ -149,7 +157,7 @@ def threshold_at(humans: Sequence[float], target: float, mode: Mode = "exact") -
         theta=theta if math.isfinite(theta) else None,
         n=n,
         k=k,
-        flagged=sum(score > theta for score in humans),
+        flagged=int((np.asarray(humans) > theta).sum()),
         low=low,
         mean=mean,
         high=high,

@@ -127,7 +127,7 @@ def evaluate(
     humans, ai = (once.where(once.is_kind(kind)) for kind in ("human", "ai"))
     sources, names = ai.reviews.source[ai.at], ai.reviews.names
     groups = [(names[code] or "ai", sources == code) for code in np.unique(sources[~ai.is_anchor]).tolist()]
-    if together and len(groups) > 1:
+    if together and len(np.unique(sources)) > 1:
         groups.insert(0, (together, np.ones(len(ai), dtype=bool)))
     return [_report(calibration, llm, humans, ai.where(own), draws, marks) for llm, own in groups]
 

@@ -20,7 +20,12 @@ _READING = (
     "positives (TPR) are AI reviews that are flagged, in percent, at a target rate of false positives (FPR); what "
     "became of the target on these human reviews stands below. With a * the calibration has too few human reviews for "
     f"any claim on that rate. {LENGTH} is the number of words alone: what a detector has to beat. A review without a "
-    "score counts as not flagged. A flag is no proof that a model wrote a review."
+    "score counts as not flagged; one that is itself an anchor is left out. A flag is no proof that a model wrote a "
+    "review."
+)
+_FALSE_POSITIVES = (
+    "What became of each target on the human reviews of this set: the share of them that is flagged, in percent, with "
+    "its interval, and in brackets how many people that are."
 )
 _THRESHOLDS = (
     "k of n human reviews of the calibration may lie above the threshold. How often other people are flagged is not "
@@ -29,7 +34,8 @@ _THRESHOLDS = (
 )
 _AREAS = (
     "AUC is the share of pairs in which the AI review has the higher score, with its interval, least and most over "
-    "resamples. The partial area is below a false-positive rate of 1%, standardised: 0.5 is chance."
+    "resamples. The partial area is below a false-positive rate of 1%, standardised: 0.5 is chance. AI reviews without "
+    "a score count as not flagged; those that are the anchor itself, to which others are compared, are in no class."
 )
 _LEVELS = "Shares of edited versions that are flagged, by how much a model changed a person's review."
 _ORDERS = (
@@ -87,7 +93,7 @@ def sections(result: DetectionResult) -> list[Section]:
     parts = (
         (DETECTION, _READING, main_table(result)),
         ("By model", "", _by_model(result)),
-        (FALSE_POSITIVES, "", _false_positives(result)),
+        (FALSE_POSITIVES, _FALSE_POSITIVES, _false_positives(result)),
         ("Human reviews polished by a model", _POLISHED, _shares(result.polished, result)),
         ("AI-assisted reviews", _ASSISTED, _shares(result.assisted, result)),
         ("A threshold for each anchor", _VOTES, _votes(result)),
@@ -180,19 +186,15 @@ def _shares(flagged: Sequence[Flagged], result: DetectionResult) -> Table:
 
 
 def _votes(result: DetectionResult) -> Table:
-    by_row: dict[tuple[str, str], list[AnchorVote]] = {}
-    for one in result.votes:
-        by_row.setdefault((one.detector, one.how), []).append(one)
-    targets = [one.target for one in next(iter(by_row.values()))] if by_row else []
-    heads = [f"{rate} at {_target(target)}" for target in targets for rate in ("TPR", "FPR")]
-    rows = [[detector, how, *(cell for one in own for cell in _vote(one))] for (detector, how), own in by_row.items()]
-    return _marked(result, ["detector", "thresholds", *heads], rows)
+    rows = [[one.detector, one.how, _target(one.target), *_vote(one)] for one in result.votes]
+    return _marked(result, ["detector", "thresholds", "target", "TPR", "FPR"], rows)
 
 
 def _vote(one: AnchorVote) -> tuple[str, str]:
     if not one.resolved:
         return NOT_RESOLVABLE, NOT_RESOLVABLE
-    return _share(one.true_positive_rate), _share(one.false_positive_rate)
+    star = "" if one.claimed else " *"
+    return f"{_share(one.true_positive_rate)}{star}", f"{_share(one.false_positive_rate)}{star}"
 
 
 def _orders(result: DetectionResult) -> Table:

@@ -43,7 +43,7 @@ from referee.evals.detection.scores import (
     is_own_source,
     is_said,
 )
-from referee.evals.detection.thresholds import Threshold
+from referee.evals.detection.thresholds import ROUNDING, Threshold
 from referee.runs.progress import Event, Progress, silent
 from referee.stats import holm
 
@@ -123,6 +123,7 @@ class AnchorVote:
     how: str
     target: float
     resolved: bool
+    claimed: bool
     true_positive_rate: Rate
     false_positive_rate: Rate
 
@@ -249,7 +250,7 @@ def detection_result(
         inflation=tuple(_inflation(scores.reviews, parts.usual & once)),
         humans=int((parts.usual & once & scores.reviews.is_kind("human")).sum()),
         facts=facts or {},
-        notes=(*scores.notes, *_notes(scores, entries, parts)),
+        notes=(*scores.notes, *_notes(scores, entries, parts, reports)),
     )
 
 
@@ -373,7 +374,8 @@ def _votes(entry: DetectorCalibration, rows: ScoredRows, asked: EvaluationAsked)
                 any_anchor_rate(thetas, side, seed=asked.seed, resamples=asked.resamples, cluster=asked.cluster)
                 for side in (ai, humans)
             )
-            yield AnchorVote(entry.detector, how, one.target, share * one.n >= 1 - 1e-9, *rates)
+            resolved, claimed = (share * one.n >= fewest - ROUNDING for fewest in (1, 3))
+            yield AnchorVote(entry.detector, how, one.target, resolved, claimed, *rates)
 
 
 def _orders(judged: Mapping[str, ScoredRows], parts: Parts) -> Iterator[tuple[str, EditOrder]]:
@@ -418,13 +420,30 @@ def _inflation(reviews: Reviews, usual: Mask) -> list[Inflated]:
     return [Inflated(llm, axis, one, None if one.p is None else next(corrected)) for llm, axis, one in found]
 
 
-def _notes(scores: Scores, entries: Sequence[DetectorCalibration], parts: Parts) -> Iterator[str]:
+def _anchors(reports: Sequence[DetectorReport]) -> dict[str, list[str]]:
+    """By how many AI reviews are themselves the anchors, the detectors."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for report in reports:
+        found[report.detector][report.llm] = report.anchors
+    most = {detector: max(counts.values()) for detector, counts in found.items()}
+    by_count: dict[str, list[str]] = defaultdict(list)
+    for detector, count in most.items():
+        if count:
+            by_count[f"{count:,} AI review(s) are the anchors themselves"].append(detector)
+    return by_count
+
+
+def _notes(
+    scores: Scores, entries: Sequence[DetectorCalibration], parts: Parts, reports: Sequence[DetectorReport]
+) -> Iterator[str]:
     without = [name for name in scores.rows if name not in {entry.detector for entry in entries}]
     if without:
         yield f"not calibrated, and left out: {', '.join(without)}"
     unknown = int((parts.usual & scores.reviews.once() & scores.reviews.is_kind("unknown")).sum())
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say who wrote them; they count for nothing"
+    for why, names in _anchors(reports).items():
+        yield f"{why}: they count for nothing with {', '.join(names)}, so AI reviews are not the same for all detectors"
     yield from (f"{count:,} {why}: left out" for why, count in parts.left_out.items() if count)
     if parts.usual_prompt and parts.prompts:
         yield f"the usual prompt is {parts.usual_prompt!r}, the most frequent one"

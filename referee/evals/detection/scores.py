@@ -181,7 +181,7 @@ def _put_results(run: Path, places: Mapping[str, int], table: ScoreTable, models
                     models.setdefault(name, made)
     if not found:
         raise RunError(
-            f"{str(run)!r} holds no scores of detectors, but other results.",
+            f"{str(run)!r} holds no scores of detectors.",
             hint="Give the folder of a run of `referee detect score`.",
         )
 

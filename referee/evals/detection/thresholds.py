@@ -28,7 +28,7 @@ Mode = Literal["exact", "conservative"]
 Resolution = Literal["claimed", "not_claimed", "not_resolvable", "insufficient_calibration"]
 
 # alpha n is a product of floats: 0.001 * 3000 must count as 3.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 class Threshold(Frozen):
@@ -85,13 +85,13 @@ class Threshold(Frozen):
         """What is known of the rate, in a sentence."""
         of = f"{self.target:.2%} of human reviews, from {self.n} of them (k = {self.k})"
         if self.resolution == "not_resolvable":
-            fewest = math.ceil(1 / self.target - _ROUNDING)
+            fewest = math.ceil(1 / self.target - ROUNDING)
             return f"not resolvable: {of}; at least {fewest} are needed. Nobody is flagged."
         if self.resolution == "insufficient_calibration":
             return f"too few human reviews for the conservative threshold: {of}. Nobody is flagged."
         said = f"expected {self.mean:.2%} of other human reviews, 95% interval {self.low:.2%} to {self.high:.2%}"
         if self.resolution == "not_claimed":
-            fewest = math.ceil(3 / self.target - _ROUNDING)
+            fewest = math.ceil(3 / self.target - ROUNDING)
             return f"no rate is claimed: {of}; {said}. A claim needs {fewest} human reviews."
         return f"{of}; {said}."
 
@@ -118,9 +118,9 @@ def exact_threshold(humans: Sequence[float] | Floats, alpha: float, mode: Mode =
     if alpha >= 1:
         return -math.inf, n
     if mode == "conservative":
-        k = math.floor(alpha * (n + 1) + _ROUNDING) - 1
+        k = math.floor(alpha * (n + 1) + ROUNDING) - 1
         return (float(ordered[k]), k) if k >= 0 else (math.inf, 0)
-    k = min(math.floor(alpha * n + _ROUNDING), n - 1)
+    k = min(math.floor(alpha * n + ROUNDING), n - 1)
     return float(ordered[k]), k
 
 
@@ -147,8 +147,8 @@ def threshold_at(humans: Sequence[float] | Floats, target: float, mode: Mode = "
     theta, k = exact_threshold(humans, target, mode)
     n = len(humans)
     low, mean, high = false_positive_interval(k, n)
-    resolution: Resolution = "claimed" if target * n >= 3 - _ROUNDING else "not_claimed"
-    if target * n < 1 - _ROUNDING:
+    resolution: Resolution = "claimed" if target * n >= 3 - ROUNDING else "not_claimed"
+    if target * n < 1 - ROUNDING:
         resolution = "not_resolvable"
     if math.isinf(theta):
         resolution = "insufficient_calibration"

@@ -57,6 +57,8 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
         read_scores([tmp_path])
     with pytest.raises(RunError, match="holds no scores of detectors"):
         read_scores([run(tmp_path / "run", result("a", metric="words").model_dump_json())])
+    with pytest.raises(RunError, match="holds no scores of detectors"):
+        read_scores([run(tmp_path / "empty")])
 
 
 def test_another_language_is_noted(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from referee.evals.detection.canonical import CANONICAL_RULE
 from referee.evals.detection.columns import Mask, ScoredRows
 from referee.evals.detection.evaluation import LARGE_TARGET
 from referee.evals.detection.features import FOLDS
-from referee.evals.detection.result import EvaluationAsked, Parts, parted
+from referee.evals.detection.parts import EvaluationAsked, Parts, parted
 from referee.evals.detection.scores import Scores, read_scores
 from referee.evals.detection.thresholds import Mode
 from referee.evals.detection.token_statistics import FEATURE_NAMES

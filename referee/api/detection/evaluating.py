@@ -14,7 +14,8 @@ from referee.api.options import RunOptions
 from referee.api.session import offline_session
 from referee.evals.detection.calibration import Calibration
 from referee.evals.detection.evaluation import Cluster
-from referee.evals.detection.result import DetectionResult, EvaluationAsked, detection_result
+from referee.evals.detection.parts import EvaluationAsked
+from referee.evals.detection.result import DetectionResult, detection_result
 from referee.evals.detection.scores import Scores, read_scores
 from referee.reports.detection_files import write_detection
 from referee.reports.page import PLOTS

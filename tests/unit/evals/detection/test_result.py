@@ -6,7 +6,8 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.evals.detection.calibration import Calibration
-from referee.evals.detection.result import ALL, DetectionResult, EvaluationAsked, detection_result
+from referee.evals.detection.parts import EvaluationAsked
+from referee.evals.detection.result import ALL, DetectionResult, detection_result
 from referee.reports.detection_files import write_detection
 from referee.reports.detection_tables import NOT_RESOLVABLE, is_resolved, lead, main_table, sections
 from referee.schemas.case import ReviewCase

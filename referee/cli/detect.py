@@ -28,6 +28,7 @@ _ANCHORS = "AI reviews of the same papers: a run of `referee detect anchors`, or
 _DETECTORS = "Their names. [default: those that can run with what is given]"
 _FORCE = "Go on where what was measured does not hold; every table is then marked."
 _EDIT_LEVELS = "A column with levels of editing: original, minimum, moderate, extensive, maximum."
+_ASSISTED = "A column (or COLUMN=VALUE) that says that a model expanded a person's points."
 _POLISHED = "A column (or COLUMN=VALUE) that says that a model polished a person's review."
 
 
@@ -95,14 +96,27 @@ def calibrate(
     force: Annotated[
         bool, typer.Option("--force", help="Take human reviews of after November 2022 too; the file says so.")
     ] = False,
+    edit_levels: Annotated[str | None, typer.Option(metavar="COLUMN", help=_EDIT_LEVELS)] = None,
+    polished: Annotated[str | None, typer.Option(metavar="COLUMN", help=_POLISHED)] = None,
+    assisted: Annotated[str | None, typer.Option(metavar="COLUMN", help=_ASSISTED)] = None,
 ) -> None:
-    """Take thresholds from the scores of human reviews; of gltr, mfd and s5 fit the weights on both classes."""
+    """Take thresholds from the scores of human reviews; of gltr, mfd and s5 fit the weights on both classes.
+
+    Reviews that were edited, polished or expanded from a person's points are in neither class and are left out.
+    """
     from referee import api
     from referee.cli.progress import ProgressLine
 
     with ProgressLine():
         done = api.detect_calibrate(
-            scores, out=out, target_fpr=_rates(target_fpr), conservative=conservative, force=force
+            scores,
+            out=out,
+            target_fpr=_rates(target_fpr),
+            conservative=conservative,
+            force=force,
+            edit_levels=edit_levels,
+            polished=polished,
+            assisted=assisted,
         )
     _print_thresholds(done)
 
@@ -116,6 +130,7 @@ def evaluate(
     ] = "paper",
     edit_levels: Annotated[str | None, typer.Option(metavar="COLUMN", help=_EDIT_LEVELS)] = None,
     polished: Annotated[str | None, typer.Option(metavar="COLUMN", help=_POLISHED)] = None,
+    assisted: Annotated[str | None, typer.Option(metavar="COLUMN", help=_ASSISTED)] = None,
     prompts: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="A column that names the prompt of an AI review.")
     ] = None,
@@ -141,6 +156,7 @@ def evaluate(
             cluster=cluster,
             edit_levels=edit_levels,
             polished=polished,
+            assisted=assisted,
             prompts=prompts,
             resamples=resamples,
             seed=seed,

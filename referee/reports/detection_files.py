@@ -19,7 +19,17 @@ _COLUMNS = (
     *("detector", "reviews_by", "ai_reviews", "human_reviews", "target", "threshold", "calibration_n", "calibration_k"),
     *("expected_fpr_low", "expected_fpr", "expected_fpr_high", "resolution"),
     *("tpr", "tpr_sd", "tpr_low", "tpr_high", "fpr", "fpr_sd", "fpr_low", "fpr_high"),
-    *("auc", "auc_low", "auc_high", "partial_auc", "precision_recall", "unscored_human", "unscored_ai", "forced"),
+    *(
+        "auc",
+        "auc_low",
+        "auc_high",
+        "partial_auc",
+        "precision_recall",
+        "unscored_human",
+        "unscored_ai",
+        "anchors",
+        "forced",
+    ),
 )
 
 
@@ -60,7 +70,7 @@ def _lines(result: DetectionResult) -> Iterator[Sequence[object]]:
     for report in result.reports:
         spread = report.auc_spread
         areas = (report.auc, spread and spread.low, spread and spread.high, report.partial, report.precision_recall)
-        left = (report.unscored["human"], report.unscored["ai"], "; ".join(report.marks))
+        left = (report.unscored["human"], report.unscored["ai"], report.anchors, "; ".join(report.marks))
         for at in report.at:
             own = at.threshold
             yield (

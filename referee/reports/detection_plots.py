@@ -10,6 +10,7 @@ from referee.evals.detection.result import DetectionResult
 from referee.evals.detection.roc import roc_curve
 from referee.evals.detection.scores import LENGTH
 from referee.reports.plots import Plot, cumulative, roc
+from referee.stats.values import Floats
 
 _MOST_CURVES = 5
 _MOST_SPREADS = 4
@@ -37,7 +38,7 @@ def _curves(result: DetectionResult, names: Sequence[str]) -> Plot:
     )
 
 
-def _points(humans: Sequence[float], ai: Sequence[float]) -> list[tuple[float, float]]:
+def _points(humans: Sequence[float], ai: Floats) -> list[tuple[float, float]]:
     """For each rate of false positives the largest rate of true ones, thinned evenly on a log scale."""
     curve = roc_curve(humans, ai)
     best: dict[float, float] = {}
@@ -50,8 +51,8 @@ def _points(humans: Sequence[float], ai: Sequence[float]) -> list[tuple[float, f
     return [points[at] for at in kept]
 
 
-def _ai(result: DetectionResult, name: str) -> list[float]:
-    return [score for kind, scores in result.scores[name].items() if kind != "human" for score in scores]
+def _ai(result: DetectionResult, name: str) -> Floats:
+    return np.concatenate([scores for kind, scores in result.scores[name].items() if kind != "human"])
 
 
 def _spreads(result: DetectionResult, names: Sequence[str]) -> Iterator[Plot]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.evals.detection.evaluation import LARGE_TARGET, DetectorReport, Rate
-from referee.evals.detection.result import ALL, DetectionResult, Flagged
+from referee.evals.detection.result import ALL, AnchorVote, DetectionResult, Flagged
 from referee.evals.detection.scores import LENGTH
 from referee.evals.detection.thresholds import Threshold
 from referee.reports.page import Section
@@ -20,7 +20,12 @@ _READING = (
     "positives (TPR) are AI reviews that are flagged, in percent, at a target rate of false positives (FPR); what "
     "became of the target on these human reviews stands below. With a * the calibration has too few human reviews for "
     f"any claim on that rate. {LENGTH} is the number of words alone: what a detector has to beat. A review without a "
-    "score counts as not flagged. A flag is no proof that a model wrote a review."
+    "score counts as not flagged; one that is itself an anchor is left out. A flag is no proof that a model wrote a "
+    "review."
+)
+_FALSE_POSITIVES = (
+    "What became of each target on the human reviews of this set: the share of them that is flagged, in percent, with "
+    "its interval, and in brackets how many people that are."
 )
 _THRESHOLDS = (
     "k of n human reviews of the calibration may lie above the threshold. How often other people are flagged is not "
@@ -29,7 +34,8 @@ _THRESHOLDS = (
 )
 _AREAS = (
     "AUC is the share of pairs in which the AI review has the higher score, with its interval, least and most over "
-    "resamples. The partial area is below a false-positive rate of 1%, standardised: 0.5 is chance."
+    "resamples. The partial area is below a false-positive rate of 1%, standardised: 0.5 is chance. AI reviews without "
+    "a score count as not flagged; those that are the anchor itself, to which others are compared, are in no class."
 )
 _LEVELS = "Shares of edited versions that are flagged, by how much a model changed a person's review."
 _ORDERS = (
@@ -39,6 +45,15 @@ _ORDERS = (
 _POLISHED = (
     "People wrote these reviews and a model polished the wording. Each flag here accuses a person of what they did not "
     "do; they are in neither class above."
+)
+_ASSISTED = (
+    "A person made the points of these reviews and a model wrote them out. A flag here is no caught fraud, and a "
+    "review that is not flagged is no missed one; they are in neither class above."
+)
+_VOTES = (
+    "Any anchor's vote flags, by a threshold of its own for each anchor, instead of one for the largest cosine. "
+    "With the target shared among anchors (target / number, Bonferroni) the whole keeps the target; with the target "
+    "for each anchor false positives add up, which is what this table warns of."
 )
 _PROMPTS = "What another prompt of AI reviews changes at the same thresholds, in percentage points, and in AUC."
 _INFLATION = (
@@ -78,8 +93,10 @@ def sections(result: DetectionResult) -> list[Section]:
     parts = (
         (DETECTION, _READING, main_table(result)),
         ("By model", "", _by_model(result)),
-        (FALSE_POSITIVES, "", _false_positives(result)),
+        (FALSE_POSITIVES, _FALSE_POSITIVES, _false_positives(result)),
         ("Human reviews polished by a model", _POLISHED, _shares(result.polished, result)),
+        ("AI-assisted reviews", _ASSISTED, _shares(result.assisted, result)),
+        ("A threshold for each anchor", _VOTES, _votes(result)),
         ("Thresholds", _THRESHOLDS, _thresholds(result)),
         ("Areas", _AREAS, _areas(result)),
         ("Levels of editing", _LEVELS, _shares(result.levels, result)),
@@ -142,12 +159,15 @@ def _thresholds(result: DetectionResult) -> Table:
 
 def _areas(result: DetectionResult) -> Table:
     head = ["detector", "AUC", "least to most", "partial area", "precision-recall", "AI reviews", "without score"]
+    with_anchors = any(report.anchors for report in result.overall)
+    head += ["the anchor itself"] if with_anchors else []
     rows = []
     for report in result.overall:
         spread = report.auc_spread
         ends = "" if spread is None else f"{number(spread.smallest, 3)} to {number(spread.largest, 3)}"
         areas = [number(report.partial, 3), number(report.precision_recall, 3)]
         counts = [f"{report.at[0].true_positive_rate.n:,}", f"{report.unscored['ai']:,}"]
+        counts += [f"{report.anchors:,}"] if with_anchors else []
         rows.append([report.detector, _auc(report), ends, *areas, *counts])
     return _marked(result, head, rows)
 
@@ -163,6 +183,18 @@ def _shares(flagged: Sequence[Flagged], result: DetectionResult) -> Table:
         for (detector, what), own in by_row.items()
     ]
     return _marked(result, head, rows)
+
+
+def _votes(result: DetectionResult) -> Table:
+    rows = [[one.detector, one.how, _target(one.target), *_vote(one)] for one in result.votes]
+    return _marked(result, ["detector", "thresholds", "target", "TPR", "FPR"], rows)
+
+
+def _vote(one: AnchorVote) -> tuple[str, str]:
+    if not one.resolved:
+        return NOT_RESOLVABLE, NOT_RESOLVABLE
+    star = "" if one.claimed else " *"
+    return f"{_share(one.true_positive_rate)}{star}", f"{_share(one.false_positive_rate)}{star}"
 
 
 def _orders(result: DetectionResult) -> Table:
@@ -221,8 +253,12 @@ def _auc(report: DetectorReport) -> str:
 def _cell(rate: Rate, threshold: Threshold) -> str:
     if not threshold.flags_anyone:
         return NOT_RESOLVABLE
+    return f"{_share(rate)}{'' if threshold.resolution == 'claimed' else ' *'}"
+
+
+def _share(rate: Rate) -> str:
     value, low, high = map(_hundredfold, (rate.value, rate.low, rate.high))
-    return f"{estimate(value, low, high, 1)}{'' if threshold.resolution == 'claimed' else ' *'}"
+    return estimate(value, low, high, 1)
 
 
 def _counted(rate: Rate, threshold: Threshold) -> str:

@@ -124,7 +124,7 @@ def mann_whitney(
     return MannWhitney(u, _normal_p(u, n, m, ties.astype(np.float64)), "normal")
 
 
-def cliffs_delta(first: Sequence[float], second: Sequence[float]) -> float | None:
+def cliffs_delta(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float | None:
     """Cliff's delta, (#(a > b) - #(a < b)) / (n m): from -1 to 1, 0 where neither sample tends to be larger.
 
     Returns:

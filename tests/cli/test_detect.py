@@ -207,6 +207,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
 ) -> None:
     saved(workplace / "r.jsonl", reviews(1, 3))
     (workplace / "bad.json").write_text("{}", encoding="utf-8")
+    (workplace / "cut.json").write_text('{"schema_version": 1, "canonical_rule": "free-', encoding="utf-8")
     (workplace / "none").mkdir()
     (workplace / "none" / "anchors.jsonl").write_text('{"paper_id": "p"}\n', encoding="utf-8")
     score = ("detect", "score", "r.jsonl")
@@ -222,6 +223,10 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
         (("detect", "calibrate", "none", "--out", "c.json", "--target-fpr", "high"), ("are no rates",)),
         (("detect", "calibrate", "none", "--out", "c.json", "--target-fpr", "2"), ("2.0 is no rate",)),
         (("detect", "evaluate", "none", "--calibration", "bad.json"), ("is no calibration of detectors",)),
+        (
+            ("detect", "evaluate", "none", "--calibration", "cut.json"),
+            ("is no calibration of detectors", "Invalid JSON"),
+        ),
         (("detect", "check", "x.txt", "--calibration", "absent.json"), ("cannot be read", "detect calibrate")),
     ):
         refused(referee(*asked), *words)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,14 +16,15 @@ from referee.evals.detection.calibration import (
     CalibratedOn,
     Calibration,
     DetectorCalibration,
-    ScoredReview,
     calibrate,
     calibrate_features,
 )
 from referee.evals.detection.canonical import CANONICAL_RULE
+from referee.evals.detection.columns import Mask, ScoredRows
 from referee.evals.detection.evaluation import LARGE_TARGET
 from referee.evals.detection.features import FOLDS
-from referee.evals.detection.scores import SOURCE_REVIEW, Scores, is_made_of_another, read_scores
+from referee.evals.detection.parts import EvaluationAsked, Parts, parted
+from referee.evals.detection.scores import Scores, read_scores
 from referee.evals.detection.thresholds import Mode
 from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.runs.files import write_atomically
@@ -48,6 +49,9 @@ def detect_calibrate(
     conservative: bool = False,
     seed: int = 0,
     force: bool = False,
+    edit_levels: str | None = None,
+    polished: str | None = None,
+    assisted: str | None = None,
 ) -> DetectCalibration:
     """Take the thresholds of every detector from human reviews' scores, and write them to a file.
 
@@ -62,20 +66,27 @@ def detect_calibrate(
             reviews; by default the rate among these.
         seed: How papers are dealt to folds.
         force: Go on where human reviews were written after models were offered to all; the file then says so.
+        edit_levels: As in ``detect_evaluate``, as are ``polished`` and ``assisted``: a column that marks reviews that
+            are in neither class. They are left out.
+        polished: Likewise.
+        assisted: Likewise.
 
     Raises:
         RunError: A folder holds no scores, or its files are damaged.
         EvaluationError: Scores were made by several set-ups or are no numbers, an AI review is labelled human, a
-            review was written too late, or there is no human review.
+            review was written too late, there is no human review, or a column is in no review.
         SettingsError: A target is no rate.
         DataError: The file cannot be written.
     """
     targets = _targets(target_fpr)
     runs = [Path(one) for one in ([scores] if isinstance(scores, str | Path) else scores)]
-    found = _of_people(read_scores(runs))
+    asked = EvaluationAsked(edit_levels=edit_levels or "", polished=polished or "", assisted=assisted or "")
+    found = read_scores(runs, asked.columns)
+    parts = parted(found.reviews, asked)
     mode: Mode = "conservative" if conservative else "exact"
     entries, left_out = [], {}
-    for name, rows in found.rows.items():
+    for name, of_all in found.rows.items():
+        rows = of_all.of(parts.usual)
         if why := _lacking(name, rows):
             left_out[name] = why
         else:
@@ -86,9 +97,9 @@ def detect_calibrate(
             f"no detector can be calibrated: {next(iter(left_out.values()))}.",
             hint="Score human reviews first: `referee detect score`.",
         )
-    calibration = _file(found, entries, runs)
+    calibration = _file(found, parts.usual, entries, runs)
     write_calibration(Path(out), calibration)
-    return DetectCalibration(calibration, Path(out), left_out, found.notes)
+    return DetectCalibration(calibration, Path(out), left_out, (*found.notes, *_left_out(parts)))
 
 
 def read_calibration(path: Path) -> Calibration:
@@ -136,51 +147,51 @@ def _targets(asked: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted({*asked, LARGE_TARGET}))
 
 
-def _lacking(name: str, rows: Sequence[ScoredReview]) -> str:
+def _lacking(name: str, rows: ScoredRows) -> str:
     """Why a detector cannot be calibrated on these rows; empty where it can."""
-    usable = [row for row in rows if (row.features if name in FEATURE_NAMES else row.score is not None)]
-    humans = sum(row.kind == "human" for row in usable)
-    if not humans:
+    usable = rows.where(rows.featured if name in FEATURE_NAMES else rows.scored)
+    if not usable.is_kind("human").any():
         return "no human review has a score"
-    if name in FEATURE_NAMES and not any(row.kind == "ai" for row in usable):
+    if name in FEATURE_NAMES and not usable.is_kind("ai").any():
         return "its weights need AI reviews beside the human ones"
-    if name in FEATURE_NAMES and len({row.paper_id for row in usable}) < FOLDS:
+    if name in FEATURE_NAMES and len(usable.reviews.named(usable.papers)) < FOLDS:
         return f"its weights need reviews of {FOLDS} papers or more"
     return ""
 
 
-def _of_people(found: Scores) -> Scores:
-    """Without reviews labelled human that were made from another one, as by letting a model polish it."""
-    made = {name for name, case in found.reviews.items() if is_made_of_another(case)}
-    if not made:
-        return found
-    rows = {detector: [row for row in own if row.review_id not in made] for detector, own in found.rows.items()}
-    reviews = {name: case for name, case in found.reviews.items() if name not in made}
-    note = f"{len(made):,} review(s) labelled human were made from another one ({SOURCE_REVIEW}): left out"
-    return replace(found, rows=rows, reviews=reviews, notes=(*found.notes, note))
+def _left_out(parts: Parts) -> Iterator[str]:
+    """What is in neither class, as it was edited or expanded."""
+    for what, mask in (("polished", parts.polished), ("expanded from a person's points", parts.assisted)):
+        if count := int(mask.sum()):
+            yield f"{count:,} review(s) that were {what} are in neither class: left out"
+    if count := sum(int(mask.sum()) for level, mask in parts.levels.items() if level != "original"):
+        yield f"{count:,} edited review(s) are in neither class: left out"
+    yield from (f"{count:,} {why}: left out" for why, count in parts.left_out.items() if count)
 
 
 def _calibrated(
-    name: str, rows: Sequence[ScoredReview], targets: Sequence[float], mode: Mode, seed: int, force: bool
+    name: str, rows: ScoredRows, targets: Sequence[float], mode: Mode, seed: int, force: bool
 ) -> DetectorCalibration:
     if name in FEATURE_NAMES:
-        known = [row for row in rows if row.kind != "unknown"]
+        known = rows.where(~rows.is_kind("unknown"))
         return calibrate_features(name, known, FEATURE_NAMES[name], targets=targets, mode=mode, seed=seed, forced=force)
-    humans, others = ([row for row in rows if (row.kind == "human") is is_human] for is_human in (True, False))
-    return calibrate(name, humans, targets=targets, mode=mode, others=others, forced=force)
+    humans = rows.is_kind("human")
+    return calibrate(name, rows.where(humans), targets=targets, mode=mode, others=rows.where(~humans), forced=force)
 
 
-def _file(found: Scores, entries: Sequence[DetectorCalibration], runs: Sequence[Path]) -> Calibration:
-    humans = {name: case for name, case in found.reviews.items() if case.kind == "human"}
-    words = [found.words[name] for name in humans]
+def _file(found: Scores, usual: Mask, entries: Sequence[DetectorCalibration], runs: Sequence[Path]) -> Calibration:
+    reviews = found.reviews
+    humans = usual & reviews.is_kind("human") & reviews.once()
+    words = found.words[humans].tolist()
+    venues = Counter(reviews.names[code] or "none named" for code in reviews.form[humans].tolist())
     return Calibration(
         canonical_rule=CANONICAL_RULE,
         detectors=tuple(entries),
         calibrated_on=tuple(
             CalibratedOn(run=str(run), reviews=read_record(run).inputs.get("set of reviews", "")) for run in runs
         ),
-        humans=len(humans),
-        venues=dict(Counter(case.venue or "none named" for case in humans.values()).most_common()),
+        humans=len(words),
+        venues=dict(venues.most_common()),
         fewest_words=min(words),
         most_words=max(words),
         version=referee.__version__,

@@ -25,9 +25,10 @@ from referee.api.session import session
 from referee.data import read_cases
 from referee.errors import DataError, SettingsError
 from referee.evals.detection import DETECTORS
-from referee.evals.detection.calibration import Calibration, DetectorCalibration, scored_review
+from referee.evals.detection.calibration import Calibration, DetectorCalibration
 from referee.evals.detection.canonical import Canonical, canonical_review, of_text
-from referee.evals.detection.scores import LENGTH
+from referee.evals.detection.columns import scored_review
+from referee.evals.detection.scores import LENGTH, row_name
 from referee.evals.detection.sentences import Pushes, anchor_pushes, token_pushes
 from referee.evals.detection.services import DetectionServices
 from referee.evals.detection.thresholds import Threshold
@@ -95,7 +96,7 @@ async def detect_check(
     """
     thresholds = read_calibration(Path(calibration))
     stored = read_anchors(Path(anchors)) if anchors is not None else None
-    known = [entry.detector for entry in thresholds.detectors if entry.detector != LENGTH]
+    known = [name for entry in thresholds.detectors if (name := entry.detector) != LENGTH and " " not in name]
     given = _models(thresholds, detectors or known, stored)
     names = _names(detectors, known, given, services)
     entries = {name: thresholds.of(name) for name in names}
@@ -194,6 +195,8 @@ async def _verdict(
     result = await metric.measure(case, context)
     # A plain text names no form: it is taken to be of the calibration's, and the warnings say so.
     row = scored_review(case.model_copy(update={"venue": case.venue or entry.form or None}), result)
+    if fewer := next((one for one in thresholds.detectors if one.detector == row_name(result) != entry.detector), None):
+        entry, threshold = fewer, fewer.threshold(threshold.target)
     found = verdict(entry, row, threshold, reason=result.reason, unlike=outside(thresholds, text.text))
     return replace(found, pushes=await _pushes(entry.detector, text, case, threshold, context, found))
 

@@ -14,7 +14,8 @@ from referee.api.options import RunOptions
 from referee.api.session import offline_session
 from referee.evals.detection.calibration import Calibration
 from referee.evals.detection.evaluation import Cluster
-from referee.evals.detection.result import DetectionResult, EvaluationAsked, detection_result
+from referee.evals.detection.parts import EvaluationAsked
+from referee.evals.detection.result import DetectionResult, detection_result
 from referee.evals.detection.scores import Scores, read_scores
 from referee.reports.detection_files import write_detection
 from referee.reports.page import PLOTS
@@ -38,6 +39,7 @@ def detect_evaluate(
     cluster: Cluster = "paper",
     edit_levels: str | None = None,
     polished: str | None = None,
+    assisted: str | None = None,
     prompts: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -54,6 +56,8 @@ def detect_evaluate(
             ``source_review`` names the review that a version was made from.
         polished: A column that says that a model polished a person's review, or ``COLUMN=VALUE``. Such reviews are in
             neither class, and are shown apart.
+        assisted: A column, likewise, that says that a model expanded a person's points. What ``detect generate`` edited
+            or expanded is known without any of these.
         prompts: A column that names the prompt of AI reviews; other ones than the most frequent are shown apart.
         resamples: How many, for intervals.
         seed: For resamples.
@@ -77,12 +81,13 @@ def detect_evaluate(
         cluster=cluster,
         edit_levels=edit_levels or "",
         polished=polished or "",
+        assisted=assisted or "",
         prompts=prompts or "",
         forced=force,
     )
     with offline_session("detect evaluate", "detect", runs[0].name, options=options, settings=options.settled()) as run:
         run.progress(Event("stage", "reading scores"))
-        found = read_scores(runs)
+        found = read_scores(runs, asked.columns)
         facts = _facts(found, thresholds, asked, runs, Path(calibration))
         result = detection_result(found, thresholds, asked, facts, run.progress)
         run.check_inputs({**facts, "options": repr(asked)})
@@ -95,12 +100,13 @@ def detect_evaluate(
 def _facts(
     found: Scores, thresholds: Calibration, asked: EvaluationAsked, runs: Sequence[Path], file: Path
 ) -> dict[str, str]:
-    kinds = Counter(case.kind for case in found.reviews.values())
+    reviews, once = found.reviews, found.reviews.once()
+    kinds = Counter(reviews.names[code] for code in reviews.kind[once].tolist())
     counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
     digests = {f"set of reviews in {run.name}": read_record(run).inputs.get("set of reviews", "") for run in runs}
     return {
         **digests,
-        "reviews": f"{counted}; {len({case.paper_id for case in found.reviews.values()}):,} papers",
+        "reviews": f"{counted}; {len(reviews.named(reviews.paper)):,} papers",
         "calibration": f"{file.name}, SHA-256 {sha256(file.read_bytes()).hexdigest()}",
         "calibrated on": f"{thresholds.humans:,} human reviews in {', '.join(o.run for o in thresholds.calibrated_on)}",
         "thresholds": thresholds.detectors[0].mode,

@@ -19,14 +19,15 @@ import numpy as np
 
 from referee.errors import ModelError
 from referee.evals.detection.protocols import Statistic, missing, oriented
-from referee.evals.detection.thresholds import exact_threshold
 from referee.evals.quality.semantic_similarity import POOLING, embed_review
 from referee.stats.values import Floats
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
-__all__ = ["POOLING", "AnchorScore", "anchor_cosines", "anchor_score", "any_vote", "embedded", "per_anchor_thresholds"]
+__all__ = ["IS_ANCHOR", "POOLING", "AnchorScore", "anchor_cosines", "anchor_score", "embedded"]
+
+IS_ANCHOR = "the review is itself one of the AI reviews that it would be compared with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +78,6 @@ def anchor_score(
     """
     cosines = anchor_cosines(review, anchors) if review is not None else {}
     return AnchorScore(cosines, tuple(sorted({*expected, *anchors} - cosines.keys())))
-
-
-def per_anchor_thresholds(humans: Sequence[Mapping[str, float]], alpha: float) -> dict[str, float]:
-    """A threshold for each anchor at alpha over their number (Bonferroni), so that any vote stays within alpha.
-
-    Args:
-        humans: Cosines of human reviews by anchor.
-        alpha: The false-positive rate of the whole.
-    """
-    names = sorted({name for row in humans for name in row})
-    return {
-        name: exact_threshold([row[name] for row in humans if name in row], alpha / len(names))[0] for name in names
-    }
-
-
-def any_vote(cosines: Mapping[str, float], thetas: Mapping[str, float]) -> bool:
-    """Whether any cosine is above its anchor's threshold; an anchor without a threshold does not vote."""
-    return any(cosine > thetas[name] for name, cosine in cosines.items() if name in thetas)
 
 
 async def _embedded(text: str, embedder: Embedder) -> Floats | None:

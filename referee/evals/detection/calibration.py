@@ -11,54 +11,38 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from referee.errors import EvaluationError
+from referee.evals.detection.columns import Mask, ScoredRows, rows_of
 from referee.evals.detection.features import FittedFeatures, fit_features, out_of_fold
-from referee.evals.detection.thresholds import Mode, Threshold, threshold_at
+from referee.evals.detection.thresholds import Mode, Threshold, exact_threshold, threshold_at
 from referee.schemas.base import Frozen
-from referee.schemas.case import ReviewCase
-from referee.schemas.metric import MetricResult
 
 TARGETS = (0.001, 0.005, 0.01)
 LAST_CLEAN_DAY = "2022-11-29"
 """ChatGPT was offered on the next day; of later reviews nobody knows that a person wrote them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredReview:
-    """One review's score by one detector, with all that decides what it may be compared with.
+class PerAnchor(Frozen):
+    """Thresholds of each anchor model, where any anchor's vote flags: a variant, and a warning.
 
     Attributes:
-        review_id: Unique among reviews; rows that repeat one count once.
-        paper_id: Its paper.
-        kind: Who wrote it, as the data say.
-        score: Oriented, higher is more likely AI; None where there is none.
-        status: ``scored``, or why there is no score.
-        made_by: Identity of the detector's models, text rule and settings, one string.
-        form: The form it was written for; empty where unknown.
-        source: ``human``, or the model that wrote it.
-        date: ISO date or year of the review, as far as known.
-        text_digest: Of its canonical text, to find one text under two labels.
-        features: The numbers of detectors that need a classifier.
+        target: The accepted rate of the whole.
+        n: Human reviews, of the anchor that has fewest.
+        shared: By anchor at the target over the number of anchors (Bonferroni), which keeps the rate.
+        plain: By anchor at the target itself, which does not: votes add up, to three times the target with three.
     """
 
-    review_id: str
-    paper_id: str
-    kind: Literal["human", "ai", "unknown"]
-    score: float | None
-    status: str = "scored"
-    made_by: str = ""
-    form: str = ""
-    source: str = ""
-    date: str = ""
-    text_digest: str = ""
-    features: tuple[float, ...] = ()
+    target: float = Field(gt=0, lt=1)
+    n: int = Field(ge=0)
+    shared: dict[str, float]
+    plain: dict[str, float]
 
 
 class DetectorCalibration(Frozen):
@@ -74,6 +58,7 @@ class DetectorCalibration(Frozen):
         repeated: Rows that repeated a review.
         papers: Ids of the papers, to keep calibration and test apart.
         features: Weights, for detectors with several numbers.
+        per_anchor: Of Anchor with several anchors, a threshold for each, by target.
         forced: What was refused and done all the same.
         models: The models that made the scores, by their parts.
     """
@@ -87,17 +72,17 @@ class DetectorCalibration(Frozen):
     repeated: int = 0
     papers: tuple[str, ...]
     features: FittedFeatures | None = None
+    per_anchor: tuple[PerAnchor, ...] = ()
     forced: tuple[str, ...] = ()
     models: dict[str, Any] = Field(default_factory=dict)
 
-    def judged(self, rows: Sequence[ScoredReview]) -> list[ScoredReview]:
+    def judged(self, rows: ScoredRows) -> ScoredRows:
         """The rows with the scores that thresholds are for: of several numbers by the fitted weights."""
-        weights = self.features
-        if weights is None:
-            return list(rows)
-        return [
-            replace(row, score=weights.score(row.features), status="scored") if row.features else row for row in rows
-        ]
+        if self.features is None:
+            return rows
+        score = rows.score.copy()
+        score[rows.featured] = self.features.scores(rows.features[rows.featured])
+        return replace(rows, score=score)
 
     def threshold(self, target: float | None = None) -> Threshold:
         """The threshold of a target; without one the lowest that may flag anyone, rates that are claimed first.
@@ -172,11 +157,11 @@ class Calibration(Frozen):
 
 def calibrate(
     detector: str,
-    humans: Iterable[ScoredReview],
+    humans: ScoredRows,
     *,
     targets: Sequence[float] = TARGETS,
     mode: Mode = "exact",
-    others: Iterable[ScoredReview] = (),
+    others: ScoredRows | None = None,
     features: FittedFeatures | None = None,
     forced: bool = False,
 ) -> DetectorCalibration:
@@ -195,37 +180,40 @@ def calibrate(
         EvaluationError: A row is no human review or was written too late, scores are of several identities or not
             finite, one review has two scores, or there is none.
     """
-    rows = list(humans)
-    check_human(rows, others)
-    late = _late(rows)
-    if late and not forced:
+    check_human(humans, others)
+    late = _late(humans)
+    if late.any() and not forced:
+        first = int(np.flatnonzero(late)[0])
+        date = humans.reviews.names[humans.reviews.date[humans.at[first]]]
         raise EvaluationError(
-            f"{len(late)} human reviews, the first {late[0].review_id!r} of {late[0].date!r}, are later than "
+            f"{late.sum()} human reviews, the first {humans.review(first)!r} of {date!r}, are later than "
             f"{LAST_CLEAN_DAY}: nobody knows that people wrote them.",
             hint="Calibrate on earlier reviews, or force it; the calibration is then marked.",
-            ids={"review": late[0].review_id},
+            ids={"review": humans.review(first)},
         )
-    unique = _once(rows)
-    made_by = _one_identity(detector, unique)
-    scores = _finite_scores(unique)
-    forms = {row.form for row in unique}
+    unique = humans.once()
+    names = unique.reviews
+    forms = names.named(names.form[unique.at])
+    scores = unique.score[unique.scored]
+    lacking = Counter(names.names[code] for code in unique.status[~unique.scored].tolist())
     return DetectorCalibration(
         detector=detector,
-        made_by=made_by,
-        form=forms.pop() if len(forms) == 1 else "",
+        made_by=_one_identity(detector, unique),
+        form=forms[0] if len(forms) == 1 else "",
         mode=mode,
         thresholds=tuple(threshold_at(scores, target, mode) for target in targets),
-        excluded=dict(sorted(Counter(row.status for row in unique if row.score is None).items())),
-        repeated=len(rows) - len(unique),
-        papers=tuple(sorted({row.paper_id for row in unique})),
+        excluded=dict(sorted(lacking.items())),
+        repeated=len(humans) - len(unique),
+        papers=tuple(names.named(unique.papers)),
         features=features,
-        forced=(f"{len(late)} human reviews are later than {LAST_CLEAN_DAY}",) if late else (),
+        per_anchor=tuple(_per_anchor(unique, target) for target in targets) if len(unique.anchors) > 1 else (),
+        forced=(f"{late.sum()} human reviews are later than {LAST_CLEAN_DAY}",) if late.any() else (),
     )
 
 
 def calibrate_features(
     detector: str,
-    rows: Sequence[ScoredReview],
+    rows: ScoredRows,
     names: Sequence[str],
     *,
     targets: Sequence[float] = TARGETS,
@@ -247,23 +235,25 @@ def calibrate_features(
     Raises:
         EvaluationError: One class has no features, there are fewer papers than folds, or as in ``calibrate``.
     """
-    humans, ai = ([row for row in _once(rows) if (row.kind == "ai") is is_ai] for is_ai in (False, True))
+    once = rows.once()
+    is_ai = once.is_kind("ai")
+    humans, ai = once.where(~is_ai), once.where(is_ai)
     check_human(humans, ai)
-    fit = [row for row in (*humans, *ai) if row.features]
+    fit = once.where(once.featured)
     _one_identity(detector, fit)
-    numbers, is_ai = [row.features for row in fit], [row.kind == "ai" for row in fit]
-    left_out = out_of_fold(numbers, is_ai, [row.paper_id for row in fit], seed=seed)
-    score_of = {row.review_id: score for row, score in zip(fit, left_out, strict=True)}
-    judged = [replace(row, score=score_of.get(row.review_id)) for row in humans]
-    weights = fit_features(numbers, is_ai, names, seed=seed)
+    of_ai, papers = fit.is_kind("ai"), [fit.reviews.names[code] for code in fit.papers.tolist()]
+    weights = fit_features(fit.features, of_ai, names, seed=seed)
+    score = np.full(len(once), np.nan)
+    score[once.featured] = out_of_fold(fit.features, of_ai, papers, seed=seed)
+    judged = replace(once, score=score).where(~is_ai)
     made = calibrate(detector, judged, targets=targets, mode=mode, others=ai, features=weights, forced=forced)
     # Weights were fitted on the AI reviews' papers too, so these are no test either.
-    return made.model_copy(update={"papers": tuple(sorted({row.paper_id for row in fit} | set(made.papers)))})
+    return made.model_copy(update={"papers": tuple(sorted({*papers, *made.papers}))})
 
 
 def check_applies(
     calibration: DetectorCalibration,
-    rows: Sequence[ScoredReview],
+    rows: ScoredRows,
     *,
     forced: bool = False,
     apart: bool = True,
@@ -278,9 +268,8 @@ def check_applies(
 
     Raises:
         EvaluationError: Scores were made otherwise, on another form, or are of papers that the thresholds were taken
-            from; or a score is not finite.
+            from.
     """
-    _finite_scores(rows)
     faults = [fault for fault in _faults(calibration, rows, apart) if fault]
     if faults and not forced:
         raise EvaluationError(
@@ -291,69 +280,60 @@ def check_applies(
     return (*calibration.forced, *faults)
 
 
-def scored_review(case: ReviewCase, result: MetricResult) -> ScoredReview:
-    """The row of a detector's result on a review."""
-    details = result.details
-    return ScoredReview(
-        review_id=case.case_id,
-        paper_id=case.paper_id,
-        kind=case.kind,
-        score=result.value,
-        status=str(details.get("status", result.status)) if result.value is None else "scored",
-        made_by=str(details.get("made_by", "")),
-        form=case.venue or "",
-        source=case.source,
-        date=case.date or (str(case.year) if case.year is not None else ""),
-        text_digest=str(details.get("text_digest", "")),
-        features=tuple(details.get("features", ())),
-    )
-
-
-def check_human(rows: Sequence[ScoredReview], others: Iterable[ScoredReview]) -> None:
+def check_human(rows: ScoredRows, others: ScoredRows | None = None) -> None:
     """See that reviews can count as human: by their label, their source, and their text beside known AI reviews.
 
     Raises:
         EvaluationError: One cannot.
     """
-    written = {row.text_digest: row for row in others if row.text_digest and row.kind == "ai"}
-    for row in rows:
-        twin = written.get(row.text_digest)
-        why = ""
-        if row.kind != "human":
-            why = f"its author is {row.kind!r}"
-        elif row.source not in ("", "human", "Expert"):
-            why = f"its source is {row.source!r}"
-        elif twin is not None:
-            why = f"it has the text of the AI review {twin.review_id!r}"
-        if why:
-            raise EvaluationError(
-                f"review {row.review_id!r} cannot count as human: {why}.",
-                hint="Calibrate on human reviews alone; a wrong label moves every threshold.",
-                ids={"review": row.review_id},
-            )
+    known, at = rows.reviews, rows.at
+    others = others if others is not None else rows_of([])
+    ai = others.where(others.is_kind("ai"))
+    written = {others.reviews.names[code]: row for row, code in enumerate(ai.reviews.text[ai.at].tolist())}
+    written.pop("", None)
+    sources = [known.code(name) for name in ("", "human", "Expert")]
+    twins = np.array([code for name in written if (code := known.code(name)) >= 0], dtype=np.int64)
+    wrong = ~rows.is_kind("human") | ~np.isin(known.source[at], sources) | np.isin(known.text[at], twins)
+    wrong |= rows.is_anchor
+    if not wrong.any():
+        return
+    first = int(np.flatnonzero(wrong)[0])
+    kind, source, text = (known.names[column[at[first]]] for column in (known.kind, known.source, known.text))
+    if kind != "human":
+        why = f"its author is {kind!r}"
+    elif source not in ("", "human", "Expert"):
+        why = f"its source is {source!r}"
+    elif text in written:
+        why = f"it has the text of the AI review {ai.review(written[text])!r}"
+    else:
+        why = "it is one of the AI reviews that others are compared with"
+    raise EvaluationError(
+        f"review {rows.review(first)!r} cannot count as human: {why}.",
+        hint="Calibrate on human reviews alone; a wrong label moves every threshold.",
+        ids={"review": rows.review(first)},
+    )
 
 
-def _late(rows: Sequence[ScoredReview]) -> list[ScoredReview]:
+def _late(rows: ScoredRows) -> Mask:
     """Rows that are known to be later than the last clean day; of a year alone, 2022 counts as clean."""
-    return [row for row in rows if row.date and row.date > LAST_CLEAN_DAY[: len(row.date)]]
+    names, dates = rows.reviews.names, rows.reviews.date[rows.at]
+    late = [code for code in np.unique(dates).tolist() if names[code] > LAST_CLEAN_DAY[: len(names[code])]]
+    return np.isin(dates, late)
 
 
-def _once(rows: Sequence[ScoredReview]) -> list[ScoredReview]:
-    """Each review once: data sets repeat a human review for every model it is compared with."""
-    unique: list[ScoredReview] = []
-    for review_id, same in groupby(sorted(rows, key=lambda row: row.review_id), key=lambda row: row.review_id):
-        held = list(same)
-        if len({row.score for row in held}) > 1:
-            raise EvaluationError(
-                f"review {review_id!r} has {len(held)} rows with different scores.",
-                hint="One id stands for several texts, or a score changed; score the set anew.",
-                ids={"review": review_id},
-            )
-        unique.append(held[0])
-    return unique
+def _per_anchor(rows: ScoredRows, target: float) -> PerAnchor:
+    """A threshold for each anchor at the target, and at the target over their number (Bonferroni)."""
+    of_each = {name: rows.cosines[:, at] for at, name in enumerate(rows.anchors)}
+    cosines = {name: column[~np.isnan(column)] for name, column in of_each.items()}
+    plain, shared = (
+        {name: exact_threshold(column, rate)[0] for name, column in cosines.items() if len(column)}
+        for rate in (target, target / len(rows.anchors))
+    )
+    fewest = min(map(len, cosines.values()))
+    return PerAnchor(target=target, n=fewest, shared=shared, plain=plain)
 
 
-def _one_identity(detector: str, rows: Sequence[ScoredReview]) -> str:
+def _one_identity(detector: str, rows: ScoredRows) -> str:
     made = _makers(rows)
     if len(made) > 1:
         raise EvaluationError(
@@ -364,27 +344,16 @@ def _one_identity(detector: str, rows: Sequence[ScoredReview]) -> str:
     return made[0] if made else ""
 
 
-def _makers(rows: Sequence[ScoredReview]) -> list[str]:
+def _makers(rows: ScoredRows) -> list[str]:
     """Who made the scores that are there; a review without one, as after an error, names nobody."""
-    return sorted({row.made_by for row in rows if row.score is not None or row.features})
+    return rows.reviews.named(rows.made_by[rows.scored | rows.featured])
 
 
-def _finite_scores(rows: Collection[ScoredReview]) -> list[float]:
-    found = [(row.review_id, row.score) for row in rows if row.score is not None]
-    for review_id, score in found:
-        if not math.isfinite(score):
-            raise EvaluationError(
-                f"the score of review {review_id!r} is {score!r}, which is no finite number.",
-                hint="A score that could not be had is None with a status; mend the detector.",
-                ids={"review": review_id},
-            )
-    return [score for _, score in found]
-
-
-def _faults(calibration: DetectorCalibration, rows: Sequence[ScoredReview], apart: bool) -> list[str]:
+def _faults(calibration: DetectorCalibration, rows: ScoredRows, apart: bool) -> list[str]:
+    known = rows.reviews
     made = [maker for maker in _makers(rows) if maker != calibration.made_by]
-    forms = sorted({row.form for row in rows} - {calibration.form}) if calibration.form else []
-    shared = sorted({row.paper_id for row in rows} & set(calibration.papers)) if apart else []
+    forms = [form for form in known.named(known.form[rows.at]) if form != calibration.form] if calibration.form else []
+    shared = sorted(set(known.named(rows.papers)) & set(calibration.papers)) if apart else []
     return [
         f"they were taken from scores by {calibration.made_by!r}, not by {made[0]!r}" if made else "",
         f"they were taken on the form {calibration.form!r}, not on {forms[0]!r}" if forms else "",

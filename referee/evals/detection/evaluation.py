@@ -1,7 +1,8 @@
 """How good detectors are on a test set: true and realised false positives at fixed thresholds, and their spread.
 
 Thresholds are taken from other papers' human reviews and stay fixed, in resamples too: what varies is the test set. A
-review without a score counts as not flagged, since that is what happens to it, and is counted apart.
+review without a score counts as not flagged, since that is what happens to it, and is counted apart. Only a review that
+is itself one of Anchor's anchors is in no class: nobody would be asked about it.
 
 Source: the specification's section 8, after "Is Your Paper Being Reviewed by an LLM? Benchmarking AI Text Detection in
 Peer Review".
@@ -9,18 +10,17 @@ Peer Review".
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
 
-from referee.evals.detection.calibration import DetectorCalibration, ScoredReview, check_applies
+from referee.evals.detection.calibration import DetectorCalibration, check_applies
+from referee.evals.detection.columns import Ints, Mask, ScoredRows
 from referee.evals.detection.roc import ResampledAuc, partial_auc, pr_auc, resampled_auc, roc_auc
 from referee.evals.detection.thresholds import Threshold
 from referee.stats.resamples import over, resampled
-from referee.stats.values import Floats
 
 Cluster = Literal["review", "paper"]
 LARGE_TARGET = 0.10
@@ -69,7 +69,8 @@ class DetectorReport:
         auc_spread: The same in resamples.
         partial: Standardised area below a false-positive rate of 1%.
         precision_recall: Area under the precision-recall curve.
-        unscored: Reviews without a score, by class.
+        unscored: Reviews without a score, by class; they count as not flagged.
+        anchors: AI reviews that are themselves the anchors; they count for nothing.
         marks: What was forced, to stand beside every number.
     """
 
@@ -81,6 +82,7 @@ class DetectorReport:
     partial: float | None
     precision_recall: float | None
     unscored: Mapping[str, int]
+    anchors: int = 0
     marks: tuple[str, ...] = ()
 
 
@@ -95,14 +97,17 @@ class Robustness:
 
 def evaluate(
     calibration: DetectorCalibration,
-    rows: Sequence[ScoredReview],
+    rows: ScoredRows,
     *,
     seed: int = 0,
     resamples: int = 1000,
     cluster: Cluster = "review",
     forced: bool = False,
+    together: str = "",
 ) -> list[DetectorReport]:
     """A report for each model in the test set, in the order of names; human reviews are shared by all.
+
+    A model whose reviews are all anchors themselves has none.
 
     Args:
         calibration: The detector's thresholds.
@@ -112,23 +117,24 @@ def evaluate(
         cluster: What is drawn. Reviews of a paper depend on one another, so ``paper`` is the honest choice; the
             benchmark draws reviews.
         forced: Go on where the thresholds do not hold; reports are then marked.
+        together: Where there are several models, a report over all of them comes first, under this name.
 
     Raises:
-        EvaluationError: The thresholds do not hold for these scores, or a score is not finite.
+        EvaluationError: The thresholds do not hold for these scores, or one review has different scores.
     """
     marks = check_applies(calibration, rows, forced=forced)
-    humans = list({row.review_id: row for row in rows if row.kind == "human"}.values())
-    by_model: dict[str, list[ScoredReview]] = defaultdict(list)
-    for row in rows:
-        if row.kind == "ai":
-            by_model[row.source or "ai"].append(row)
-    draws = _Draws(seed, resamples, cluster)
-    return [_report(calibration, llm, humans, by_model[llm], draws, marks) for llm in sorted(by_model)]
+    once, draws = rows.once(), _Draws(seed, resamples, cluster)
+    humans, ai = (once.where(once.is_kind(kind)) for kind in ("human", "ai"))
+    sources, names = ai.reviews.source[ai.at], ai.reviews.names
+    groups = [(names[code] or "ai", sources == code) for code in np.unique(sources[~ai.is_anchor]).tolist()]
+    if together and len(np.unique(sources)) > 1:
+        groups.insert(0, (together, np.ones(len(ai), dtype=bool)))
+    return [_report(calibration, llm, humans, ai.where(own), draws, marks) for llm, own in groups]
 
 
 def flagged_rate(
     threshold: Threshold,
-    rows: Sequence[ScoredReview],
+    rows: ScoredRows,
     *,
     seed: int = 0,
     resamples: int = 1000,
@@ -138,7 +144,21 @@ def flagged_rate(
 
     The latter is never added to either class: it is neither, and a person stands behind it.
     """
-    return _rate(threshold, rows, _Draws(seed, resamples, cluster))
+    return _rate(threshold.flagged_of(rows.score), _units(rows, cluster), _Draws(seed, resamples, cluster))
+
+
+def any_anchor_rate(
+    thetas: Mapping[str, float],
+    rows: ScoredRows,
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    cluster: Cluster = "review",
+) -> Rate:
+    """The share of reviews of which any anchor's cosine is above that anchor's own threshold."""
+    limits = np.array([thetas.get(name, np.inf) for name in rows.anchors])
+    flags = np.asarray((rows.cosines > limits).any(axis=1))
+    return _rate(flags, _units(rows, cluster), _Draws(seed, resamples, cluster))
 
 
 def robustness(usual: DetectorReport, other: DetectorReport) -> list[Robustness]:
@@ -175,60 +195,57 @@ class _Draws:
 def _report(
     calibration: DetectorCalibration,
     llm: str,
-    humans: Sequence[ScoredReview],
-    ai: Sequence[ScoredReview],
+    humans: ScoredRows,
+    written: ScoredRows,
     draws: _Draws,
     marks: tuple[str, ...],
 ) -> DetectorReport:
-    own, other = ([row for row in side if row.score is not None] for side in (humans, ai))
-    human_scores, ai_scores = ([row.score for row in side if row.score is not None] for side in (own, other))
-    both = bool(own and other)
+    ai = written.where(~written.is_anchor)
+    own, other = (side.where(side.scored) for side in (humans, ai))
+    both = bool(len(own) and len(other))
     by_paper = draws.cluster == "paper"
     return DetectorReport(
         detector=calibration.detector,
         llm=llm,
         at=tuple(
-            AtTarget(threshold, _rate(threshold, ai, draws), _rate(threshold, humans, draws))
+            AtTarget(threshold, *(flagged_rate(threshold, side, **asdict(draws)) for side in (ai, humans)))
             for threshold in calibration.thresholds
         ),
-        auc=roc_auc(human_scores, ai_scores),
+        auc=roc_auc(own.score, other.score),
         auc_spread=resampled_auc(
-            human_scores,
-            ai_scores,
+            own.score,
+            other.score,
             seed=draws.seed,
             resamples=draws.resamples,
-            human_papers=[row.paper_id for row in own] if by_paper else None,
-            ai_papers=[row.paper_id for row in other] if by_paper else None,
+            human_papers=own.papers if by_paper else None,
+            ai_papers=other.papers if by_paper else None,
         )
         if both
         else None,
-        partial=partial_auc(human_scores, ai_scores) if both else None,
-        precision_recall=pr_auc(human_scores, ai_scores) if both else None,
+        partial=partial_auc(own.score, other.score) if both else None,
+        precision_recall=pr_auc(own.score, other.score) if both else None,
         unscored={"human": len(humans) - len(own), "ai": len(ai) - len(other)},
+        anchors=len(written) - len(ai),
         marks=marks,
     )
 
 
-def _rate(threshold: Threshold, rows: Sequence[ScoredReview], draws: _Draws) -> Rate:
-    flags = [threshold.flags(row.score) for row in rows]
-    if not rows:
+def _units(rows: ScoredRows, cluster: Cluster) -> Ints:
+    return rows.papers if cluster == "paper" else rows.reviews.review[rows.at]
+
+
+def _rate(flags: Mask, units: Ints, draws: _Draws) -> Rate:
+    if not len(flags):
         return Rate(None, 0, 0)
-    keys = [row.paper_id if draws.cluster == "paper" else row.review_id for row in rows]
-    columns = _sums(flags, keys)
-    value, flagged = sum(flags) / len(flags), sum(flags)
-    if len(columns) < 2:
-        return Rate(value, len(rows), flagged)
-    sums = resampled(columns, seed=draws.seed, resamples=draws.resamples)
+    names, codes = np.unique(units, return_inverse=True)
+    counts = [np.bincount(codes, weights=each, minlength=len(names)) for each in (flags.astype(np.float64), None)]
+    value, flagged = float(flags.mean()), int(flags.sum())
+    if len(names) < 2:
+        return Rate(value, len(flags), flagged)
+    sums = resampled(np.column_stack(counts), seed=draws.seed, resamples=draws.resamples)
     shares = over(sums[:, 0], sums[:, 1])
     low, high = (float(end) for end in np.quantile(shares, [0.025, 0.975]))
-    return Rate(value, len(rows), flagged, float(shares.std(ddof=1)), low, high)
-
-
-def _sums(flags: Sequence[bool], keys: Sequence[str]) -> Floats:
-    """Flagged and all reviews of each unit that is drawn, units by name."""
-    names, codes = np.unique(keys, return_inverse=True)
-    flagged = np.bincount(codes, weights=np.asarray(flags, dtype=np.float64), minlength=len(names))
-    return np.column_stack([flagged, np.bincount(codes, minlength=len(names)).astype(np.float64)])
+    return Rate(value, len(flags), flagged, float(shares.std(ddof=1)), low, high)
 
 
 def _less(first: float | None, second: float | None) -> float | None:

@@ -14,12 +14,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from referee.errors import EvaluationError
 from referee.evals.agreement.calibration import dealt_folds
 from referee.schemas.base import Frozen
 from referee.stats.values import Floats, finite
+
+Rows = Sequence[Sequence[float]] | Floats
+Classes = Sequence[bool] | NDArray[np.bool_]
 
 FOLDS = 5
 PENALTY = 1.0
@@ -58,12 +62,14 @@ class FittedFeatures(Frozen):
                 f"{len(row)} features were given where {', '.join(self.names)} were fitted.",
                 hint="Fit them anew on features of the same detector.",
             )
-        return float(self.intercept + ((row - self.means) / self.scales) @ np.array(self.weights))
+        return float(self.scores(row[None, :])[0])
+
+    def scores(self, rows: Floats) -> Floats:
+        """The same of many texts: (texts x features)."""
+        return np.asarray(self.intercept + ((rows - self.means) / self.scales) @ np.array(self.weights))
 
 
-def fit_features(
-    rows: Sequence[Sequence[float]], is_ai: Sequence[bool], names: Sequence[str], *, seed: int = 0
-) -> FittedFeatures:
+def fit_features(rows: Rows, is_ai: Classes, names: Sequence[str], *, seed: int = 0) -> FittedFeatures:
     """Fit on all texts that are given.
 
     Args:
@@ -94,9 +100,7 @@ def fit_features(
     )
 
 
-def out_of_fold(
-    rows: Sequence[Sequence[float]], is_ai: Sequence[bool], papers: Sequence[str], *, folds: int = FOLDS, seed: int = 0
-) -> list[float]:
+def out_of_fold(rows: Rows, is_ai: Classes, papers: Sequence[str], *, folds: int = FOLDS, seed: int = 0) -> list[float]:
     """The score of each text by weights that were fitted without any text of its paper, in the order given.
 
     Args:
@@ -121,12 +125,11 @@ def out_of_fold(
     scores = np.empty(len(y))
     for fold in range(folds):
         left_out = of_row == fold
-        fitted = fit_features(x[~left_out].tolist(), y[~left_out].tolist(), names, seed=seed)
-        scores[left_out] = [fitted.score(row) for row in x[left_out].tolist()]
+        scores[left_out] = fit_features(x[~left_out], y[~left_out], names, seed=seed).scores(x[left_out])
     return [float(score) for score in scores]
 
 
-def _newton(x: Floats, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
+def _newton(x: Floats, y: NDArray[np.bool_]) -> Floats:
     """Weights, the intercept last. Steps are halved until the loss falls, so that separable classes do no harm."""
     design = np.column_stack([x, np.ones(len(x))])
     target = np.where(y, 1.0, -1.0)
@@ -151,9 +154,7 @@ def _newton(x: Floats, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
     return weights
 
 
-def _checked(
-    rows: Sequence[Sequence[float]], is_ai: Sequence[bool]
-) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _checked(rows: Rows, is_ai: Classes) -> tuple[Floats, NDArray[np.bool_]]:
     y = np.asarray(is_ai, dtype=bool)
     if len(rows) != len(y) or not y.any() or y.all():
         raise EvaluationError(
@@ -161,5 +162,6 @@ def _checked(
             f"with {len(rows)} rows of features.",
             hint="Give human and AI reviews, each with its features.",
         )
-    x = np.array([finite(row) for row in rows])
+    x = np.array(rows, dtype=np.float64)
+    finite(x)
     return x, y

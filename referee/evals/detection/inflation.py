@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from referee.data.prose import plain_name
-from referee.schemas.case import ReviewCase
+from referee.evals.detection.columns import Ints, Mask, Reviews
+from referee.schemas.case import FieldText, ReviewCase
 from referee.stats import average_ranks
-from referee.stats.values import finite
+from referee.stats.values import Floats, finite
 
 FEWEST_FOR_THE_NORMAL = 6
 AXES = ("soundness", "presentation", "contribution", "confidence")
-"""What is compared, on forms that have it; the overall recommendation is what pairs are matched on."""
+"""What is compared, on forms that have it."""
+RATING = "rating"
+"""The overall recommendation, which pairs are matched on."""
 
 _LEADING = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\d.])")
 
@@ -52,46 +55,56 @@ class Inflation:
     method: Literal["normal", "exact", "none"]
 
 
-def matched_pairs(
-    ai: Sequence[ReviewCase],
-    humans: Sequence[ReviewCase],
-    axis: str,
-    origins: Mapping[str, str] | None = None,
-) -> list[tuple[float, float]]:
-    """AI and human scores on an axis, of reviews of one paper on one form that give it the same overall rating.
+def matched(reviews: Reviews, ai: Mask, humans: Mask, sources: Ints) -> Ints:
+    """AI reviews with a human review of the same paper and form that gives it the same overall rating.
 
     Args:
-        ai: AI reviews; those without a counterpart, or without a score on the axis, are left out.
-        humans: Human reviews.
-        axis: A field of the form by its plain name, or ``confidence``.
-        origins: By AI review the human review it was made from, which goes before others that match; else the first
-            by id is taken.
+        reviews: What is known of reviews, with their ``RATING``.
+        ai: Which are the AI reviews; those without a counterpart are left out.
+        humans: Which are the human reviews.
+        sources: By place the id of the human review that an AI review was made from, which goes before others that
+            match; else the first by id is taken.
+
+    Returns:
+        (pairs x 2), the places of the AI review and of the human one.
     """
-    of_paper: dict[tuple[str, str | None, float | None], list[ReviewCase]] = defaultdict(list)
-    for case in sorted(humans, key=lambda case: case.case_id):
-        of_paper[case.paper_id, case.venue, case.rating].append(case)
+    rating = reviews.numbers[RATING]
+    keys = list(zip(reviews.paper.tolist(), reviews.form.tolist(), rating.tolist(), strict=True))
+    rated = ~np.isnan(rating)
+    of_paper: dict[tuple[int, int, float], list[int]] = defaultdict(list)
+    for place in sorted(np.flatnonzero(humans & rated).tolist(), key=lambda at: int(reviews.review[at])):
+        of_paper[keys[place]].append(place)
     found = []
-    for case in ai:
-        if case.rating is None or not (matches := of_paper.get((case.paper_id, case.venue, case.rating))):
-            continue
-        origin = (origins or {}).get(case.case_id)
-        match = next((one for one in matches if one.case_id == origin), matches[0])
-        scores = _on_axis(case, axis), _on_axis(match, axis)
-        found += [(scores[0], scores[1])] if scores[0] is not None and scores[1] is not None else []
-    return found
+    for place in np.flatnonzero(ai & rated).tolist():
+        if matches := of_paper.get(keys[place]):
+            found.append((place, next((one for one in matches if reviews.review[one] == sources[place]), matches[0])))
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def _on_axis(case: ReviewCase, axis: str) -> float | None:
-    """A number, or the number that a label such as ``3 good`` begins with."""
+def pairs_on(reviews: Reviews, pairs: Ints, axis: str) -> Floats:
+    """(pairs x 2), AI score and human score, of the pairs of which both have one on the axis."""
+    scores = reviews.numbers[axis][pairs]
+    return np.asarray(scores[~np.isnan(scores).any(axis=1)])
+
+
+def axis_scores(case: ReviewCase) -> dict[str, float | None]:
+    """The rating of a review, and its score on each axis: a number, or the one that a label such as ``3 good`` begins
+    with.
+    """
     held = {plain_name(name): value for name, value in case.fields.items()}
-    value = case.confidence if axis == "confidence" and case.confidence is not None else held.get(axis)
+    if case.confidence is not None:
+        held["confidence"] = case.confidence
+    return {RATING: case.rating, **{axis: _number(held.get(axis)) for axis in AXES}}
+
+
+def _number(value: FieldText) -> float | None:
     if isinstance(value, int | float):
         return float(value)
     leading = _LEADING.match(value) if isinstance(value, str) else None
     return float(leading[1]) if leading else None
 
 
-def score_inflation(pairs: Sequence[tuple[float, float]]) -> Inflation:
+def score_inflation(pairs: Sequence[tuple[float, float]] | Floats) -> Inflation:
     """Compare AI scores with human ones of the same paper and overall recommendation.
 
     Args:

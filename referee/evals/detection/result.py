@@ -1,88 +1,45 @@
 """All that an evaluation of detectors shows: rates at thresholds, areas, edit levels, prompts, polish, score inflation.
 
-What is neither a person's review nor a model's stays out of both classes: edited versions are shown by level, and human
-text that a model polished apart, since a person stands behind it.
+What is neither a person's review nor a model's stays out of both classes, since a person stands behind it: edited
+versions are shown by level, human text that a model polished and reviews expanded from a person's points apart. What
+``referee detect generate`` edited or expanded is known by its own columns, whatever is asked for.
 
 Source: the specification's section 8.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from referee.errors import EvaluationError
-from referee.evals.detection.calibration import (
-    Calibration,
-    DetectorCalibration,
-    ScoredReview,
-    check_applies,
-    check_human,
-)
-from referee.evals.detection.editing import LEVELS, EditOrder, edit_order
+from referee.evals.detection.calibration import Calibration, DetectorCalibration, check_applies, check_human
+from referee.evals.detection.columns import Ints, Mask, Reviews, ScoredRows
+from referee.evals.detection.editing import EditOrder, edit_order
 from referee.evals.detection.evaluation import (
-    Cluster,
     DetectorReport,
     Rate,
     Robustness,
+    any_anchor_rate,
     evaluate,
     flagged_rate,
     in_order,
     robustness,
 )
-from referee.evals.detection.inflation import AXES, Inflation, matched_pairs, score_inflation
-from referee.evals.detection.scores import SOURCE_REVIEW, Scores, is_made_of_another
-from referee.evals.detection.thresholds import Threshold
+from referee.evals.detection.inflation import AXES, Inflation, matched, pairs_on, score_inflation
+from referee.evals.detection.parts import EvaluationAsked, Parts, parted
+from referee.evals.detection.scores import SOURCE_REVIEW, Scores
+from referee.evals.detection.thresholds import ROUNDING, Threshold
 from referee.runs.progress import Event, Progress, silent
-from referee.schemas.case import ReviewCase
 from referee.stats import holm
 
 ALL = "all"
-
-
-@dataclass(frozen=True)
-class EvaluationAsked:
-    """How detectors are evaluated.
-
-    Attributes:
-        seed: For resamples.
-        resamples: How many.
-        cluster: What is drawn; see ``evaluation.evaluate``.
-        edit_levels: A column whose value is an edit level, of ``LEVELS``.
-        polished: A column that says that a model polished a person's text, or ``COLUMN=VALUE``.
-        prompts: A column that names the prompt of an AI review; the most frequent one is the usual.
-        forced: Go on where thresholds do not hold; all is then marked.
-    """
-
-    seed: int = 0
-    resamples: int = 1000
-    cluster: Cluster = "paper"
-    edit_levels: str = ""
-    polished: str = ""
-    prompts: str = ""
-    forced: bool = False
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Reviews by what they are compared as, by ids.
-
-    Attributes:
-        usual: People's reviews, and those of models with the usual prompt.
-        polished: People's, polished by a model.
-        levels: Edited versions, by level.
-        prompts: Those of models with another prompt, by its name.
-        usual_prompt: The name of the most frequent one.
-        unexplained: Reviews that count as human, were made from another one, and are in no other part.
-    """
-
-    usual: frozenset[str]
-    polished: frozenset[str] = frozenset()
-    levels: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    prompts: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    usual_prompt: str = ""
-    unexplained: int = 0
+POLISHED = "human text polished by a model"
+EXPANDED = "a person's points, expanded by a model"
 
 
 @dataclass(frozen=True)
@@ -93,6 +50,19 @@ class Flagged:
     what: str
     threshold: Threshold
     rate: Rate
+
+
+@dataclass(frozen=True)
+class AnchorVote:
+    """What any anchor's vote flags where each has a threshold of its own, at the target over their number or at it."""
+
+    detector: str
+    how: str
+    target: float
+    resolved: bool
+    claimed: bool
+    true_positive_rate: Rate
+    false_positive_rate: Rate
 
 
 @dataclass(frozen=True)
@@ -125,6 +95,8 @@ class DetectionResult:
         levels: Flagged shares of edited versions.
         orders: By detector how scores follow edit levels.
         polished: Flagged shares of polished human text.
+        assisted: Flagged shares of reviews expanded from a person's points.
+        votes: Of Anchor with several anchors, what thresholds of each would do.
         prompts: What other prompts change.
         inflation: Scores of AI reviews less those of people.
         humans: Human reviews that are tested on.
@@ -138,6 +110,8 @@ class DetectionResult:
     levels: tuple[Flagged, ...] = ()
     orders: Mapping[str, EditOrder] = field(default_factory=dict)
     polished: tuple[Flagged, ...] = ()
+    assisted: tuple[Flagged, ...] = ()
+    votes: tuple[AnchorVote, ...] = ()
     prompts: tuple[PromptEffect, ...] = ()
     inflation: tuple[Inflated, ...] = ()
     humans: int = 0
@@ -189,197 +163,160 @@ def detection_result(
     judged = {entry.detector: entry.judged(scores.rows[entry.detector]) for entry in entries}
     for entry in entries:
         check_applies(entry, judged[entry.detector], forced=asked.forced)
-        _check_classes(entry.detector, judged[entry.detector], parts)
+        _check_classes(entry.detector, judged[entry.detector].of(parts.usual))
     reports = []
     for number, entry in enumerate(entries):
         progress(Event("stage", f"resampling {entry.detector}", done=number, total=len(entries)))
-        reports += _reports(entry, judged[entry.detector], parts, asked)
-    usual = {name: [row for row in rows if row.review_id in parts.usual] for name, rows in judged.items()}
+        reports += _evaluated(entry, judged[entry.detector].of(parts.usual), asked)
+    each = [(entry, judged[entry.detector]) for entry in entries]
+    once = scores.reviews.once()
     return DetectionResult(
         reports=tuple(in_order(reports)),
-        scores={name: _by_class(rows) for name, rows in usual.items()},
-        levels=tuple(flagged for entry in entries for flagged in _levels(entry, judged[entry.detector], parts, asked)),
-        orders=dict(_orders(judged, scores.reviews, parts)),
-        polished=tuple(one for entry in entries for one in _polished(entry, judged[entry.detector], parts, asked)),
-        prompts=tuple(one for entry in entries for one in _prompts(entry, judged[entry.detector], parts, asked)),
-        inflation=tuple(_inflation([scores.reviews[name] for name in sorted(parts.usual)])),
-        humans=len({row.review_id for row in next(iter(usual.values())) if row.kind == "human"}),
+        scores={entry.detector: _by_class(rows.of(parts.usual)) for entry, rows in each},
+        levels=tuple(
+            one
+            for entry, rows in each
+            for level, of_level in parts.levels.items()
+            for one in _flagged(entry, level, rows.of(of_level), asked)
+        ),
+        orders=dict(_orders(judged, parts)),
+        polished=tuple(one for e, rows in each for one in _flagged(e, POLISHED, rows.of(parts.polished), asked)),
+        assisted=tuple(one for e, rows in each for one in _flagged(e, EXPANDED, rows.of(parts.assisted), asked)),
+        votes=tuple(one for e, rows in each for one in _votes(e, rows.of(parts.usual), asked)),
+        prompts=tuple(one for entry, rows in each for one in _prompts(entry, rows, parts, asked)),
+        inflation=tuple(_inflation(scores.reviews, parts.usual & once)),
+        humans=int((parts.usual & once & scores.reviews.is_kind("human")).sum()),
         facts=facts or {},
-        notes=(*scores.notes, *_notes(scores, entries, parts)),
+        notes=(*scores.notes, *_notes(scores, entries, parts, reports)),
     )
 
 
-def parted(reviews: Mapping[str, ReviewCase], asked: EvaluationAsked) -> Parts:
-    """Part reviews by the columns that were asked for.
-
-    Raises:
-        EvaluationError: A column is in no review, or its value is no edit level.
-    """
-    polished = frozenset(name for name, case in reviews.items() if _says(case, asked.polished))
-    levels = {name: level for name, case in reviews.items() if (level := _value(case, asked.edit_levels))}
-    levels |= {name: "original" for name in _sources(reviews, levels) if name not in levels}
-    unknown = sorted(set(levels.values()) - set(LEVELS))
-    if unknown:
+def _check_classes(detector: str, rows: ScoredRows) -> None:
+    humans, ai = (rows.where(rows.is_kind(kind)) for kind in ("human", "ai"))
+    anchors = int(ai.is_anchor.sum())
+    if not len(humans) or len(ai) == anchors:
+        themselves = f", of which {anchors} are the anchors themselves," if anchors else ""
         raise EvaluationError(
-            f"the column {asked.edit_levels!r} has the value {unknown[0]!r}, which is no edit level.",
-            hint=f"Levels: {', '.join(LEVELS)}.",
-        )
-    named = {
-        name: text for name, case in reviews.items() if case.kind == "ai" and (text := _value(case, asked.prompts))
-    }
-    for column, found in ((asked.polished, polished), (asked.edit_levels, levels), (asked.prompts, named)):
-        if column and not found:
-            raise EvaluationError(
-                f"no review has {column!r}.",
-                hint=f"The columns are {', '.join(sorted({c for r in reviews.values() for c in r.extra})) or 'none'}.",
-            )
-    usual_prompt = Counter(named.values()).most_common(1)[0][0] if named else ""
-    edited = frozenset(name for name, level in levels.items() if level != "original")
-    others = frozenset(name for name, prompt in named.items() if prompt != usual_prompt)
-    made = frozenset(name for name, case in reviews.items() if is_made_of_another(case))
-    return Parts(
-        usual=frozenset(reviews) - polished - edited - others - made,
-        unexplained=len(made - polished - edited),
-        polished=polished,
-        levels={level: frozenset(n for n, own in levels.items() if own == level) for level in LEVELS if levels},
-        prompts={p: frozenset(n for n in others if named[n] == p) for p in sorted({named[n] for n in others})},
-        usual_prompt=usual_prompt,
-    )
-
-
-def _sources(reviews: Mapping[str, ReviewCase], versions: Iterable[str]) -> set[str]:
-    """The reviews of the set that versions were made from: nobody labels them, and they are the originals."""
-    return {_value(reviews[name], SOURCE_REVIEW) for name in versions} & reviews.keys()
-
-
-def _value(case: ReviewCase, column: str) -> str:
-    value = case.extra.get(column) if column else None
-    return str(value).strip() if value is not None else ""
-
-
-def _says(case: ReviewCase, polished: str) -> bool:
-    """Whether a review is polished: the column holds anything but a no, or the value that was named."""
-    column, _, wanted = polished.partition("=")
-    value = _value(case, column)
-    return value == wanted if wanted else bool(value) and value.lower() not in ("false", "no", "0", "human", "original")
-
-
-def _check_classes(detector: str, rows: Sequence[ScoredReview], parts: Parts) -> None:
-    own = [row for row in rows if row.review_id in parts.usual]
-    humans, ai = ([row for row in own if row.kind == kind] for kind in ("human", "ai"))
-    if not humans or not ai:
-        raise EvaluationError(
-            f"the detector {detector!r} has {len(humans)} human and {len(ai)} AI reviews to tell apart.",
-            hint="Score a set that holds both, or give the runs of both.",
+            f"the detector {detector!r} has {len(humans)} human and {len(ai)} AI reviews{themselves} to tell apart.",
+            hint="Score a set that holds both, or give the runs of both; as anchors take reviews of other models."
+            if anchors
+            else "Score a set that holds both, or give the runs of both.",
         )
     check_human(humans, ai)
 
 
-def _reports(
-    entry: DetectorCalibration, rows: Sequence[ScoredReview], parts: Parts, asked: EvaluationAsked
-) -> list[DetectorReport]:
-    usual = [row for row in rows if row.review_id in parts.usual]
-    single = _evaluated(entry, usual, asked)
-    if len(single) < 2:
-        return single
-    return [*_evaluated(entry, [_pooled(row) for row in usual], asked), *single]
+def _evaluated(entry: DetectorCalibration, rows: ScoredRows, asked: EvaluationAsked) -> list[DetectorReport]:
+    return evaluate(
+        entry,
+        rows,
+        seed=asked.seed,
+        resamples=asked.resamples,
+        cluster=asked.cluster,
+        forced=asked.forced,
+        together=ALL,
+    )
 
 
-def _evaluated(
-    entry: DetectorCalibration, rows: Sequence[ScoredReview], asked: EvaluationAsked
-) -> list[DetectorReport]:
-    return evaluate(entry, rows, seed=asked.seed, resamples=asked.resamples, cluster=asked.cluster, forced=asked.forced)
-
-
-def _pooled(row: ScoredReview) -> ScoredReview:
-    return replace(row, source=ALL) if row.kind == "ai" else row
-
-
-def _by_class(rows: Sequence[ScoredReview]) -> dict[str, list[float]]:
+def _by_class(rows: ScoredRows) -> dict[str, array[float]]:
     """Scores by class, a review once."""
-    found: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows:
-        if row.score is not None and row.kind != "unknown":
-            found["human" if row.kind == "human" else row.source][row.review_id] = row.score
-    return {name: list(found[name].values()) for name in sorted(found, key=lambda name: (name != "human", name))}
+    once = rows.once()
+    once = once.where(once.scored)
+    ai = once.where(once.is_kind("ai"))
+    sources = ai.reviews.source[ai.at]
+    found = {"human": once.score[once.is_kind("human")]}
+    found |= {ai.reviews.names[code]: ai.score[sources == code] for code in np.unique(sources).tolist()}
+    return {name: array("d", values.tobytes()) for name, values in found.items() if len(values)}
 
 
-def _flagged(
-    entry: DetectorCalibration, what: str, rows: Sequence[ScoredReview], asked: EvaluationAsked
-) -> Iterator[Flagged]:
-    for threshold in entry.thresholds:
-        rate = flagged_rate(threshold, rows, seed=asked.seed, resamples=asked.resamples, cluster=asked.cluster)
+def _flagged(entry: DetectorCalibration, what: str, rows: ScoredRows, asked: EvaluationAsked) -> Iterator[Flagged]:
+    once = rows.once()
+    once = once.where(~once.is_anchor)
+    for threshold in entry.thresholds if len(once) else ():
+        rate = flagged_rate(threshold, once, seed=asked.seed, resamples=asked.resamples, cluster=asked.cluster)
         yield Flagged(entry.detector, what, threshold, rate)
 
 
-def _levels(
-    entry: DetectorCalibration, rows: Sequence[ScoredReview], parts: Parts, asked: EvaluationAsked
-) -> Iterator[Flagged]:
-    for level, names in parts.levels.items():
-        if own := [row for row in rows if row.review_id in names]:
-            yield from _flagged(entry, level, own, asked)
+def _votes(entry: DetectorCalibration, rows: ScoredRows, asked: EvaluationAsked) -> Iterator[AnchorVote]:
+    once = rows.once()
+    once = once.where(~once.is_anchor)
+    ai, humans = (once.where(once.is_kind(kind)) for kind in ("ai", "human"))
+    for number, how in enumerate(("the target shared among anchors", "the target for each anchor")):
+        for one in entry.per_anchor:
+            thetas, share = (one.plain, one.target) if number else (one.shared, one.target / len(one.shared))
+            rates = (
+                any_anchor_rate(thetas, side, seed=asked.seed, resamples=asked.resamples, cluster=asked.cluster)
+                for side in (ai, humans)
+            )
+            resolved, claimed = (share * one.n >= fewest - ROUNDING for fewest in (1, 3))
+            yield AnchorVote(entry.detector, how, one.target, resolved, claimed, *rates)
 
 
-def _orders(
-    judged: Mapping[str, Sequence[ScoredReview]], reviews: Mapping[str, ReviewCase], parts: Parts
-) -> Iterator[tuple[str, EditOrder]]:
+def _orders(judged: Mapping[str, ScoredRows], parts: Parts) -> Iterator[tuple[str, EditOrder]]:
     """Of source reviews with an edited version and two scores or more."""
-    level_of = {name: level for level, names in parts.levels.items() for name in names}
     for detector, rows in judged.items():
-        versions: dict[str, dict[str, float]] = defaultdict(dict)
-        for row in rows:
-            if row.score is not None and (level := level_of.get(row.review_id)):
-                versions[_value(reviews[row.review_id], SOURCE_REVIEW) or row.review_id][level] = row.score
-        if whole := [one for one in versions.values() if len(one) > 1]:
+        versions: dict[int, dict[str, float]] = defaultdict(dict)
+        for level, mask in parts.levels.items():
+            own = rows.of(mask)
+            own = own.where(own.scored)
+            sources = own.reviews.label(SOURCE_REVIEW)[own.at]
+            made_of = np.where(sources > 0, sources, own.reviews.review[own.at])
+            for source, score in zip(made_of.tolist(), own.score.tolist(), strict=True):
+                versions[source][level] = score
+        if whole := [versions[one] for one in sorted(versions) if len(versions[one]) > 1]:
             yield detector, edit_order(whole)
 
 
-def _polished(
-    entry: DetectorCalibration, rows: Sequence[ScoredReview], parts: Parts, asked: EvaluationAsked
-) -> Iterator[Flagged]:
-    if own := [row for row in rows if row.review_id in parts.polished]:
-        yield from _flagged(entry, "human text polished by a model", own, asked)
-
-
 def _prompts(
-    entry: DetectorCalibration, rows: Sequence[ScoredReview], parts: Parts, asked: EvaluationAsked
+    entry: DetectorCalibration, rows: ScoredRows, parts: Parts, asked: EvaluationAsked
 ) -> Iterator[PromptEffect]:
-    humans = [row for row in rows if row.review_id in parts.usual and row.kind == "human"]
+    people = parts.usual & rows.reviews.is_kind("human")
 
-    def report(names: frozenset[str]) -> DetectorReport:
-        own = [_pooled(row) for row in rows if row.review_id in names and row.kind == "ai"]
-        return _evaluated(entry, [*humans, *own], asked)[0]
+    def report(names: Mask) -> DetectorReport:
+        return _evaluated(entry, rows.of(people | names), asked)[0]
 
     for prompt, names in parts.prompts.items():
-        yield PromptEffect(entry.detector, prompt, len(names), tuple(robustness(report(parts.usual), report(names))))
+        if len(own := rows.of(names).once()) > int(own.is_anchor.sum()):
+            changes = tuple(robustness(report(parts.usual), report(names)))
+            yield PromptEffect(entry.detector, prompt, len(own), changes)
 
 
-def _inflation(reviews: Sequence[ReviewCase]) -> list[Inflated]:
-    humans = [case for case in reviews if case.kind == "human"]
-    by_model: dict[str, list[ReviewCase]] = defaultdict(list)
-    for case in reviews:
-        if case.kind == "ai":
-            by_model[case.source].append(case)
-    origins = {case.case_id: origin for case in reviews if (origin := _value(case, SOURCE_REVIEW))}
-    found = [
-        (llm, axis, score_inflation(pairs))
-        for llm in sorted(by_model)
-        for axis in AXES
-        if (pairs := matched_pairs(by_model[llm], humans, axis, origins))
-    ]
+def _inflation(reviews: Reviews, usual: Mask) -> list[Inflated]:
+    humans, ai = (usual & reviews.is_kind(kind) for kind in ("human", "ai"))
+    sources: Ints = reviews.label(SOURCE_REVIEW)
+    found = []
+    for code in np.unique(reviews.source[ai]).tolist():
+        pairs = matched(reviews, ai & (reviews.source == code), humans, sources)
+        of_axes = ((axis, pairs_on(reviews, pairs, axis)) for axis in AXES)
+        found += [(reviews.names[code], axis, score_inflation(scores)) for axis, scores in of_axes if len(scores)]
     tested = [one.p for _, _, one in found if one.p is not None]
     corrected = iter(holm(tested))
     return [Inflated(llm, axis, one, None if one.p is None else next(corrected)) for llm, axis, one in found]
 
 
-def _notes(scores: Scores, entries: Sequence[DetectorCalibration], parts: Parts) -> Iterator[str]:
+def _anchors(reports: Sequence[DetectorReport]) -> dict[str, list[str]]:
+    """By how many AI reviews are themselves the anchors, the detectors."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for report in reports:
+        found[report.detector][report.llm] = report.anchors
+    most = {detector: max(counts.values()) for detector, counts in found.items()}
+    by_count: dict[str, list[str]] = defaultdict(list)
+    for detector, count in most.items():
+        if count:
+            by_count[f"{count:,} AI review(s) are the anchors themselves"].append(detector)
+    return by_count
+
+
+def _notes(
+    scores: Scores, entries: Sequence[DetectorCalibration], parts: Parts, reports: Sequence[DetectorReport]
+) -> Iterator[str]:
     without = [name for name in scores.rows if name not in {entry.detector for entry in entries}]
     if without:
         yield f"not calibrated, and left out: {', '.join(without)}"
-    unknown = sum(case.kind == "unknown" for name, case in scores.reviews.items() if name in parts.usual)
+    unknown = int((parts.usual & scores.reviews.once() & scores.reviews.is_kind("unknown")).sum())
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say who wrote them; they count for nothing"
-    if parts.unexplained:
-        yield f"{parts.unexplained:,} review(s) labelled human were made from another one ({SOURCE_REVIEW}): left out"
+    for why, names in _anchors(reports).items():
+        yield f"{why}: they count for nothing with {', '.join(names)}, so AI reviews are not the same for all detectors"
+    yield from (f"{count:,} {why}: left out" for why, count in parts.left_out.items() if count)
     if parts.usual_prompt and parts.prompts:
         yield f"the usual prompt is {parts.usual_prompt!r}, the most frequent one"

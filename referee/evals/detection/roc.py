@@ -11,10 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.errors import EvaluationError
 from referee.stats import cliffs_delta
 from referee.stats.values import Floats, finite
+
+Scores = Sequence[float] | Floats
+Papers = Sequence[str] | NDArray[np.int64]
 
 PARTIAL_BELOW = 0.01
 
@@ -31,7 +35,7 @@ class Curve:
     true_positive_rate: Floats
 
 
-def roc_curve(humans: Sequence[float], ai: Sequence[float]) -> Curve:
+def roc_curve(humans: Scores, ai: Scores) -> Curve:
     """The curve with all its points.
 
     Raises:
@@ -45,7 +49,7 @@ def roc_curve(humans: Sequence[float], ai: Sequence[float]) -> Curve:
     )
 
 
-def roc_auc(humans: Sequence[float], ai: Sequence[float]) -> float | None:
+def roc_auc(humans: Scores, ai: Scores) -> float | None:
     """The share of pairs in which the AI text has the higher score, ties half; None where a class is empty.
 
     Raises:
@@ -55,7 +59,7 @@ def roc_auc(humans: Sequence[float], ai: Sequence[float]) -> float | None:
     return None if delta is None else (delta + 1) / 2
 
 
-def partial_auc(humans: Sequence[float], ai: Sequence[float], below: float = PARTIAL_BELOW) -> float:
+def partial_auc(humans: Scores, ai: Scores, below: float = PARTIAL_BELOW) -> float:
     """The area where the false-positive rate is at most ``below``, standardised: 0.5 is chance and 1 the best.
 
     Raises:
@@ -70,7 +74,7 @@ def partial_auc(humans: Sequence[float], ai: Sequence[float], below: float = PAR
     return 0.5 * (1 + (area - chance) / (below - chance))
 
 
-def pr_auc(humans: Sequence[float], ai: Sequence[float]) -> float:
+def pr_auc(humans: Scores, ai: Scores) -> float:
     """The area under precision over recall, by trapezoids, from recall 0 and precision 1.
 
     Raises:
@@ -96,13 +100,13 @@ class ResampledAuc:
 
 
 def resampled_auc(
-    humans: Sequence[float],
-    ai: Sequence[float],
+    humans: Scores,
+    ai: Scores,
     *,
     seed: int,
     resamples: int = 1000,
-    human_papers: Sequence[str] | None = None,
-    ai_papers: Sequence[str] | None = None,
+    human_papers: Papers | None = None,
+    ai_papers: Papers | None = None,
 ) -> ResampledAuc:
     """AUROC where reviews are drawn with replacement, each class by itself; with papers, whole papers of both classes.
 
@@ -121,7 +125,7 @@ def resampled_auc(
         raise EvaluationError(
             "papers were given for one class alone.", hint="Give the papers of human and AI reviews, or of neither."
         )
-    values, codes = np.unique(finite([*humans, *ai]), return_inverse=True)
+    values, codes = np.unique(np.concatenate([finite(humans), finite(ai)]), return_inverse=True)
     drawn = _weights(len(humans), len(ai), human_papers, ai_papers, np.random.default_rng(seed), resamples)
     n = len(humans)
     areas = []
@@ -140,8 +144,8 @@ def resampled_auc(
 def _weights(
     humans: int,
     ai: int,
-    human_papers: Sequence[str] | None,
-    ai_papers: Sequence[str] | None,
+    human_papers: Papers | None,
+    ai_papers: Papers | None,
     rng: np.random.Generator,
     resamples: int,
 ) -> Iterator[Floats]:
@@ -151,20 +155,20 @@ def _weights(
             own, other = (np.bincount(rng.integers(size, size=size), minlength=size) for size in (humans, ai))
             yield np.concatenate([own, other]).astype(np.float64)
         return
-    names, paper_of = np.unique([*human_papers, *ai_papers], return_inverse=True)
+    names, paper_of = np.unique(np.concatenate([human_papers, ai_papers]), return_inverse=True)
     for _ in range(resamples):
         times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
         yield times[paper_of].astype(np.float64)
 
 
-def _counts(humans: Sequence[float], ai: Sequence[float]) -> tuple[Floats, Floats, Floats]:
+def _counts(humans: Scores, ai: Scores) -> tuple[Floats, Floats, Floats]:
     """The distinct scores from the highest, and how many texts of each class have them."""
     if not len(humans) or not len(ai):
         raise EvaluationError(
             f"a curve needs scores of both classes, not {len(humans)} human and {len(ai)} AI ones.",
             hint="Score human and AI reviews; those without a score do not count.",
         )
-    values, codes = np.unique(finite([*humans, *ai]), return_inverse=True)
+    values, codes = np.unique(np.concatenate([finite(humans), finite(ai)]), return_inverse=True)
     human = np.bincount(codes[: len(humans)], minlength=len(values))[::-1]
     machine = np.bincount(codes[len(humans) :], minlength=len(values))[::-1]
     return values[::-1], human.astype(np.float64), machine.astype(np.float64)

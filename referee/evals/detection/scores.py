@@ -1,33 +1,40 @@
 """Scores as runs of ``referee detect score`` left them: the rows of each detector, and what of the reviews they need.
 
-Beside the detectors stands ``length``, the words of the canonical text: what a detector has to beat.
+Beside the detectors stands ``length``, the words of the canonical text: what a detector has to beat. Files are read
+line by line into columns, so that memory does not hold a set of reviews.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from referee.errors import EvaluationError, RunError
 from referee.evals.case_store import CASES, read_stored
-from referee.evals.detection.calibration import ScoredReview, scored_review
 from referee.evals.detection.canonical import CANONICAL_RULE, canonical_review
+from referee.evals.detection.columns import Ints, Mask, Reviews, ScoredReview, ScoredRows, ScoreTable, score_of
+from referee.evals.detection.inflation import AXES, RATING, axis_scores
 from referee.evals.forms import Forms
 from referee.evals.registry import PRESETS
-from referee.evals.results import RESULTS, read_results
+from referee.evals.results import RESULTS
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
 LENGTH = "length"
 SOURCE_REVIEW = "source_review"
 """The column that names the human review from which another one was made."""
+TASK, LEVEL = "task", "level"
+"""Columns of ``referee detect generate``: what a review was made by, and how far it was edited."""
+EDIT, BULLETS = "edit", "bullets"
+"""Tasks that leave a person's review a person's: edited by a model, or its points expanded by one."""
 LEAST_ENGLISH = 0.08
 FEWEST_WORDS_TO_TELL = 20
 
@@ -35,7 +42,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Words that hardly a sentence of English does without and that are no words of its neighbours.
 _USUAL = "the of and to is that this it are not be for with by from which but have has were they their"
 _ENGLISH = frozenset(_USUAL.split())
-_LONGEST_VALUE = 80
+_NOES = ("false", "no", "0", "human", "original")
 
 
 @dataclass(frozen=True)
@@ -44,54 +51,82 @@ class Scores:
 
     Attributes:
         rows: By detector, in the order in which they were asked for, ``length`` last.
-        reviews: By id, without their texts.
-        words: Words of the canonical text, by review.
-        foreign: Ids of reviews that do not seem to be in English.
+        reviews: What is known of them, without their texts.
+        words: Of the canonical text, by the review's place.
+        foreign: Whether a review does not seem to be in English, likewise.
         models: By detector the models of its scores, as the first row names them.
         notes: What a reader of the numbers should know.
     """
 
-    rows: Mapping[str, Sequence[ScoredReview]]
-    reviews: Mapping[str, ReviewCase]
-    words: Mapping[str, int]
-    foreign: frozenset[str]
+    rows: Mapping[str, ScoredRows]
+    reviews: Reviews
+    words: Ints
+    foreign: Mask
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def read_scores(runs: Sequence[Path]) -> Scores:
+def read_scores(runs: Sequence[Path], columns: Sequence[str] = ()) -> Scores:
     """Read the scores of runs, one after the other.
+
+    Args:
+        runs: Their folders.
+        columns: Columns of the reviews that are wanted, as ``COLUMN`` or ``COLUMN=VALUE``.
 
     Raises:
         RunError: A folder is no run with scores of detectors, or a file in it is damaged.
         EvaluationError: A line of results holds what is no number, as NaN.
     """
-    rows: dict[str, list[ScoredReview]] = defaultdict(list)
-    reviews: dict[str, ReviewCase] = {}
-    words: dict[str, int] = {}
-    foreign: set[str] = set()
+    wanted = {SOURCE_REVIEW, TASK, LEVEL, *(column.partition("=")[0] for column in columns if column)}
+    table = ScoreTable(sorted(wanted), (RATING, *AXES))
+    words, foreign = array("i"), bytearray()
     models: dict[str, Mapping[str, Any]] = {}
-    lengths: list[ScoredReview] = []
     for run in runs:
-        cases = {}
+        places = {}
         for case, text, digest in _reviews(run):
-            cases[case.case_id], words[case.case_id] = case, len(text.split())
-            foreign |= {case.case_id} if not is_english(text) else set()
-            lengths.append(_length(case, words[case.case_id], digest))
-        for result in _results(run):
-            if (owner := cases.get(result.case_id)) is not None:
-                rows[result.metric].append(scored_review(owner, result))
-                if made := result.details.get("models"):
-                    models.setdefault(result.metric, made)
-        reviews |= cases
-    order = [name for name in PRESETS["detection"] if name in rows]
-    named = {**{name: rows[name] for name in order}, LENGTH: lengths}
-    return Scores(named, reviews, words, frozenset(foreign), models, tuple(_notes(foreign)))
+            places[case.case_id] = table.add(case, digest, axis_scores(case))
+            words.append(len(text.split()))
+            foreign.append(not is_english(text))
+        _put_results(run, places, table, models)
+        for name, place in places.items():
+            table.put(place, LENGTH, _length(name, words[place]))
+    reviews, rows = table.finished()
+    order = [name for known in PRESETS["detection"] for name in sorted(rows) if name.split(" ")[0] == known]
+    unlike = np.frombuffer(foreign, dtype=np.uint8).astype(bool)
+    return Scores(
+        rows={name: rows[name] for name in (*order, LENGTH)},
+        reviews=reviews,
+        words=np.frombuffer(words, dtype=np.int32).astype(np.int64),
+        foreign=unlike,
+        models=models,
+        notes=tuple(_notes(reviews, unlike)),
+    )
 
 
-def is_made_of_another(case: ReviewCase) -> bool:
+def is_own_source(reviews: Reviews) -> Mask:
+    """Human rows that name themselves as source, as they stand beside what was made of them: plain human reviews."""
+    return np.asarray(reviews.is_kind("human") & (reviews.label(SOURCE_REVIEW) == reviews.review))
+
+
+def is_made_of_another(reviews: Reviews) -> Mask:
     """Whether a review that counts as human was made from another one, as by editing: it is no person's own then."""
-    return case.kind == "human" and bool(case.extra.get(SOURCE_REVIEW))
+    return reviews.is_kind("human") & (reviews.label(SOURCE_REVIEW) > 0) & ~is_own_source(reviews)
+
+
+def is_of_task(reviews: Reviews, task: str) -> Mask:
+    """Whether a review was made from a person's by this task of ``referee detect generate``."""
+    made = (reviews.label(SOURCE_REVIEW) > 0) & ~is_own_source(reviews)
+    return np.asarray(made & (reviews.label(TASK) == reviews.code(task)))
+
+
+def is_said(reviews: Reviews, asked: str) -> Mask:
+    """Whether a column holds anything but a no, or of ``COLUMN=VALUE`` the value."""
+    column, _, wanted = asked.partition("=")
+    label = reviews.label(column) if column else np.zeros(len(reviews), dtype=np.int64)
+    if wanted:
+        return np.asarray(label == reviews.code(wanted))
+    noes = [code for code in np.unique(label).tolist() if reviews.names[code].lower() in ("", *_NOES)]
+    return ~np.isin(label, noes)
 
 
 def is_english(text: str) -> bool:
@@ -112,44 +147,52 @@ def _reviews(run: Path) -> Iterator[tuple[ReviewCase, str, str]]:
     forms = Forms()
     for case in read_stored(run / CASES):
         canonical = canonical_review(case, forms.of(case))
-        # What stays in memory of a hundred thousand reviews: their scores and labels.
-        short = {name: value for name, value in case.fields.items() if len(str(value)) <= _LONGEST_VALUE}
-        yield case.model_copy(update={"text": "", "fields": short}), canonical.text, canonical.digest
+        yield case, canonical.text, canonical.digest
 
 
-def _length(case: ReviewCase, words: int, digest: str) -> ScoredReview:
-    details = {"made_by": f"{LENGTH} 1 {CANONICAL_RULE}", "text_digest": digest}
-    about = {"case_id": case.case_id, "paper_id": case.paper_id, "source": case.source}
-    made = {"metric": LENGTH, "version": "1", "status": "scored", "value": float(words), "details": details}
-    return scored_review(case, MetricResult.model_validate({**about, **made}))
+def _length(review: str, words: int) -> ScoredReview:
+    return ScoredReview(review, "", "unknown", float(words), made_by=f"{LENGTH} 1 {CANONICAL_RULE}")
 
 
-def _results(run: Path) -> Iterator[MetricResult]:
-    _check_lines(run / RESULTS)
-    known, found = frozenset(PRESETS["detection"]), False
-    for result in read_results(run / RESULTS):
-        if result.metric in known:
+def _put_results(run: Path, places: Mapping[str, int], table: ScoreTable, models: dict[str, Mapping[str, Any]]) -> None:
+    """Put each unit's result once: what stands for good, else its last failure.
+
+    A line that a crash cut off is no JSON, and its unit was measured again; any other that cannot be used is said.
+
+    Raises:
+        EvaluationError: A line is whole and no result, as one with NaN for a score.
+        RunError: No line is of a detector.
+    """
+    known, found, path = frozenset(PRESETS["detection"]), False, run / RESULTS
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                result = MetricResult.model_validate_json(line)
+            except ValidationError as error:
+                _refuse_whole(path, number, line, error)
+                continue
+            if result.metric not in known:
+                continue
             found = True
-            yield result
+            if (place := places.get(result.case_id)) is not None:
+                name = row_name(result)
+                table.put(place, name, score_of(result), final=result.status != "failed")
+                if made := result.details.get("models"):
+                    models.setdefault(name, made)
     if not found:
         raise RunError(
-            f"{str(run)!r} holds no scores of detectors, but other results.",
+            f"{str(run)!r} holds no scores of detectors.",
             hint="Give the folder of a run of `referee detect score`.",
         )
 
 
-def _check_lines(path: Path) -> None:
-    """A line that a crash cut off is no JSON, and its unit was measured again; any other that cannot be used is said.
-
-    Raises:
-        EvaluationError: A line is whole and no result, as one with NaN for a score.
-    """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                MetricResult.model_validate_json(line)
-            except ValidationError as error:
-                _refuse_whole(path, number, line, error)
+def row_name(result: MetricResult) -> str:
+    """The detector; where some of its anchors are absent, with their number, as thresholds are then others."""
+    made = result.details.get("models", {})
+    expected, present = len(made.get("anchors", ())), made.get("present")
+    if present is None or present >= expected:
+        return result.metric
+    return f"{result.metric} ({present} of {expected} anchors)"
 
 
 def _refuse_whole(path: Path, number: int, line: bytes, error: ValidationError) -> None:
@@ -167,9 +210,10 @@ def _refuse_whole(path: Path, number: int, line: bytes, error: ValidationError) 
     ) from error
 
 
-def _notes(foreign: set[str]) -> Iterator[str]:
-    if foreign:
+def _notes(reviews: Reviews, foreign: Mask) -> Iterator[str]:
+    if foreign.any():
+        names = reviews.named(reviews.review[foreign])
         yield (
-            f"{len(foreign):,} review(s) do not seem to be in English, the first {min(foreign)!r}: detectors and their "
+            f"{len(names):,} review(s) do not seem to be in English, the first {names[0]!r}: detectors and their "
             "thresholds say nothing of other languages"
         )

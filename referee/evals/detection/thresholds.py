@@ -16,17 +16,19 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from referee.errors import EvaluationError
 from referee.schemas.base import Frozen
-from referee.stats.values import finite
+from referee.stats.values import Floats, finite
 
 Mode = Literal["exact", "conservative"]
 Resolution = Literal["claimed", "not_claimed", "not_resolvable", "insufficient_calibration"]
 
 # alpha n is a product of floats: 0.001 * 3000 must count as 3.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 class Threshold(Frozen):
@@ -72,23 +74,29 @@ class Threshold(Frozen):
             return False
         return self.flags_anyone and score > self.theta
 
+    def flagged_of(self, scores: Floats) -> NDArray[np.bool_]:
+        """Whether each score is strictly above it; NaN is a missing score."""
+        if self.theta is None or not self.flags_anyone:
+            return np.zeros(len(scores), dtype=bool)
+        return np.asarray((scores > self.theta) & (scores < np.inf))
+
     @property
     def claim(self) -> str:
         """What is known of the rate, in a sentence."""
         of = f"{self.target:.2%} of human reviews, from {self.n} of them (k = {self.k})"
         if self.resolution == "not_resolvable":
-            fewest = math.ceil(1 / self.target - _ROUNDING)
+            fewest = math.ceil(1 / self.target - ROUNDING)
             return f"not resolvable: {of}; at least {fewest} are needed. Nobody is flagged."
         if self.resolution == "insufficient_calibration":
             return f"too few human reviews for the conservative threshold: {of}. Nobody is flagged."
         said = f"expected {self.mean:.2%} of other human reviews, 95% interval {self.low:.2%} to {self.high:.2%}"
         if self.resolution == "not_claimed":
-            fewest = math.ceil(3 / self.target - _ROUNDING)
+            fewest = math.ceil(3 / self.target - ROUNDING)
             return f"no rate is claimed: {of}; {said}. A claim needs {fewest} human reviews."
         return f"{of}; {said}."
 
 
-def exact_threshold(humans: Sequence[float], alpha: float, mode: Mode = "exact") -> tuple[float, int]:
+def exact_threshold(humans: Sequence[float] | Floats, alpha: float, mode: Mode = "exact") -> tuple[float, int]:
     """Theta and k of human scores at a target rate.
 
     ``exact``: k = floor(alpha n), so that at most k of these reviews are flagged. ``conservative``: one fewer of n + 1,
@@ -100,7 +108,7 @@ def exact_threshold(humans: Sequence[float], alpha: float, mode: Mode = "exact")
     Raises:
         EvaluationError: There is no score, one is not finite, or alpha is negative.
     """
-    ordered = -finite([-score for score in sorted(humans, reverse=True)])
+    ordered = np.sort(finite(humans))[::-1]
     n = len(ordered)
     if not n or alpha < 0:
         raise EvaluationError(
@@ -110,9 +118,9 @@ def exact_threshold(humans: Sequence[float], alpha: float, mode: Mode = "exact")
     if alpha >= 1:
         return -math.inf, n
     if mode == "conservative":
-        k = math.floor(alpha * (n + 1) + _ROUNDING) - 1
+        k = math.floor(alpha * (n + 1) + ROUNDING) - 1
         return (float(ordered[k]), k) if k >= 0 else (math.inf, 0)
-    k = min(math.floor(alpha * n + _ROUNDING), n - 1)
+    k = min(math.floor(alpha * n + ROUNDING), n - 1)
     return float(ordered[k]), k
 
 
@@ -130,7 +138,7 @@ def upper_bound_without_any(n: int, level: float = 0.95) -> float:
     return float(1 - (1 - level) ** (1 / n))
 
 
-def threshold_at(humans: Sequence[float], target: float, mode: Mode = "exact") -> Threshold:
+def threshold_at(humans: Sequence[float] | Floats, target: float, mode: Mode = "exact") -> Threshold:
     """A threshold with all that is known of it.
 
     Raises:
@@ -139,8 +147,8 @@ def threshold_at(humans: Sequence[float], target: float, mode: Mode = "exact") -
     theta, k = exact_threshold(humans, target, mode)
     n = len(humans)
     low, mean, high = false_positive_interval(k, n)
-    resolution: Resolution = "claimed" if target * n >= 3 - _ROUNDING else "not_claimed"
-    if target * n < 1 - _ROUNDING:
+    resolution: Resolution = "claimed" if target * n >= 3 - ROUNDING else "not_claimed"
+    if target * n < 1 - ROUNDING:
         resolution = "not_resolvable"
     if math.isinf(theta):
         resolution = "insufficient_calibration"
@@ -149,7 +157,7 @@ def threshold_at(humans: Sequence[float], target: float, mode: Mode = "exact") -
         theta=theta if math.isfinite(theta) else None,
         n=n,
         k=k,
-        flagged=sum(score > theta for score in humans),
+        flagged=int((np.asarray(humans) > theta).sum()),
         low=low,
         mean=mean,
         high=high,

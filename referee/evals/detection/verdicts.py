@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from referee.evals.detection.calibration import Calibration, DetectorCalibration, ScoredReview, check_applies
+from referee.evals.detection.calibration import Calibration, DetectorCalibration, check_applies
+from referee.evals.detection.columns import ScoredReview, ScoredRows, rows_of
 from referee.evals.detection.scores import is_english
 from referee.evals.detection.sentences import Pushes
 from referee.evals.detection.thresholds import Threshold, fairness_note
@@ -73,16 +74,15 @@ def verdict(
     Raises:
         EvaluationError: The score is no finite number.
     """
-    (judged,) = entry.judged([row])
-    why = reason if judged.score is None else unlike
+    judged = entry.judged(rows_of([row]))
+    score = float(judged.score[0]) if judged.scored[0] else None
+    why = reason if score is None else unlike
     if not why and (faults := _faults(entry, judged)):
         why = faults
     if not why and threshold.resolution != "claimed":
         why = threshold.claim
-    found: Verdict = "cannot say" if why else "flagged" if threshold.flags(judged.score) else "not flagged"
-    return DetectorVerdict(
-        entry.detector, found, why, judged.score, threshold, "" if why else fairness_note(threshold, AMONG)
-    )
+    found: Verdict = "cannot say" if why else "flagged" if threshold.flags(score) else "not flagged"
+    return DetectorVerdict(entry.detector, found, why, score, threshold, "" if why else fairness_note(threshold, AMONG))
 
 
 def outside(calibration: Calibration, text: str) -> str:
@@ -109,6 +109,6 @@ def warnings(calibration: Calibration, text: str, paper_id: str) -> Iterator[str
         yield f"the calibration was forced: {mark}"
 
 
-def _faults(entry: DetectorCalibration, row: ScoredReview) -> str:
-    marks = check_applies(entry, [row], forced=True, apart=False)[len(entry.forced) :]
+def _faults(entry: DetectorCalibration, row: ScoredRows) -> str:
+    marks = check_applies(entry, row, forced=True, apart=False)[len(entry.forced) :]
     return f"the thresholds do not hold here: {'; '.join(marks)}" if marks else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from referee.errors import ModelError
-from referee.evals.detection.anchor import POOLING, anchor_score, embedded
+from referee.evals.detection.anchor import IS_ANCHOR, POOLING, anchor_score, embedded
 from referee.evals.detection.canonical import of_text
 from referee.evals.detection.claims import claim_match, claims_of, shortened
 from referee.evals.detection.detectors.base import Detection, Detector, Work
@@ -21,8 +21,6 @@ from referee.stats.values import Floats
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
-
-IS_ANCHOR = "the review is itself one of the AI reviews that it would be compared with"
 
 
 class AnchorDetector(Detector):
@@ -44,11 +42,12 @@ class AnchorDetector(Detector):
         return ""
 
     def models(self, services: DetectionServices, case: ReviewCase) -> dict[str, Any]:
-        """The embedder and the anchors that are there: the largest of two cosines is no score of three."""
+        """The embedder, the anchors, and how many are there: the largest of two cosines is no score of three."""
         return {
             "embedder": _embedder(services).id,
             "pooling": POOLING,
-            "anchors": sorted(services.anchors[case.paper_id]),
+            "anchors": sorted({*services.anchor_models, *services.anchors[case.paper_id]}),
+            "present": len(services.anchors[case.paper_id]),
             "anchor_prompt": services.anchor_prompt,
         }
 

@@ -9,11 +9,11 @@ import pytest
 from referee.errors import EvaluationError
 from referee.evals.detection.calibration import (
     Calibration,
-    ScoredReview,
+    DetectorCalibration,
     calibrate,
     check_applies,
-    scored_review,
 )
+from referee.evals.detection.columns import ScoredReview, rows_of, scored_review
 from referee.evals.detection.features import fit_features, out_of_fold
 from referee.evals.detection.thresholds import exact_threshold
 from referee.evals.metric import not_applicable, scored
@@ -26,11 +26,15 @@ def human(name: str, score: float | None = 0.1, **more: object) -> ScoredReview:
     return replace(row, **more)  # type: ignore[arg-type]
 
 
+def taken(rows: list[ScoredReview], **more: object) -> DetectorCalibration:
+    return calibrate("d", rows_of(rows), **more)  # type: ignore[arg-type]
+
+
 MANY = [human(f"h{at}", at / 400) for at in range(400)]
 
 
 def test_a_calibration_goes_to_json_and_back() -> None:
-    made = Calibration(canonical_rule="free-text/1", detectors=(calibrate("loglik", MANY),))
+    made = Calibration(canonical_rule="free-text/1", detectors=(calibrate("loglik", rows_of(MANY)),))
     assert Calibration.model_validate_json(made.model_dump_json()) == made
     entry = made.of("loglik")
     assert (entry.made_by, entry.form, len(entry.papers)) == ("gpt2", "iclr-2022", 400)
@@ -42,11 +46,11 @@ def test_a_calibration_goes_to_json_and_back() -> None:
 def test_reviews_count_once_and_those_without_a_score_not_at_all() -> None:
     none = [human("short", None, status="too_short"), human("odd", None, status="nonfinite")]
     none.append(human("lost", None, status="failed", made_by=""))
-    entry = calibrate("d", [*MANY, *MANY[:50], *none])
+    entry = taken([*MANY, *MANY[:50], *none])
     assert entry.repeated == 50
     assert entry.excluded == {"failed": 1, "nonfinite": 1, "too_short": 1}
-    assert check_applies(entry, none, apart=False) == ()
-    assert entry.thresholds == calibrate("d", MANY).thresholds
+    assert check_applies(entry, rows_of(none), apart=False) == ()
+    assert entry.thresholds == taken(MANY).thresholds
 
 
 @pytest.mark.parametrize(
@@ -66,19 +70,19 @@ def test_reviews_count_once_and_those_without_a_score_not_at_all() -> None:
 def test_what_would_move_a_threshold_wrongly_is_refused_by_name(bad: ScoredReview, said: str) -> None:
     made = ScoredReview("made", "p", "ai", 0.9, text_digest="same")
     with pytest.raises(EvaluationError, match=said):
-        calibrate("d", [*MANY, bad], others=[made])
+        taken([*MANY, bad], others=rows_of([made]))
 
 
 def test_late_reviews_can_be_forced_and_leave_a_mark() -> None:
-    entry = calibrate("d", [human(f"h{at}", at / 10, date="2025-01-01") for at in range(10)], forced=True)
+    entry = taken([human(f"h{at}", at / 10, date="2025-01-01") for at in range(10)], forced=True)
     assert entry.forced == ("10 human reviews are later than 2022-11-29",)
-    assert check_applies(entry, [human("t")]) == entry.forced
-    assert calibrate("d", [replace(row, date="2022") for row in MANY]).forced == ()
+    assert check_applies(entry, rows_of([human("t")])) == entry.forced
+    assert taken([replace(row, date="2022") for row in MANY]).forced == ()
 
 
 def test_no_human_score_is_no_threshold() -> None:
     with pytest.raises(EvaluationError, match="0 human scores"):
-        calibrate("d", [human("x", None, status="too_short")])
+        taken([human("x", None, status="too_short")])
 
 
 @pytest.mark.parametrize(
@@ -90,18 +94,18 @@ def test_no_human_score_is_no_threshold() -> None:
     ],
 )
 def test_thresholds_for_others_are_refused_unless_forced_and_marked(test: ScoredReview, said: str) -> None:
-    entry = calibrate("d", MANY)
+    entry = taken(MANY)
     with pytest.raises(EvaluationError, match=said):
-        check_applies(entry, [test])
-    (mark,) = check_applies(entry, [test], forced=True)
+        check_applies(entry, rows_of([test]))
+    (mark,) = check_applies(entry, rows_of([test]), forced=True)
     assert said in mark
 
 
 def test_a_user_s_own_review_may_be_of_a_calibration_paper_and_scores_must_be_finite() -> None:
-    entry = calibrate("d", MANY)
-    assert check_applies(entry, [human("t", paper_id="p-h3")], apart=False) == ()
+    entry = taken(MANY)
+    assert check_applies(entry, rows_of([human("t", paper_id="p-h3")]), apart=False) == ()
     with pytest.raises(EvaluationError, match="'t' is nan"):
-        check_applies(entry, [human("t", math.nan)], forced=True)
+        check_applies(entry, rows_of([human("t", math.nan)]), forced=True)
 
 
 def test_a_result_becomes_a_row() -> None:

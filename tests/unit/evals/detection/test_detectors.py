@@ -9,10 +9,11 @@ import pytest
 
 from referee.data.prose import canonical_text
 from referee.errors import EvaluationError
-from referee.evals.detection.calibration import calibrate, calibrate_features, scored_review
+from referee.evals.detection.anchor import IS_ANCHOR
+from referee.evals.detection.calibration import calibrate, calibrate_features
 from referee.evals.detection.classifiers import CLASSIFIERS
+from referee.evals.detection.columns import rows_of, scored_review
 from referee.evals.detection.detectors.base import Detector
-from referee.evals.detection.detectors.by_comparison import IS_ANCHOR
 from referee.evals.detection.services import DetectionServices
 from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.evals.metric import Context, Metric
@@ -182,7 +183,7 @@ async def test_another_model_is_another_maker_and_its_scores_do_not_mix() -> Non
         rows.append(scored_review(one, found))
     assert rows[0].made_by != rows[1].made_by
     with pytest.raises(EvaluationError, match="2 different set-ups"):
-        calibrate("loglik", rows)
+        calibrate("loglik", rows_of(rows))
 
 
 async def test_a_review_that_is_an_anchor_is_not_compared_with_itself() -> None:
@@ -221,7 +222,7 @@ async def test_fitted_weights_make_features_a_score() -> None:
         text = " ".join(words if kind == "ai" else rng.permutation(words)) + f" extra{at}"
         one = review(text, f"r{at}", kind=kind).model_copy(update={"paper_id": f"q{at // 2}"})
         rows.append(scored_review(one, await measured("s5", one, given)))
-    made = calibrate_features("s5", rows, FEATURE_NAMES["s5"], targets=(0.25,))
+    made = calibrate_features("s5", rows_of(rows), FEATURE_NAMES["s5"], targets=(0.25,))
     assert made.features is not None
     assert (made.features.humans, made.features.ais) == (12, 12)
     assert len(made.papers) == 12
@@ -231,7 +232,7 @@ async def test_fitted_weights_make_features_a_score() -> None:
     assert made.thresholds[0].flags(known.value)
     assert not made.thresholds[0].flags(other.value)
     with pytest.raises(EvaluationError, match="both classes"):
-        calibrate_features("s5", [row for row in rows if row.kind == "human"], FEATURE_NAMES["s5"])
+        calibrate_features("s5", rows_of(row for row in rows if row.kind == "human"), FEATURE_NAMES["s5"])
 
 
 @pytest.mark.parametrize("name", ["anchor", "claim_match"])

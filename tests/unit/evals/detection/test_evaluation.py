@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from referee.errors import EvaluationError
-from referee.evals.detection.calibration import ScoredReview, calibrate
+from referee.evals.detection.calibration import calibrate
+from referee.evals.detection.columns import ScoredReview, ScoreTable, rows_of
 from referee.evals.detection.editing import edit_order, ndcg, ndcg_by_chance
 from referee.evals.detection.evaluation import evaluate, flagged_rate, in_order, robustness
-from referee.evals.detection.inflation import matched_pairs, score_inflation
+from referee.evals.detection.inflation import AXES, RATING, axis_scores, matched, pairs_on, score_inflation
 from referee.evals.detection.roc import partial_auc, pr_auc, resampled_auc, roc_auc, roc_curve
 from referee.evals.detection.thresholds import threshold_at
 from referee.schemas.case import ReviewCase
@@ -72,14 +73,14 @@ def test_a_curve_of_one_class_is_refused() -> None:
 def test_the_binomial_spread_is_what_resamples_have() -> None:
     rng = np.random.default_rng(4)
     ai = [row(f"a{at}", "ai", float(flag)) for at, flag in enumerate(rng.random(20_775) < 0.635)]
-    found = flagged_rate(threshold_at([0.5] * 3000, 0.01), ai, resamples=400)
+    found = flagged_rate(threshold_at([0.5] * 3000, 0.01), rows_of(ai), resamples=400)
     assert found.value == pytest.approx(0.635, abs=0.01)
     assert 100 * (found.sd or 0) == pytest.approx(0.334, abs=0.04)
     assert found.low < found.value < found.high  # type: ignore[operator]
 
 
 def test_reviews_of_a_paper_that_are_alike_spread_more_when_papers_are_drawn() -> None:
-    rows = [row(f"a{at}-{one}", "ai", float(at % 2), paper=f"p{at}") for at in range(60) for one in range(5)]
+    rows = rows_of(row(f"a{at}-{one}", "ai", float(at % 2), paper=f"p{at}") for at in range(60) for one in range(5))
     threshold = threshold_at([0.5] * 3000, 0.01)
     by_review = flagged_rate(threshold, rows, resamples=300)
     by_paper = flagged_rate(threshold, rows, resamples=300, cluster="paper")
@@ -88,12 +89,12 @@ def test_reviews_of_a_paper_that_are_alike_spread_more_when_papers_are_drawn() -
 
 
 def test_a_report_gives_realised_rates_at_thresholds_of_other_papers() -> None:
-    calibration = calibrate("d", humans(1000))
+    calibration = calibrate("d", rows_of(humans(1000)))
     ai = [row(f"a{at}", "ai", 0.9 + at / 1000, paper=f"q{at}", source="gpt") for at in range(200)]
     ai.append(row("none", "ai", None, paper="q0", source="gpt", status="too_short"))
     ai.append(row("weak", "ai", 0.1, paper="q0", source="claude"))
     test = [row(f"t{at}", "human", at / 100, paper=f"q{at}") for at in range(101)] * 2
-    reports = evaluate(calibration, [*ai, *test], resamples=100)
+    reports = evaluate(calibration, rows_of([*ai, *ai[:3], *test]), resamples=100)
     assert [report.llm for report in reports] == ["claude", "gpt"]
     gpt = reports[1]
     assert [at.threshold.target for at in gpt.at] == [0.001, 0.005, 0.01]
@@ -172,10 +173,21 @@ def test_pairs_are_of_one_paper_one_form_and_one_rating() -> None:
 
     people = [rated("h2", 6, "2 fair"), rated("h1", 6, 3), rated("h3", 8, 4), rated("h4", 6, 1, paper="q")]
     ai = [rated("a1", 6, "4 excellent", "gpt"), rated("a2", 8, "3 good", "gpt"), rated("a3", 3, 3, "gpt")]
-    assert matched_pairs(ai, people, "soundness") == [(4, 3), (3, 4)]
-    assert matched_pairs(ai, people, "soundness", {"a1": "h2"}) == [(4, 2), (3, 4)]
-    assert matched_pairs(ai, people, "confidence") == [(4, 4), (4, 4)]
-    assert matched_pairs(ai, people, "presentation") == []
+    table = ScoreTable(["origin"], (RATING, *AXES))
+    for one in (*people, *ai):
+        table.add(one, numbers=axis_scores(one))
+    reviews, _ = table.finished()
+
+    def pairs(axis: str, origin: str = "") -> list[list[float]]:
+        sources = np.where(reviews.review == reviews.code("a1"), reviews.code(origin), -1)
+        return pairs_on(
+            reviews, matched(reviews, reviews.is_kind("ai"), reviews.is_kind("human"), sources), axis
+        ).tolist()
+
+    assert pairs("soundness") == [[4, 3], [3, 4]]
+    assert pairs("soundness", "h2") == [[4, 2], [3, 4]]
+    assert pairs("confidence") == [[4, 4], [4, 4]]
+    assert pairs("presentation") == []
 
 
 def test_few_pairs_are_counted_and_none_have_no_test() -> None:

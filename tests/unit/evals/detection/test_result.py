@@ -6,12 +6,12 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.evals.detection.calibration import Calibration
-from referee.evals.detection.result import ALL, DetectionResult, EvaluationAsked, detection_result
-from referee.evals.detection.scores import Scores
+from referee.evals.detection.parts import EvaluationAsked
+from referee.evals.detection.result import ALL, DetectionResult, detection_result
 from referee.reports.detection_files import write_detection
 from referee.reports.detection_tables import NOT_RESOLVABLE, is_resolved, lead, main_table, sections
 from referee.schemas.case import ReviewCase
-from tests.unit.evals.detection.scored import calibration, humans, row, scores_of
+from tests.unit.evals.detection.scored import calibration, humans, row, scores_by, scores_of
 from tests.unit.evals.runs_of import case
 
 ASKED = EvaluationAsked(resamples=20)
@@ -145,18 +145,15 @@ def test_papers_in_both_sets_are_refused_and_forced_they_are_marked_in_every_tab
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("wrong", "message"),
     [
-        ({"source": "gpt-4"}, "its source is 'gpt-4'"),
-        ({"text_digest": "gpt0"}, "has the text of the AI review 'gpt0'"),
+        (case("t9", source="gpt-4", kind="human"), "'t9' cannot count as human: its source is 'gpt-4'"),
+        (case("gpt0", "t-paper9"), "'gpt0' cannot count as human: it has the text of the AI review 'gpt0'"),
     ],
 )
-def test_an_ai_review_that_is_labelled_human_is_refused(change: dict[str, str], message: str) -> None:
-    people, models = humans(3, "t"), machine(3)
-    scores = scores_of([*people, *models], [0.5] * 6)
-    rows = [replace(scores.rows["loglik"][0], **change), *scores.rows["loglik"][1:]]
+def test_an_ai_review_that_is_labelled_human_is_refused(wrong: ReviewCase, message: str) -> None:
     with pytest.raises(EvaluationError, match=message):
-        detection_result(Scores({"loglik": rows}, scores.reviews, {}, frozenset()), calibration(), ASKED)
+        judged([(wrong, 0.5)])
 
 
 @pytest.mark.parametrize(
@@ -180,7 +177,7 @@ def test_one_class_alone_and_scores_of_another_model_are_refused() -> None:
     with pytest.raises(EvaluationError, match="not by 'loglik 1 free-text/1 bbbb'"):
         detection_result(both, calibration(), ASKED)
     with pytest.raises(EvaluationError, match="no detector is in both"):
-        detection_result(Scores({"rank": []}, both.reviews, {}, frozenset()), calibration(), ASKED)
+        detection_result(replace(both, rows={"rank": both.rows["loglik"]}), calibration(), ASKED)
 
 
 def test_with_twenty_reviews_auc_comes_first_and_small_targets_are_not_resolvable() -> None:
@@ -202,19 +199,17 @@ def test_with_twenty_reviews_auc_comes_first_and_small_targets_are_not_resolvabl
 
 
 def test_nan_is_refused() -> None:
-    people, models = humans(2, "t"), machine(2)
-    scores = scores_of([*people, *models], [0.5, float("nan"), 2.0, 2.0])
-    with pytest.raises(EvaluationError, match="is nan, which is no finite number"):
-        detection_result(scores, calibration(), ASKED)
+    with pytest.raises(EvaluationError, match="of review 'gpt99' is nan, which is no finite number"):
+        judged([(case("gpt99", source="gpt"), float("nan"))])
 
 
 def test_detectors_are_ranked_by_all_models_together() -> None:
     people, models = humans(4, "t"), [*machine(4), *machine(4, "qwen")]
-    made = scores_of([*people, *models], [0.5] * 4 + [2.0] * 4 + [0.1] * 4)
+    made = [row(one, value) for one, value in zip([*people, *models], [0.5] * 4 + [2.0] * 4 + [0.1] * 4, strict=True)]
     thresholds = calibration()
     other = thresholds.detectors[0].model_copy(update={"detector": "rank"})
     ranks = [row(one, value) for one, value in zip(models, [2.0] * 3 + [0.1] + [2.0] * 3 + [0.1], strict=True)]
-    both = replace(made, rows={**made.rows, "rank": [*(row(one, 0.5) for one in people), *ranks]})
+    both = scores_by({"loglik": made, "rank": [*(row(one, 0.5) for one in people), *ranks]}, [*people, *models])
     found = detection_result(both, thresholds.model_copy(update={"detectors": (*thresholds.detectors, other)}), ASKED)
     assert [(one.detector, one.llm, one.at[0].true_positive_rate.value) for one in found.overall] == [
         ("rank", ALL, 0.75),
@@ -224,10 +219,10 @@ def test_detectors_are_ranked_by_all_models_together() -> None:
 
 def test_length_is_a_baseline_row() -> None:
     people, models = humans(4, "t"), machine(4)
-    made = scores_of([*people, *models], [0.5] * 4 + [2.0] * 4)
+    reviews = [*people, *models]
+    made = [row(one, value) for one, value in zip(reviews, [0.5] * 4 + [2.0] * 4, strict=True)]
     thresholds = calibration()
     entry = thresholds.detectors[0].model_copy(update={"detector": "length"})
-    lengths = [row(one, 5.0) for one in (*people, *models)]
-    both = replace(made, rows={**made.rows, "length": lengths})
+    both = scores_by({"loglik": made, "length": [row(one, 5.0) for one in reviews]}, reviews)
     found = detection_result(both, thresholds.model_copy(update={"detectors": (*thresholds.detectors, entry)}), ASKED)
     assert [report.detector for report in found.overall] == ["loglik", "length"]

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from referee.errors import EvaluationError
-from referee.evals.detection.anchor import any_vote, per_anchor_thresholds
+from referee.evals.detection.calibration import calibrate
+from referee.evals.detection.columns import ScoredReview, ScoredRows, rows_of
+from referee.evals.detection.evaluation import any_anchor_rate, flagged_rate
 from referee.evals.detection.thresholds import (
     exact_threshold,
     fairness_note,
@@ -133,27 +135,33 @@ def test_a_verdict_says_what_it_does_not_prove() -> None:
     assert fairness_note(threshold_at(H, 0.01), 200).startswith("Nothing is flagged.")
 
 
-def correlated(rng: np.random.Generator, n: int, rho: float) -> list[dict[str, float]]:
+def correlated(rng: np.random.Generator, n: int, rho: float) -> ScoredRows:
+    """Cosines of human reviews with three anchors, which go together."""
     common = rng.normal(size=(n, 1))
-    rows = math.sqrt(rho) * common + math.sqrt(1 - rho) * rng.normal(size=(n, 3))
-    return [dict(zip("abc", row, strict=True)) for row in rows.tolist()]
+    rows = (math.sqrt(rho) * common + math.sqrt(1 - rho) * rng.normal(size=(n, 3))).tolist()
+    return rows_of(
+        ScoredReview(f"h{at}", f"p{at}", "human", max(row), cosines=dict(zip("abc", row, strict=True)))
+        for at, row in enumerate(rows)
+    )
 
 
 def test_the_largest_of_three_anchors_keeps_its_rate_where_a_threshold_each_would_not() -> None:
-    rng = np.random.default_rng(11)
-    rows, fresh = correlated(rng, 4000, 0.3), correlated(rng, 40_000, 0.3)
-    alpha = 0.01
-    of_largest = threshold_at([max(row.values()) for row in rows], alpha)
-    realised = np.mean([of_largest.flags(max(row.values())) for row in fresh])
+    rng, alpha = np.random.default_rng(11), 0.01
+    entry, fresh = calibrate("anchor", correlated(rng, 4000, 0.3), targets=(alpha,)), correlated(rng, 20_000, 0.3)
+    (of_largest,), (each,) = entry.thresholds, entry.per_anchor
+    realised = flagged_rate(of_largest, fresh, resamples=10).value
+    plain, shared = (any_anchor_rate(thetas, fresh, resamples=10).value for thetas in (each.plain, each.shared))
+    assert realised is not None
     assert of_largest.low <= realised <= of_largest.high
-    each = {name: exact_threshold([row[name] for row in rows], alpha)[0] for name in "abc"}
-    assert np.mean([any_vote(row, each) for row in fresh]) > 2 * alpha
-    bonferroni = per_anchor_thresholds(rows, alpha)
-    assert np.mean([any_vote(row, bonferroni) for row in fresh]) <= of_largest.high
+    assert plain is not None
+    assert plain > 2 * alpha
+    assert shared is not None
+    assert shared <= of_largest.high
 
 
-def test_any_vote_with_one_threshold_is_the_largest_score() -> None:
-    rng = np.random.default_rng(5)
-    for row in correlated(rng, 200, 0.5):
-        theta = float(rng.normal())
-        assert any_vote(row, dict.fromkeys(row, theta)) == (max(row.values()) > theta)
+@pytest.mark.parametrize("theta", [-0.5, 0.0, 1.2])
+def test_any_vote_with_one_threshold_is_the_largest_score(theta: float) -> None:
+    rows = correlated(np.random.default_rng(5), 200, 0.5)
+    found = any_anchor_rate(dict.fromkeys("abc", theta), rows, resamples=10)
+    assert found.flagged == int((rows.score > theta).sum())
+    assert any_anchor_rate({}, rows, resamples=10).flagged == 0, "an anchor without a threshold does not vote"

@@ -15,6 +15,8 @@ from referee.api.coverage import beside_limits
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
 from referee.errors import BudgetExceeded, RefereeError, RunError
+from referee.llm.batches.collecting import Batches
+from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
@@ -59,6 +61,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self._batches: Batches | None = None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
         """Enter what is left when the session ends."""
@@ -70,9 +73,25 @@ class Session:
 
     async def open_models(self, judges: Sequence[str] | None = None) -> Models:
         """The models that the settings name, or a panel of judges; raises as ``referee.llm.models.open_models``."""
+        batches = self.open_batches()
         models = await open_models(self.settings, self.progress, judges=judges)
+        if batches is not None:
+            put_into_batches(models, batches, self.settings.calls)
         self._closing(models.aclose)
         return models
+
+    def open_batches(self) -> Batches | None:
+        """The run's batches, for models that are opened elsewhere; None where calls are made at once.
+
+        Raises:
+            RunError: The run to be resumed waits for batches, and calls are to be made at once.
+        """
+        if not self.settings.calls.batch:
+            self.place.refuse_open_batches()
+        elif self._batches is None:
+            self._batches = Batches(self.settings.batches, self.progress)
+            self._closing(self._batches.aclose)
+        return self._batches
 
     async def open_embedder(self) -> Embedder:
         """The embedder of the settings."""
@@ -135,10 +154,11 @@ class Session:
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
+        drop_answered(models, (record.request for record in ledger.records if record.reply is not None))
         limits = self.settings.budget
         return Door(
             models,
-            calls=self.settings.calls,
+            calls=waiting_calls(self.settings.calls),
             ledger=ledger,
             budget=budget or Budget(limits.max_cost, limits.max_tokens, spent=ledger.usage()),
             cache=ReplyCache(cache_root() / "replies") if self.settings.calls.cache else None,
@@ -177,6 +197,8 @@ class Session:
                 asked=asked,
             )
         )
+        if self._batches is not None:
+            self._batches.open(self.path)
 
     def record(
         self, usage: Callable[[], Usage] = Usage, by_role: Callable[[], Mapping[str, Usage]] = dict[str, Usage]

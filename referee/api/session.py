@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from referee.api.coverage import beside_limits
+from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
 from referee.errors import BudgetExceeded, RefereeError, RunError
@@ -119,7 +119,8 @@ class Session:
         Raises:
             RunError: The answer was no; nothing was sent or written.
         """
-        if self._confirm and not self._confirm(beside_limits(estimate, limits or self.settings.budget)):
+        shown = in_batches(estimate, self.settings.calls.batch)
+        if self._confirm and not self._confirm(beside_limits(shown, limits or self.settings.budget)):
             raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
 
     def begin(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from referee.api.coverage import beside_limits
+from referee.api.coverage import beside_limits, in_batches
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
@@ -166,7 +166,7 @@ async def estimate_experiment(
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
-        return beside_limits(await estimate(job), job.limits)
+        return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
 
 def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:

@@ -35,7 +35,10 @@ _FULL = 429
 
 @dataclass
 class Tally:
-    """Batches of this start: how many were handed in or found, how many are done, and the calls they hold."""
+    """Batches of this start: how many were handed in or found, how many are done, and the calls they hold.
+
+    Calls that a batch did not answer count no more once it is done: they may come again with another.
+    """
 
     handed_in: int = 0
     done: int = 0
@@ -77,8 +80,8 @@ class Batches:
         """Tell progress what happened, and how many batches wait."""
         tally = self.tally
         waiting = tally.handed_in - tally.done
-        counts = f"batches: {waiting} waiting, {tally.done} done; calls: {tally.answered:,} of {tally.calls:,} answered"
-        self.progress(Event("stage", f"{text}; {counts}" if text else counts))
+        counts = f"batches: {waiting} waiting, {tally.done} done, {tally.answered:,} of {tally.calls:,} calls answered"
+        self.progress(Event("stage", f"{counts}; {text}"))
 
     async def aclose(self) -> None:
         """Let go of everything; batches that were handed in go on at the provider."""
@@ -318,6 +321,7 @@ class BatchQueue:
         self._book.note("ended", batch, status=state.status, answered=answered)
         self._all.tally.done += 1
         self._all.tally.answered += answered
+        self._all.tally.calls -= len(failed)
         left = f", {len(failed):,} of its calls were not answered" if failed else ""
         self._all.say(f"a batch of {self._spec.id} is {_WORDS[state.status]}{left}")
         if state.status == "cancelled" and failed and not batch.earlier:

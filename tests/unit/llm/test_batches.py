@@ -98,7 +98,7 @@ async def test_what_waits_is_one_batch_and_each_call_gets_its_own_reply(provider
     for digest, (_, body) in (server.batches[0].results or {}).items():
         assert str(Verdict.model_validate_json(records[digest].reply or "").reason) in json.dumps(body)
     assert door.ledger.usage().input_tokens == sum(entry.input_tokens for entry in server.log)
-    assert "batches: 0 waiting, 1 done; calls: 12 of 12 answered" in events[-1].text
+    assert "batches: 0 waiting, 1 done, 12 of 12 calls answered" in events[-1].text
 
 
 async def test_cost_is_settled_at_half_the_price_and_the_budget_holds_beforehand(tmp_path: Path) -> None:

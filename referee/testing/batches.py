@@ -40,6 +40,7 @@ class BatchPlan:
         delay_s: How long each takes. Its calls are answered at the end; results come in reverse order.
         endings: How the first, the second, ... end; all others are ``completed``.
         hold_s: The reply to a batch that is handed in comes so late, after it was accepted.
+        hold_upload_s: The same for a file of requests (OpenAI and Google).
         refuse: HTTP errors (``401``, ``500``, ...) with which the first requests to make a batch are turned down.
         read_s: Results stop for so long after their first line.
     """
@@ -47,13 +48,17 @@ class BatchPlan:
     delay_s: float = 0.0
     endings: Sequence[Ending] = ()
     hold_s: float = 0.0
+    hold_upload_s: float = 0.0
     refuse: Sequence[str] = ()
     read_s: float = 0.0
 
 
 @dataclass
 class FakeBatch:
-    """One batch that was accepted. ``calls`` are the requests' bodies by their custom ids."""
+    """One batch that was accepted. ``calls`` are the requests' bodies by their custom ids.
+
+    ``looked_at`` counts how often its state was asked for, ``read`` how often its results were.
+    """
 
     id: str
     wire: Wire
@@ -64,6 +69,7 @@ class FakeBatch:
     at: float = field(default_factory=time.time)
     results: dict[str, tuple[int, Any] | None] | None = None
     looked_at: int = 0
+    read: int = 0
 
 
 class BatchDesk:
@@ -99,6 +105,7 @@ class BatchDesk:
         match http.method, parts:
             case "POST", ["files"]:
                 name = self._kept(_uploaded(http))
+                await asyncio.sleep(self.plan.hold_upload_s)
                 kept = {"id": name, "object": "file", "bytes": len(self._files[name]), "created_at": int(time.time())}
                 return json_response(200, {**kept, "filename": "requests.jsonl", "purpose": "batch", "status": "ok"})
             case "GET", ["files", name, "content"]:
@@ -128,7 +135,7 @@ class BatchDesk:
                 return await self._one(batch_id, http)
             case "GET", [batch_id, "results"]:
                 batch = await self._worked(self._found(batch_id), http)
-                return self._sent(_results(batch, _anthropic_line))
+                return self._sent(batch, _results(batch, _anthropic_line))
             case "POST", [batch_id, "cancel"]:
                 return await self._cancel(batch_id, http)
         return self._error("anthropic", "404")
@@ -136,6 +143,7 @@ class BatchDesk:
     async def _google(self, http: HttpRequest) -> HttpResponse:
         path = http.path.removeprefix("/v1beta")
         if path.startswith("/upload/"):
+            await asyncio.sleep(self.plan.hold_upload_s)
             return self._upload(http)
         if path.startswith("/files/"):
             return self._content(path.removeprefix("/files/").partition(":")[0])
@@ -236,10 +244,11 @@ class BatchDesk:
     def _content(self, name: str) -> HttpResponse:
         if name.startswith("results-"):
             batch = self._found(name.removeprefix("results-").replace("--", "/"))
-            return self._sent(_results(batch, _openai_line if batch.wire == "openai" else _google_line))
+            return self._sent(batch, _results(batch, _openai_line if batch.wire == "openai" else _google_line))
         return HttpResponse(200, self._files[name])
 
-    def _sent(self, lines: list[bytes]) -> HttpResponse:
+    def _sent(self, batch: FakeBatch, lines: list[bytes]) -> HttpResponse:
+        batch.read += 1
         first = len(lines[0]) if lines else 0
         kind = {"content-type": "application/x-jsonl"}
         return HttpResponse(200, b"".join(lines), kind, first_bytes=first, pause_s=self.plan.read_s)

@@ -113,6 +113,11 @@ class FakeServer:
         """The batches that were accepted, in order."""
         return self._desk.accepted if self._desk else []
 
+    def plan_batches(self, plan: BatchPlan) -> None:
+        """From now on this is what becomes of batches, of those that were accepted as well, but for their endings."""
+        assert self._desk is not None, "a server without batches has no plan for them"
+        self._desk.plan = plan
+
     @property
     def submitted(self) -> Counter[str]:
         """How often each call was handed in with a batch, by its custom id."""

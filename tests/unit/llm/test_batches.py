@@ -250,7 +250,7 @@ async def test_a_batch_whose_id_was_not_noted_is_found_and_not_handed_in_again(p
             waiting = asyncio.ensure_future(ask_all(door, tasks(3)))
             await asyncio.to_thread(wait_for, lambda: server.batches)
             waiting.cancel()
-        server._desk.plan = BatchPlan(delay_s=0.05)  # type: ignore[union-attr]
+        server.plan_batches(BatchPlan(delay_s=0.05))
         other = tmp_path / "other"
         other.mkdir()
         async with batched(provider, server, other) as door:

@@ -132,16 +132,30 @@ def test_papers_of_an_arena_and_anchors_of_models_are_one_batch_for_each_model(
 def test_an_experiment_goes_stage_by_stage(referee: Referee, workplace: Path, batching: FakeServer) -> None:
     write_papers(workplace / "papers", [1, 2, 3])
     plan = workplace / "plan.toml"
-    plan.write_text(two_arms("papers/*.md", "depth") + "seeds = [0]\n" * 0)
+    plan.write_text(two_arms("papers/*.md", "depth"))
     with batching as server:
         on = ("--base-url", server.base_url, "--batch", "--no-cache")
         run = referee("experiment", plan, *on, "--out", "run")
         assert run.code == 0, run.err
-        stages = [
-            (batch.calls and next(iter(batch.calls.values()))["model"], len(batch.calls)) for batch in server.batches
-        ]
+        stages = [(next(iter(batch.calls.values()))["model"], len(batch.calls)) for batch in server.batches]
         assert sorted(stages[:2]) == [("a", 3), ("b", 3)]
         assert stages[2:] == [("judge", 6)]
+
+
+def test_a_budget_lets_as_many_calls_into_a_batch_as_it_has_room_for(
+    referee: Referee, workplace: Path, batching: FakeServer
+) -> None:
+    """Calls set aside more than they take: what finds no room goes with a later batch, not each with its own."""
+    source = write_set(workplace / "set.jsonl", 8)
+    asked = ("eval", source, "--metrics", "depth", "--judge", "fake", "--batch", "--no-cache")
+    with batching as server:
+        run = referee(*asked, "--base-url", server.base_url, "--out", "run", "--max-tokens", 40_000)
+        sizes = [len(batch.calls) for batch in server.batches]
+        usage = RunRecord.model_validate_json((workplace / "run" / "run.json").read_text()).usage
+    assert usage.total_tokens <= 40_000
+    assert run.code == 0, (run.err, sizes)
+    assert sum(sizes) == 32
+    assert 1 < len(sizes) <= 6, sizes
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ COMMANDS = [
     "arena calibrate",
     "arena run",
     "arena score",
+    "batches",
     "detect",
     "detect anchors",
     "detect calibrate",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +114,7 @@ class BatchQueue:
         self._came = self._oldest = 0.0
         self._most_requests = batches.settings.most_requests
         self._rest_s = 0.0
+        self._at_work = 0
 
     def open(self, book: Book) -> None:
         """Follow the batches of earlier starts; those whose id was not noted are looked for before anything is sent."""
@@ -148,8 +150,8 @@ class BatchQueue:
                 return there
             handed_in = any(digest in digests for digests in self._in_batch.values())
             if not handed_in and not self._is_spooled(digest):
-                line = self._provided().line(digest, await body())
-                await self._collect(digest, line)
+                with self.at_work():  # nothing here may keep the line: thousands wait below
+                    self._collect(digest, self._provided().line(digest, await body()))
             result = await self._waited(digest)
             if result is not None:
                 return result
@@ -159,6 +161,15 @@ class BatchQueue:
         if self._book is not None:
             for digest in digests:
                 self._book.drop(digest)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A call is being written or its reply read: the run does more than wait."""
+        self._at_work += 1
+        try:
+            yield
+        finally:
+            self._at_work -= 1
 
     async def aclose(self) -> None:
         """End what is under way here."""
@@ -191,7 +202,7 @@ class BatchQueue:
                     self._spool.withdraw(digest)
             raise
 
-    async def _collect(self, digest: str, line: bytes) -> None:
+    def _collect(self, digest: str, line: bytes) -> None:
         assert self._book is not None, "the run's folder is open"
         provider, spool = self._provided(), self._spool
         most = min(self._most_requests, provider.most_requests)
@@ -218,7 +229,7 @@ class BatchQueue:
         while self._spool is not None:
             computed, before = time.process_time(), self._came
             await asyncio.sleep(quiet)
-            busy = time.process_time() - computed > _BUSY * quiet
+            busy = self._at_work > 0 or time.process_time() - computed > _BUSY * quiet
             old = time.monotonic() - self._oldest > _OLDEST * quiet
             if self._spool is not None and ((before == self._came and not busy) or old):
                 self._hand_in()

@@ -80,7 +80,8 @@ class BatchWire(Wire):
             with current_stop().aside():
                 result = await self._queue.answered(request.digest, lambda: self._caught(request))
             try:
-                return await self._read(request, result)
+                with self._queue.at_work():
+                    return await self._read(request, result)
             except self.errors() as error:
                 again = isinstance(classify(error, self._spec), ModelUnavailable)
                 if attempt == self._max_tries or not again:

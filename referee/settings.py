@@ -72,7 +72,10 @@ class ModelSettings(_Group):
 
 
 class CallSettings(_Group):
-    """Retry, timeout and rate limits of the door to models. Times are in seconds."""
+    """Retry, timeout and rate limits of the door to models. Times are in seconds.
+
+    ``batch``: calls go in batches, for half the price and within a day.
+    """
 
     concurrency: int = Field(default=8, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -83,6 +86,21 @@ class CallSettings(_Group):
     retry_max_wait_s: float = Field(default=60.0, ge=0)
     repair_rounds: int = Field(default=2, ge=0, le=2)
     cache: bool = True
+    batch: bool = False
+
+
+class BatchSettings(_Group):
+    """How calls are made into batches where ``calls.batch`` is set.
+
+    What waits is handed in once for ``quiet_s`` seconds nothing more came, in batches of ``most_requests`` at most. A
+    batch is looked at after ``poll_s`` seconds, then ever more rarely, at last every 20 times that. ``units`` are
+    under way at once: as many as a batch should hold.
+    """
+
+    quiet_s: float = Field(default=5.0, gt=0)
+    poll_s: float = Field(default=30.0, gt=0)
+    most_requests: int = Field(default=10_000, ge=1)
+    units: int = Field(default=10_000, ge=1)
 
 
 class BudgetSettings(_Group):
@@ -193,12 +211,18 @@ class Settings(_Group):
 
     models: ModelSettings = ModelSettings()
     calls: CallSettings = CallSettings()
+    batches: BatchSettings = BatchSettings()
     budget: BudgetSettings = BudgetSettings()
     paper: PaperSettings = PaperSettings()
     review: ReviewSettings = ReviewSettings()
     citations: CitationSettings = CitationSettings()
     collect: CollectSettings = CollectSettings()
     embedder: str = "local"
+
+    @property
+    def units_at_once(self) -> int:
+        """How many units that ask models may be under way: as many as calls, or in batches as one should hold."""
+        return self.batches.units if self.calls.batch else self.calls.concurrency
 
 
 def load_settings(

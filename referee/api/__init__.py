@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration, arena_calibrate
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
+    from referee.api.batches import run_batches
     from referee.api.collecting import Collection, collect_openreview
     from referee.api.detection.anchors import Anchors, detect_anchors
     from referee.api.detection.calibrating import DetectCalibration, detect_calibrate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from referee.api.reviewing import review
     from referee.api.venues.compiling import Compiled, compile_venue
     from referee.api.venues.refining import refine_prompts
+    from referee.llm.batches.looking import SeenBatch
     from referee.papers import load_paper
     from referee.schemas.estimate import ExperimentEstimate, ReviewEstimate
     from referee.venues import load_venue
@@ -49,6 +51,7 @@ __all__ = [
     "Rescoring",
     "ReviewEstimate",
     "RunOptions",
+    "SeenBatch",
     "arena_calibrate",
     "arena_run",
     "arena_score",
@@ -70,6 +73,7 @@ __all__ = [
     "refine_prompts",
     "rescore",
     "review",
+    "run_batches",
 ]
 
 _PLACES = {
@@ -95,6 +99,7 @@ _PLACES = {
     "Profile": "referee.api.profiles.profiling",
     "Rescoring": "referee.api.evaluations.rescoring",
     "RunOptions": "referee.api.options",
+    "SeenBatch": "referee.llm.batches.looking",
     "arena_calibrate": "referee.api.arena.calibrating",
     "arena_run": "referee.api.arena.running",
     "arena_score": "referee.api.arena.scoring",
@@ -113,6 +118,7 @@ _PLACES = {
     "refine_prompts": "referee.api.venues.refining",
     "rescore": "referee.api.evaluations.rescoring",
     "review": "referee.api.reviewing",
+    "run_batches": "referee.api.batches",
 }
 
 

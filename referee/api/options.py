@@ -27,6 +27,7 @@ class RunOptions:
         base_url: An OpenAI-compatible server.
         max_cost: US dollars that no call may pass, over all starts of the run.
         max_tokens: Tokens, in and out together, that no call may pass, over all starts of the run.
+        batch: Whether calls go in the provider's batches, for half the price and within a day; False by default.
         cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
         settings: A ready settings tree; other options and arguments then only override what they name.
         progress: Called with each event.
@@ -38,6 +39,7 @@ class RunOptions:
     base_url: str | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    batch: bool | None = None
     cache: bool | None = None
     settings: Settings | None = None
     progress: Progress = silent
@@ -66,6 +68,7 @@ class RunOptions:
             "models.base_url": self.base_url,
             "budget.max_cost": self.max_cost,
             "budget.max_tokens": self.max_tokens,
+            "calls.batch": self.batch,
             "calls.cache": self.cache,
             **(more or {}),
         }

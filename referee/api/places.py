@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from referee.errors import RunError
+from referee.llm.batches.book import open_batches
 from referee.runs import RunFolder
 from referee.runs.folder import check_new, check_resumable
 from referee.schemas.run import ModelRecord
@@ -56,6 +57,20 @@ class RunPlace:
         """
         if self.resumed:
             check_resumable(self.path, inputs)
+
+    def refuse_open_batches(self) -> None:
+        """See that a run whose calls are made at once does not ask again what batches of it are paid for.
+
+        Raises:
+            RunError: The run to be resumed waits for batches.
+        """
+        waiting = [batch for batch in open_batches(self.path) if not batch.cancelled] if self.resumed else []
+        if waiting:
+            raise RunError(
+                f"run {str(self.path)!r} waits for {len(waiting)} batch(es), whose calls would be paid twice.",
+                hint=f"Resume it with --batch, or cancel them: referee batches {self.path} --cancel",
+                ids={"run": str(self.path)},
+            )
 
     def open(
         self,

@@ -11,10 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from referee.api.coverage import beside_limits
+from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
 from referee.errors import BudgetExceeded, RefereeError, RunError
+from referee.llm.batches.collecting import Batches
+from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
@@ -59,6 +61,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self._batches: Batches | None = None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
         """Enter what is left when the session ends."""
@@ -70,9 +73,25 @@ class Session:
 
     async def open_models(self, judges: Sequence[str] | None = None) -> Models:
         """The models that the settings name, or a panel of judges; raises as ``referee.llm.models.open_models``."""
+        batches = self.open_batches()
         models = await open_models(self.settings, self.progress, judges=judges)
+        if batches is not None:
+            put_into_batches(models, batches, self.settings.calls)
         self._closing(models.aclose)
         return models
+
+    def open_batches(self) -> Batches | None:
+        """The run's batches, for models that are opened elsewhere; None where calls are made at once.
+
+        Raises:
+            RunError: The run to be resumed waits for batches, and calls are to be made at once.
+        """
+        if not self.settings.calls.batch:
+            self.place.refuse_open_batches()
+        elif self._batches is None:
+            self._batches = Batches(self.settings.batches, self.progress)
+            self._closing(self._batches.aclose)
+        return self._batches
 
     async def open_embedder(self) -> Embedder:
         """The embedder of the settings."""
@@ -100,7 +119,8 @@ class Session:
         Raises:
             RunError: The answer was no; nothing was sent or written.
         """
-        if self._confirm and not self._confirm(beside_limits(estimate, limits or self.settings.budget)):
+        shown = in_batches(estimate, self.settings.calls.batch)
+        if self._confirm and not self._confirm(beside_limits(shown, limits or self.settings.budget)):
             raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
 
     def begin(
@@ -135,10 +155,11 @@ class Session:
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
+        drop_answered(models, (record.request for record in ledger.records if record.reply is not None))
         limits = self.settings.budget
         return Door(
             models,
-            calls=self.settings.calls,
+            calls=waiting_calls(self.settings.calls),
             ledger=ledger,
             budget=budget or Budget(limits.max_cost, limits.max_tokens, spent=ledger.usage()),
             cache=ReplyCache(cache_root() / "replies") if self.settings.calls.cache else None,
@@ -177,6 +198,8 @@ class Session:
                 asked=asked,
             )
         )
+        if self._batches is not None:
+            self._batches.open(self.path)
 
     def record(
         self, usage: Callable[[], Usage] = Usage, by_role: Callable[[], Mapping[str, Usage]] = dict[str, Usage]

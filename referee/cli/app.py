@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import arena, collect, detect, doctor, eval, experiment, models, profile, review, show, venue
+from referee.cli import arena, batches, collect, detect, doctor, eval, experiment, models, profile, review, show, venue
 
 app = typer.Typer(
     name="referee",
@@ -22,6 +22,7 @@ app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("profile")(profile.profile)
 app.command("experiment")(experiment.experiment)
+app.command("batches")(batches.batches)
 app.command("strategies")(doctor.strategies)
 app.command("doctor")(doctor.doctor)
 app.add_typer(arena.app, name="arena")

@@ -29,9 +29,24 @@ class Interrupted(RefereeError):
     @classmethod
     def during(cls, run_folder: str) -> Interrupted:
         """Say what is kept."""
+        if run_folder and (waiting := _batches_of(run_folder)):
+            return cls(
+                f"what was answered so far is kept; {waiting} batch(es) go on at the provider, and are paid for.",
+                hint=f"Resume later with --batch to read them; to end them: referee batches {run_folder} --cancel",
+                ids={"run": run_folder},
+            )
         if run_folder:
             return cls("what was answered so far is kept; a call in progress is asked again.", ids={"run": run_folder})
         return cls("nothing was sent or written.")
+
+
+def _batches_of(run_folder: str) -> int:
+    """Batches that were handed in and whose replies are not here."""
+    from pathlib import Path
+
+    from referee.llm.batches.book import open_batches
+
+    return len(open_batches(Path(run_folder)))
 
 
 def run_interruptible(work: Coroutine[Any, Any, T], progress: ProgressLine | Stages) -> T:

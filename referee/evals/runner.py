@@ -179,8 +179,8 @@ class Runner:
         results: Where results go.
         finals: Units that earlier starts have finished.
         open_context: Makes a paper's context.
-        concurrency: Calls that may be under way at once; ``UNITS_A_CALL`` times as many units that ask a judge are
-            begun, and beside them this many that ask none.
+        concurrency: Calls that may be under way at once; this many units that ask no judge are begun.
+        judged: Units that ask a judge and are begun beside them, ``UNITS_A_CALL`` for each call by default.
         usage: What the run has cost so far.
     """
 
@@ -194,19 +194,22 @@ class Runner:
         finals: Finals,
         open_context: Callable[[str], PaperContext],
         concurrency: int,
+        judged: int | None = None,
         usage: Callable[[], Usage] = Usage,
     ) -> None:
-        judged = [metric for metric in metrics if "judge" in metric.needs]
+        asking = [metric for metric in metrics if "judge" in metric.needs]
         others = [metric for metric in metrics if "judge" not in metric.needs]
         # Apart, so that reviews that wait for the embedder never keep calls from being made.
         self._windows = [
             Window(store, some, finals, open_context, width)
-            for some, width in ((judged, UNITS_A_CALL * concurrency), (others, concurrency))
+            for some, width in ((asking, judged or UNITS_A_CALL * concurrency), (others, concurrency))
             if some
         ]
         self._services = services
         self._results = results
         self._usage = usage
+        self._in_waves, self._holding, self._done_before = judged is not None, False, 0
+        self._landed: asyncio.Queue[Flight] = asyncio.Queue()
         self._answered = False
         self._in_vain = 0
         self.tally = Tally(total=len(store) * len(metrics), before=len(finals))
@@ -224,24 +227,34 @@ class Runner:
             OSError: The run's own files cannot be written.
         """
         try:
-            while True:
-                for window in self._windows:
-                    beside = sum(len(other.flying) for other in self._windows if other is not window)
-                    window.fill(lambda unit: asyncio.create_task(unit.measure(self._services)), beside=beside)
-                flying = {task: window for window in self._windows for task in window.flying}
-                if not flying:
-                    return self.tally
-                finished, _ = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
-                for task in finished:
-                    await self._settle(flying[task], task)
+            while self._begun() or self._holding:
+                if not any(window.flying for window in self._windows):
+                    self._next_wave()
+                    continue
+                await self._settle(await self._landed.get())
+                while not self._landed.empty():
+                    await self._settle(self._landed.get_nowait())
+            return self.tally
         finally:
             await self._end()
 
-    async def _settle(self, window: Window, task: Flight) -> None:
+    def _begun(self) -> bool:
+        """Begin what may begin; whether any unit is under way."""
+        for window in () if self._holding else self._windows:
+            beside = sum(len(other.flying) for other in self._windows if other is not window)
+            window.fill(self._begin, beside=beside)
+        return any(window.flying for window in self._windows)
+
+    def _begin(self, unit: Unit) -> Flight:
+        task = asyncio.create_task(unit.measure(self._services))
+        task.add_done_callback(self._landed.put_nowait)
+        return task
+
+    async def _settle(self, task: Flight) -> None:
+        window = next(window for window in self._windows if task in window.flying)
         unit, error = window.flying[task], task.exception()
         if isinstance(error, BudgetExceeded) and window.put_back(task):
-            for every in self._windows:
-                every.narrow()
+            self._make_room()
             return
         if isinstance(error, FATAL) or (error is not None and not isinstance(error, Exception)):
             raise error
@@ -251,6 +264,24 @@ class Runner:
         self._say_progress()
         self._look_for_life(result, unit)
         await window.leave(task)
+
+    def _make_room(self) -> None:
+        """Begin one unit at a time; where each would be a batch of its own, wait until those under way are done."""
+        if self._in_waves:
+            self._holding = True
+        else:
+            self._narrow()
+
+    def _next_wave(self) -> None:
+        """All that were under way are done: go on, one by one where the budget had no room for any of them."""
+        self._holding = False
+        if self.tally.done == self._done_before:
+            self._narrow()
+        self._done_before = self.tally.done
+
+    def _narrow(self) -> None:
+        for window in self._windows:
+            window.narrow()
 
     def _look_for_life(self, result: MetricResult, unit: Unit) -> None:
         """Stop early where every judged unit fails: a wrong name or a dead server is no property of the reviews."""

@@ -38,6 +38,27 @@ def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
     )
 
 
+class Carrier:
+    """What stands in for the network below an SDK: it is given a request's body and returns a status and a body.
+
+    It is a transport for httpx and for httpx2 alike, whose requests and responses go by the same names.
+    """
+
+    def __init__(self, carry: Callable[[bytes], Awaitable[tuple[int, bytes]]]) -> None:
+        self._carry = carry
+
+    def client(self, library: Any) -> Any:
+        """A client of ``httpx`` or ``httpx2`` over it."""
+        carry = self._carry
+
+        class Transport(library.AsyncBaseTransport):  # type: ignore[misc]
+            async def handle_async_request(self, request: Any) -> Any:
+                status, body = await carry(await request.aread())
+                return library.Response(status, headers={"content-type": "application/json"}, content=body)
+
+        return library.AsyncClient(transport=Transport(), event_hooks={"response": [bound_response]})
+
+
 @cache
 def _tls(trust_env: bool) -> ssl.SSLContext:
     """One for all clients: to read the certificates of all authorities takes a twentieth of a second."""
@@ -53,8 +74,17 @@ def _never_used() -> httpx.Client:
 class Clients:
     """The clients of one model: one for each temperature and limit, over the same connections."""
 
-    def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        key: str | None,
+        timeout_s: float,
+        base_url: str | None,
+        carrier: Carrier | None = None,
+    ) -> None:
         self._spec = spec
+        self._carrier = carrier
         self._key = key
         self._timeout_s = timeout_s
         self._base_url = base_url
@@ -93,6 +123,7 @@ class Clients:
         )
 
     def _anthropic(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        import httpx2
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
         from langchain_anthropic import ChatAnthropic
 
@@ -111,7 +142,9 @@ class Clients:
             base_url=chat.anthropic_api_url,
             timeout=self._timeout_s,
             max_retries=0,
-            http_client=DefaultAsyncHttpxClient(
+            http_client=self._carrier.client(httpx2)
+            if self._carrier
+            else DefaultAsyncHttpxClient(
                 timeout=self._timeout_s, headers=_UNPACKED, event_hooks={"response": [bound_response]}
             ),
         )
@@ -140,7 +173,8 @@ class Clients:
     def _connections(self) -> httpx.AsyncClient:
         """The HTTP client of this model, closed with the run."""
         if self._http is None:
-            self._http = connections(self._base_url, self._timeout_s)
+            carrier = self._carrier
+            self._http = carrier.client(httpx) if carrier else connections(self._base_url, self._timeout_s)
             self._closers.append(self._http.aclose)
         return self._http
 

@@ -119,7 +119,8 @@ class Door:
         spent: list[Usage] = []
         for repair_round in range(self._calls.repair_rounds + 1):
             request = base if repair_round == 0 else request_digest(model.spec.id, ask.wire, samples)
-            record = await self._answered_once(replace(ask, repair_round=repair_round), request, model)
+            ask = replace(ask, repair_round=repair_round, wire=replace(ask.wire, digest=request))
+            record = await self._answered_once(ask, request, model)
             spent.append(record.usage)
             try:
                 value, notes = read_reply(record.reply or "", reply, cut_off=record.error == _CUT_OFF)
@@ -222,6 +223,7 @@ class Door:
         millisecond each.
         """
         while True:
+            left_out = frozenset(model.refused)  # others under way may be told the same meanwhile
             try:
                 async with asyncio.timeout(self._calls.timeout_s):
                     if turn is None or turn.later or "stream" in model.refused:
@@ -232,10 +234,11 @@ class Door:
                 return completion
             except model.wire.errors() as error:
                 failure = classify(error, model.spec)
-                if not isinstance(failure, ParameterRefused) or failure.parameter in model.refused:
+                if not isinstance(failure, ParameterRefused) or failure.parameter in left_out:
                     raise failure from error
-                model.refused.add(failure.parameter)
-                model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
+                if failure.parameter not in model.refused:
+                    model.refused.add(failure.parameter)
+                    model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
 
     def _say(self, kind: Literal["call_started", "call_finished"], ask: _Ask, spent: Usage | None = None) -> None:
         text = f"{ask.role}: {ask.wire.prompt}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -16,7 +17,7 @@ import httpx
 from referee.errors import ModelUnavailable, SettingsError
 from referee.llm.clients import connections
 from referee.llm.limits import Limits
-from referee.llm.prices import CACHEABLE_TOKENS, Prices, cost_usd, known_context
+from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
 from referee.llm.spec import ModelSpec, parse_model, require_key
 from referee.llm.wire import Wire
 from referee.runs.progress import Event, Progress
@@ -43,7 +44,7 @@ class Model:
     """One model, ready to be called.
 
     ``uncached_calls`` counts those whose beginning the provider should have had in its cache and had not; null once
-    it had one.
+    it had one. ``batched`` is whether its calls go in batches, at the price of those.
     """
 
     spec: ModelSpec
@@ -58,6 +59,7 @@ class Model:
     refused: set[str] = field(default_factory=set)
     answered: bool = False
     uncached_calls: int | None = 0
+    batched: bool = False
 
     def cost(
         self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
@@ -67,7 +69,7 @@ class Model:
         ``cached_tokens`` are those of the ``input_tokens`` that the provider serves from its cache, at its price for
         them, and ``cache_write_tokens`` those that it writes there.
         """
-        return cost_usd(
+        at_once = cost_usd(
             self.spec,
             input_tokens,
             output_tokens,
@@ -75,20 +77,22 @@ class Model:
             cached_tokens=cached_tokens,
             cache_write_tokens=cache_write_tokens,
         )
+        return at_once * BATCH_SHARE if self.batched and at_once is not None else at_once
 
     def shared_cost(self, prefix_tokens: int, tails: Sequence[int], output_tokens: int) -> float | None:
         """US dollars to be expected for calls that begin alike, or None where the price is unknown.
 
         The first call writes the beginning to the provider's cache (at Anthropic for 1.25 of the price, elsewhere for
         the price itself), the others read it from there (mostly for a tenth). A beginning that is too short for the
-        cache is paid whole each time, as it is where the provider has no cache and where nobody gave a price for it.
+        cache is paid whole each time, as it is where the provider has no cache, where nobody gave a price for it, and
+        in batches, whose calls may find nothing there.
 
         Args:
             prefix_tokens: Tokens that all calls begin with: system text and prefix.
             tails: The other tokens of each call's prompt, in the order in which the calls are sent.
             output_tokens: Tokens of all replies together.
         """
-        shared = prefix_tokens if prefix_tokens >= CACHEABLE_TOKENS else 0
+        shared = prefix_tokens if prefix_tokens >= CACHEABLE_TOKENS and not self.batched else 0
         costs = [
             self.cost(
                 prefix_tokens + tail,
@@ -159,7 +163,18 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
         _refuse_twice(specs)
     for spec in specs.values():
         require_key(spec)
+        if spec.is_local and settings.calls.batch:
+            raise no_batches(spec, "it runs on this machine")
     return specs
+
+
+def no_batches(spec: ModelSpec, why: str) -> SettingsError:
+    """What is said of a model that is not to be had in batches."""
+    return SettingsError(
+        f"model {spec.id!r} is not to be had in batches: {why}.",
+        hint="Leave --batch away (calls.batch in settings), or name a model of openai:, anthropic:, google_genai: or a "
+        "server with /v1/batches.",
+    )
 
 
 def _refuse_twice(specs: Mapping[str, ModelSpec]) -> None:
@@ -208,6 +223,8 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         except TimeoutError:
             offered, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
         known = settings.models.context_tokens or offered
+        if settings.calls.batch:
+            await _require_batches(spec, key)
     notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
     return Model(
         spec=spec,
@@ -219,6 +236,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         temperature=settings.models.temperature,
         reading_tokens=settings.models.reading_tokens,
         notes=notes,
+        batched=settings.calls.batch,
     )
 
 
@@ -250,6 +268,8 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
 
 def _limits(settings: Settings) -> Limits:
     calls = settings.calls
+    if calls.batch:  # what waits for a batch keeps no call from joining it
+        return Limits(sys.maxsize, None, None)
     return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute)
 
 
@@ -292,6 +312,23 @@ async def _server_context(spec: ModelSpec, key: str | None) -> int | None:
                 if isinstance(value, int) and value > 0:
                     return value
     return None
+
+
+async def _require_batches(spec: ModelSpec, key: str | None) -> None:
+    """See that an OpenAI-compatible server has batches at all, before anything is asked of it.
+
+    Raises:
+        SettingsError: It has none.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with connections(spec.base_url, CONTEXT_QUESTION_S) as client:
+            response = await client.get(f"{spec.base_url}/batches?limit=1", headers=headers)
+            why = "" if isinstance(response.json().get("data"), list) else f"HTTP {response.status_code}"
+    except (httpx.HTTPError, ValueError, AttributeError) as error:
+        why = f"no list of batches came ({scrub(str(error)) or type(error).__name__})"
+    if why:
+        raise no_batches(spec, f"GET {scrub(str(spec.base_url))}/batches gave {why}")
 
 
 def _require_prices(models: Models) -> None:

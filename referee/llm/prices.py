@@ -9,6 +9,9 @@ from referee.llm.spec import ModelSpec
 CACHEABLE_TOKENS = 1_024
 """The shortest beginning of a prompt that providers keep in their caches."""
 
+BATCH_SHARE = 0.5
+"""What a call in a batch costs, as a share of its price at once: OpenAI, Anthropic and Google all take half."""
+
 _PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "google_genai": "google"}
 OwnPrice = tuple[float, float] | tuple[float, float, float]
 Prices = Mapping[str, OwnPrice]

@@ -48,8 +48,11 @@ def request_digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -
 
 
 def beginning(model: Model, wire: WireRequest) -> str:
-    """The digest of what a request begins with: its system text and its prefix; empty where there is no prefix."""
-    if not wire.prefix_chars or model.spec.is_local:
+    """The digest of what a request begins with: its system text and its prefix; empty where no call goes ahead.
+
+    That is where there is no prefix, and in batches, whose calls are answered side by side.
+    """
+    if not wire.prefix_chars or model.spec.is_local or model.batched:
         return ""
     return hashlib.sha256(json.dumps([model.spec.id, wire.messages[0][1], prefix(wire)]).encode()).hexdigest()
 

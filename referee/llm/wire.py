@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.llm.bounds import body_too_long, bounded_body
-from referee.llm.clients import Clients, sampling, sdk_errors, transport_errors
+from referee.llm.clients import Carrier, Clients, sampling, sdk_errors, transport_errors
 from referee.llm.completions import TOO_LONG, TOOL, Completion, collected, whole
 from referee.llm.dialects import Schema, bounded_schema, strict_schema
 from referee.llm.spec import ModelSpec
@@ -28,7 +28,7 @@ class WireRequest:
     """One request: messages as (role, text), system and user first, the reply's schema, parameters.
 
     ``native`` is whether the provider's own structured output is used; otherwise the schema stands in the prompt.
-    ``prefix_chars`` is how much of the first user message the calls of a run share.
+    ``prefix_chars`` is how much of the first user message the calls of a run share. ``digest`` names the call.
     """
 
     messages: Messages
@@ -39,6 +39,7 @@ class WireRequest:
     role: str
     prompt: str
     prefix_chars: int = 0
+    digest: str = ""
 
 
 def load_sdk(provider: str) -> None:
@@ -54,9 +55,18 @@ def load_sdk(provider: str) -> None:
 class Wire:
     """A chat model of one provider."""
 
-    def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        key: str | None,
+        timeout_s: float,
+        base_url: str | None = None,
+        carrier: Carrier | None = None,
+    ) -> None:
         self._spec = spec
-        self._clients = Clients(spec, key=key, timeout_s=timeout_s, base_url=base_url or spec.base_url)
+        base_url = base_url or spec.base_url
+        self._clients = Clients(spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=carrier)
 
     async def send(self, request: WireRequest) -> Completion:
         """Send once. Raises whatever LangChain, the SDK or the transport raises.

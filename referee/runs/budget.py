@@ -29,7 +29,8 @@ class Budget:
         self.max_cost = max_cost
         self.max_tokens = max_tokens
         self._spent = spent or Usage()
-        self._reserved: list[Reservation] = []
+        self._under_way = 0
+        self._held_tokens, self._held_usd = 0, 0.0
 
     @property
     def spent(self) -> Usage:
@@ -43,21 +44,26 @@ class Budget:
             BudgetExceeded: The call could pass a limit. Nothing was sent; the run can be resumed with a higher one.
         """
         wanted = Reservation(tokens, cost_usd or 0.0)
-        held_tokens = self._spent.total_tokens + sum(r.tokens for r in self._reserved)
+        held_tokens = self._spent.total_tokens + self._held_tokens
         if self.max_tokens is not None and held_tokens + tokens > self.max_tokens:
             left = f"{self.max_tokens - held_tokens:,}"
             raise self._exceeded(f"{tokens:,} tokens", left, f"--max-tokens (it was {self.max_tokens:,})")
         if self.max_cost is not None:
-            held = (self._spent.cost_usd or 0.0) + sum(r.cost_usd for r in self._reserved)
+            held = (self._spent.cost_usd or 0.0) + self._held_usd
             if held + wanted.cost_usd > self.max_cost:
                 left = f"${self.max_cost - held:.4f}"
                 raise self._exceeded(f"${wanted.cost_usd:.4f}", left, f"--max-cost (it was {self.max_cost:g})")
-        self._reserved.append(wanted)
+        self._under_way += 1
+        self._held_tokens += wanted.tokens
+        self._held_usd += wanted.cost_usd
         return wanted
 
     def settle(self, reservation: Reservation, usage: Usage) -> None:
         """Replace the reservation by what the call really consumed."""
-        self._reserved.remove(reservation)
+        self._under_way -= 1
+        self._held_tokens -= reservation.tokens
+        # Sums of floats drift; where nothing is held, that is exact.
+        self._held_usd = self._held_usd - reservation.cost_usd if self._under_way else 0.0
         self._spent += usage
 
     def _exceeded(self, wanted: str, left: str, limit: str) -> BudgetExceeded:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import socket
 from pathlib import Path
 
 from referee.errors import RunError
 
 _LONGEST_OWNER = 300
+# A lock, a database of checkpoints with its journals, and what is being written.
+_FILES_A_RUN, _FILES_BESIDE = 8, 256
 
 
 class FolderLock:
@@ -49,6 +52,19 @@ class FolderLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+def most_run_folders(wanted: int) -> int:
+    """How many run folders can be open at once, at most those wanted: each takes some of the process's open files.
+
+    The process's limit is raised as far as the system lets it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = _FILES_BESIDE + _FILES_A_RUN * wanted
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else min(wanted, max(1, (soft - _FILES_BESIDE) // _FILES_A_RUN))
 
 
 def _write_owner(handle: int) -> None:

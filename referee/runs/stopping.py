@@ -59,6 +59,16 @@ class Stop:
         finally:
             self.in_flight += 1
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Wait inside a call for what may take hours: meanwhile it is not under way, and a stop ends it at once."""
+        self.in_flight -= 1
+        try:
+            self._end_if_idle()
+            yield
+        finally:
+            self.in_flight += 1
+
     async def _gate(self) -> None:
         if self.requested:
             await asyncio.get_running_loop().create_future()

@@ -1,5 +1,6 @@
 """Tools for tests: a fake provider and a fake OpenReview over HTTP, a scripted model without HTTP, a hash embedder."""
 
+from referee.testing.batches import BatchPlan, FakeBatch
 from referee.testing.embedding import HashEmbedder
 from referee.testing.fake_server import FakeServer
 from referee.testing.faults import Fault, FaultPlan
@@ -12,10 +13,12 @@ from referee.testing.script import Script, ScriptError
 
 __all__ = [
     "Asked",
+    "BatchPlan",
     "CallEntry",
     "CallLog",
     "ChatMessage",
     "ChatRequest",
+    "FakeBatch",
     "FakeOpenReview",
     "FakeServer",
     "Fault",

@@ -17,7 +17,7 @@ from referee.testing.script import Script, ScriptError, generated
 from referee.testing.spoiling import spoil
 from referee.testing.wire import ChatReply, ErrorReply, anthropic, google, openai
 
-_WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google}
+WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google}
 _HTTP_ERRORS = ("400", "401", "context", "429", "500", "503")
 _REFUSAL = "I cannot help with that."
 
@@ -68,10 +68,10 @@ class Answering:
 
     def unauthorized(self, wire: str, http: HttpRequest) -> HttpResponse | None:
         """The provider's answer to a wrong key; null for the expected one."""
-        key = _WIRES[wire].key(http.headers) or (http.query.get("key", "") if wire == "google" else "")
+        key = WIRES[wire].key(http.headers) or (http.query.get("key", "") if wire == "google" else "")
         if self.expected_key in (None, key):
             return None
-        return _error_response(_WIRES[wire].error("401"))
+        return error_response(wire, "401")
 
     async def answer(
         self, endpoint: str, request: ChatRequest, http: HttpRequest, connection: Connection
@@ -91,7 +91,7 @@ class Answering:
         except ScriptError as error:
             self.problems.append(error)
             self.log.finish(entry, error.outcome, 599)
-            return _error_response(_WIRES[request.wire].error("script", text=str(error)))
+            return _error_response(WIRES[request.wire].error("script", text=str(error)))
         finally:
             self.log.finish(entry, "server_closed", None)
 
@@ -118,7 +118,7 @@ class Answering:
         return replace(response, cut=True) if fault and fault.kind == "partial" else response
 
     def _response(self, request: ChatRequest, reply: ChatReply) -> HttpResponse:
-        wire = _WIRES[request.wire]
+        wire = WIRES[request.wire]
         if not request.stream:
             return json_response(200, wire.reply(request, reply))
         first, *rest = wire.events(request, reply)
@@ -138,7 +138,7 @@ class Answering:
         self, fault: Fault, request: ChatRequest, entry: CallEntry, connection: Connection
     ) -> HttpResponse | None:
         if fault.kind in _HTTP_ERRORS:
-            response = _error_response(_WIRES[request.wire].error(fault.kind, fault.retry_after_s, fault.message))
+            response = _error_response(WIRES[request.wire].error(fault.kind, fault.retry_after_s, fault.message))
             self.log.finish(entry, fault.kind, response.status)
             return response
         if fault.kind == "page":
@@ -174,6 +174,11 @@ def _embeddings(request: ChatRequest, reply: ChatReply) -> HttpResponse:
     data = [{"object": "embedding", "index": i, "embedding": encode(vector)} for i, vector in enumerate(vectors)]
     usage = {"prompt_tokens": reply.input_tokens, "total_tokens": reply.input_tokens}
     return json_response(200, {"object": "list", "model": request.model, "data": data, "usage": usage})
+
+
+def error_response(wire: str, kind: str) -> HttpResponse:
+    """A provider's own error of this kind."""
+    return _error_response(WIRES[wire].error(kind))
 
 
 def _error_response(error: ErrorReply) -> HttpResponse:

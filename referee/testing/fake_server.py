@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from referee.testing.answering import Answering, Connection, embedding_request
+from referee.testing.answering import WIRES, Answering, Connection, embedding_request, error_response
+from referee.testing.batches import BatchDesk, BatchPlan, FakeBatch, Wire
 from referee.testing.faults import Fault, FaultPlan
 from referee.testing.http1 import MAX_HEAD_BYTES, HttpError, HttpRequest, HttpResponse, json_response, read_request
 from referee.testing.log import CallLog
@@ -47,6 +50,8 @@ class FakeServer:
         strict: Raise the script's first error when the server closes.
         prompt_cache: Whether there is a cache of prompts; without one, no cached tokens are reported.
         streams: Whether a stream is sent to who asks for one; otherwise the reply comes whole.
+        batches: What becomes of batches, in the three providers' protocols; null for a server without them. Their
+            calls are answered and logged as others are, with the same script and faults.
 
     Attributes:
         log: The call log.
@@ -68,6 +73,7 @@ class FakeServer:
         strict: bool = True,
         prompt_cache: bool = True,
         streams: bool = True,
+        batches: BatchPlan | None = None,
     ) -> None:
         self.log = CallLog(log_path)
         self.script = script if isinstance(script, Script) else Script(script)
@@ -83,6 +89,7 @@ class FakeServer:
             cache=PromptCache() if prompt_cache else None,
             streams=streams,
         )
+        self._desk = BatchDesk(batches, self._batched, error_response) if batches else None
         self._port, self._strict = port, strict
         context = {} if context_tokens is None else {"max_model_len": context_tokens}
         self._models = [{"id": m, "object": "model", "created": 0, "owned_by": "referee", **context} for m in models]
@@ -100,6 +107,21 @@ class FakeServer:
     def base_url(self) -> str:
         """The base URL for OpenAI's client: it ends in ``/v1``."""
         return f"{self.url}/v1"
+
+    @property
+    def batches(self) -> list[FakeBatch]:
+        """The batches that were accepted, in order."""
+        return self._desk.accepted if self._desk else []
+
+    def plan_batches(self, plan: BatchPlan) -> None:
+        """From now on this is what becomes of batches, of those that were accepted as well, but for their endings."""
+        assert self._desk is not None, "a server without batches has no plan for them"
+        self._desk.plan = plan
+
+    @property
+    def submitted(self) -> Counter[str]:
+        """How often each call was handed in with a batch, by its custom id."""
+        return self._desk.submitted if self._desk else Counter()
 
     @property
     def problems(self) -> list[ScriptError]:
@@ -202,6 +224,10 @@ class FakeServer:
                 return
 
     async def _respond(self, http: HttpRequest, connection: Connection) -> HttpResponse | None:
+        if self._desk and self._desk.concerns(http.path):
+            open_to_all = http.path.startswith("/upload/file-")  # who was given that address needs no key
+            refused = None if open_to_all else self._answering.unauthorized(_wire_of(http), http)
+            return refused or await self._desk.respond(http)
         if http.method == "GET":
             return self._get(http)
         try:
@@ -211,6 +237,14 @@ class FakeServer:
         if request is None:
             return _nothing_here(http)
         return await self._answering.answer(endpoint, request, http, connection)
+
+    async def _batched(self, wire: Wire, model: str, body: dict[str, Any], http: HttpRequest) -> HttpResponse | None:
+        """Answer one call of a batch; nobody waits for it on a connection."""
+        endpoint = {"openai": "chat", "anthropic": "messages", "google": "generateContent"}[wire]
+        parsed = (
+            google.parse(body, model) if wire == "google" else (openai if wire == "openai" else anthropic).parse(body)
+        )
+        return await self._answering.answer(endpoint, parsed, http, Connection(lambda: False, asyncio.sleep))
 
     def _get(self, http: HttpRequest) -> HttpResponse:
         if http.path == "/health":
@@ -250,7 +284,12 @@ def _watch(reader: asyncio.StreamReader) -> Connection:
     return Connection(has_left, wait_until_left)
 
 
+def _wire_of(http: HttpRequest) -> Wire:
+    google_path = "/v1beta/" in http.path or http.path.startswith("/upload/")
+    return "anthropic" if "anthropic-version" in http.headers else "google" if google_path else "openai"
+
+
 def _nothing_here(http: HttpRequest) -> HttpResponse:
-    wire = anthropic if "anthropic-version" in http.headers else google if "/v1beta/" in http.path else openai
+    wire = WIRES[_wire_of(http)]
     error = wire.error("404", text=f"The fake server has no {http.method} {http.path}.")
     return json_response(error.status, error.body, error.headers)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.testing.batches import BatchPlan
 from referee.testing.fake_server import FakeServer
 from referee.testing.faults import FaultPlan
 from referee.testing.script import Script
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         port=options.port,
         strict=False,
         prompt_cache=not options.no_prompt_cache,
+        batches=BatchPlan(delay_s=options.batch_delay) if options.batch_delay is not None else None,
     )
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -63,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--key", help="the only key that is accepted")
     parser.add_argument("--model", action="append", help="an id under /v1/models; may be repeated")
     parser.add_argument("--context", type=int, help="the models' context in tokens, as /v1/models names it")
+    parser.add_argument("--batch-delay", type=float, help="have batches, which take so many seconds")
     parser.add_argument("--max-seconds", type=float, default=3600.0, help="end by itself after this time")
     return parser
 

@@ -25,6 +25,7 @@ COMMANDS = [
     "arena score",
     "collect",
     "collect openreview",
+    "batches",
     "detect",
     "detect anchors",
     "detect calibrate",

@@ -20,6 +20,7 @@ from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import Models
 from referee.papers.isolated import read_paper
 from referee.runs import Progress
+from referee.runs.lock import most_run_folders
 from referee.schemas.estimate import ArenaEstimate, ReviewEstimate
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
@@ -55,7 +56,7 @@ class ArenaJob:
     @property
     def concurrency(self) -> int:
         """Papers that may be under way at once."""
-        return 1 if self.models[ROLE].spec.is_local else self.settings.calls.concurrency
+        return 1 if self.models[ROLE].spec.is_local else most_run_folders(self.settings.units_at_once)
 
 
 def folder_name(paper_id: str) -> str:

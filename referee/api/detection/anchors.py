@@ -96,7 +96,7 @@ async def detect_anchors(papers: str | Path, *, models: Sequence[str], options: 
         if run.is_asked:
             run.confirm(await asyncio.to_thread(job.estimate))
         door = run.begin(job.models, prompts={f"{PROMPT}@{load_prompt(PROMPT).version}": load_prompt(PROMPT).digest})
-        return await _written(run, job, door, settings.calls.concurrency)
+        return await _written(run, job, door, settings.units_at_once)
 
 
 def require_models(models: Sequence[str]) -> list[str]:

@@ -286,7 +286,7 @@ async def _generated(run: Session, job: GenerationJob, write: _Write) -> Generat
     writing: Writing[Piece, Pair] = Writing(
         write,
         lambda piece: f"review {piece.name!r}",
-        1 if job.model.spec.is_local else job.settings.calls.concurrency,
+        1 if job.model.spec.is_local else job.settings.units_at_once,
         run.progress,
     )
     try:

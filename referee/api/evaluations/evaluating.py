@@ -188,6 +188,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
             finals=finals_in(run.path / RESULTS, job.names),
             open_context=lambda paper_id: PaperContext(paper_id, store, job.paper_store, job.embedder, open_index),
             concurrency=job.concurrency,
+            judged=job.judged_at_once,
             usage=door.ledger.usage,
         )
         return await runner.run()

@@ -16,6 +16,7 @@ from referee.evals.detection.services import DetectionServices
 from referee.evals.estimate import Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
+from referee.evals.runner import UNITS_A_CALL
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
 from referee.prompts import load_prompt
@@ -58,8 +59,14 @@ class EvalJob:
     @property
     def concurrency(self) -> int:
         """Calls that may be under way at once, over all judges."""
-        allowed = [1 if judge.spec.is_local else self.settings.calls.concurrency for judge in self.judges]
-        return sum(allowed) or self.settings.calls.concurrency
+        calls = self.settings.calls.concurrency
+        allowed = [1 if judge.spec.is_local else calls for judge in self.judges]
+        return sum(allowed) or calls
+
+    @property
+    def judged_at_once(self) -> int:
+        """Units that ask a judge and may be under way: they wait for each other, and between their calls."""
+        return self.settings.batches.units if self.settings.calls.batch else UNITS_A_CALL * self.concurrency
 
 
 def needs(metrics: Sequence[Metric], need: str) -> bool:

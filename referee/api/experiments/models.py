@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from referee.api.session import opened_embedder
 from referee.errors import SettingsError
+from referee.llm.batches.collecting import Batches
+from referee.llm.batches.wire import put_into_batches
 from referee.llm.catalogue import chat_model_key
 from referee.llm.embeddings import Embedder
 from referee.llm.limits import Limits
@@ -31,11 +33,13 @@ class OpenModels:
 
     Attributes:
         max_cost: A limit of the experiment, with which a model without a price is refused.
+        batches: Those of the experiment, where its calls go in batches.
     """
 
     def __init__(self, progress: Progress, *, loads: bool = True) -> None:
         self._progress, self._loads = progress, loads
         self.max_cost: float | None = None
+        self.batches: Batches | None = None
         self._opened: dict[str, Models] = {}
         self._limits: dict[str, Limits] = {}
         self._embedder: Embedder | None = None
@@ -67,6 +71,8 @@ class OpenModels:
             models = planned_models(limited, judges=judges)
         else:
             models = await open_models(limited, self._progress, judges=judges)
+            if self.batches is not None:
+                put_into_batches(models, self.batches, settings.calls)
         for model in models.by_role.values():
             model.limits = self._limits.setdefault(model.spec.id, model.limits)
         return models
@@ -118,4 +124,5 @@ def _planned(spec: ModelSpec, settings: Settings) -> Model:
         count=lambda text: int(count_tokens(text, spec.name) * _MARGIN) + 1,
         temperature=settings.models.temperature,
         reading_tokens=settings.models.reading_tokens or reading,
+        batched=settings.calls.batch,
     )

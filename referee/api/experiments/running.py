@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from referee.api.coverage import beside_limits
+from referee.api.coverage import beside_limits, in_batches
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
@@ -36,6 +36,7 @@ from referee.reports.page import PLOTS
 from referee.reports.plots import write_plots
 from referee.runs import Budget, Event, Progress
 from referee.runs.folder import RECORD, read_record
+from referee.runs.lock import most_run_folders
 from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
@@ -118,6 +119,7 @@ async def experiment(
         session("experiment", "experiment", name, options=options, settings=settings) as run,
     ):
         units = UnitStore(Path(store) / UNITS)
+        opened.batches = run.open_batches()
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
         seals = Seals(Path(store) / SEALS)
@@ -164,7 +166,7 @@ async def estimate_experiment(
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
-        return beside_limits(await estimate(job), job.limits)
+        return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
 
 def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
@@ -197,7 +199,7 @@ def _execution(
         journal=journal,
         makers=makers_of(job, models, budget, run.progress),
         budget=budget,
-        limiters=ModelLimiters(job.settings.calls.concurrency),
+        limiters=ModelLimiters(most_run_folders(job.settings.units_at_once)),
         expected=expected,
         progress=run.progress,
     )

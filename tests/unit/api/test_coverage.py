@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from referee.api import ReviewEstimate
-from referee.api.coverage import beside_limits
+from referee.api.coverage import beside_limits, in_batches
 from referee.settings import BudgetSettings
 
 
@@ -58,3 +58,24 @@ def test_a_limit_below_one_call() -> None:
 def test_nothing_is_said_of_a_limit_that_covers_the_estimate() -> None:
     assert said() == said(max_tokens=90_000, max_cost=0.9) == ("one note",)
     assert said(estimate(0, 0, 0, 0.0), max_tokens=1, max_cost=0.0) == ()
+
+
+@pytest.mark.parametrize(
+    ("cost", "batched", "notes"),
+    [
+        (0.9, False, ()),
+        (3.0, False, ("with --batch about $1.50, and each step of the work waits for replies, up to 24 h",)),
+        (None, False, ()),
+        (
+            1.5,
+            True,
+            (
+                "calls go in batches, for half the price (at once: about $3.0000); each step of the work waits for "
+                "replies, up to 24 h",
+            ),
+        ),
+        (None, True, ("calls go in batches, for half the price; each step of the work waits for replies, up to 24 h",)),
+    ],
+)
+def test_both_prices_are_said(cost: float | None, batched: bool, notes: tuple[str, ...]) -> None:
+    assert in_batches(estimate(10, 80_000, 10_000, cost), batched).notes == notes

@@ -8,7 +8,7 @@ import pytest
 
 from referee.llm.limits import Limits
 from referee.llm.models import Model
-from referee.llm.prices import cost_usd
+from referee.llm.prices import BATCH_SHARE, cost_usd
 from referee.llm.spec import ModelSpec
 from referee.llm.wire import Wire
 from referee.schemas.usage import Usage
@@ -61,3 +61,25 @@ def test_usage_adds_up_and_reads_records_from_before() -> None:
     assert cached + cached == Usage(calls=2, input_tokens=20, cached_tokens=8, cache_write_tokens=6)
     old = '{"calls": 1, "reused_calls": 0, "input_tokens": 5, "output_tokens": 2, "cost_usd": null}'
     assert Usage.model_validate_json(old).cached_tokens == 0
+
+
+@pytest.mark.parametrize(
+    ("provider", "name"),
+    [("openai", "gpt-5"), ("openai", "gpt-4o-mini"), ("anthropic", "claude-sonnet-4-5"), ("google", "gemini-2.5-pro")],
+)
+def test_a_batch_costs_the_share_that_the_price_list_has_for_it(provider: str, name: str) -> None:
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    tokens = Tokens(input_tokens=100_000, output_tokens=10_000)
+    at_once = calc_price(tokens, name, provider_id=provider).total_price
+    listed = calc_price(tokens, name, provider_id=provider, price_context={"processing": "batch"}).total_price
+    assert float(listed) == pytest.approx(float(at_once) * BATCH_SHARE)
+    spec = ModelSpec({"google": "google_genai"}.get(provider, provider), name)
+    assert replace(model(spec), batched=True).cost(100_000, 10_000) == pytest.approx(float(listed))
+
+
+def test_calls_of_a_batch_count_on_no_cache() -> None:
+    own = replace(model(prices={"own": (10.0, 20.0, 1.0)}), batched=True)
+    expected = (30_000 * 10 + 600 * 10 + 300 * 20) / 2e6
+    assert own.shared_cost(10_000, [100, 200, 300], 300) == pytest.approx(expected)

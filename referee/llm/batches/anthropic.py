@@ -1,0 +1,120 @@
+"""Anthropic's message batches: the requests go in one body, and their own ids are all that a batch is known by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.llm.batches.protocol import BatchResult, BatchState, Pause, Submission, unanswered
+from referee.llm.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+
+# What the SDK would have raised for the same error at once.
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+# Clocks differ between us and the provider.
+_CLOCK_S = 300
+
+
+class AnthropicBatches:
+    """Batches over ``/v1/messages/batches``.
+
+    Anthropic takes 100,000 requests and 256 MB. A body is in memory as a whole, several times over: ours are smaller.
+    """
+
+    most_requests = 100_000
+    most_bytes = 32_000_000
+
+    def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> None:
+        from anthropic import AsyncAnthropic
+
+        self._client = AsyncAnthropic(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0)
+
+    def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
+        """One call; it is never streamed."""
+        sent = {name: value for name, value in body.items() if name != "stream"}
+        return json.dumps({"custom_id": digest, "params": sent}, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+    async def submit(self, submission: Submission, requests: Path) -> str:
+        """Hand in the requests of the file."""
+        with requests.open("rb") as file:
+            made = await self._client.messages.batches.create(requests=[json.loads(line) for line in file])
+        return made.id
+
+    async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
+        """By the ids of its calls, which can be read once it has ended; only batches of the right size are waited for.
+
+        A batch of ours that is still being worked on is thus waited for until it has ended.
+        """
+        while True:
+            unsure = False
+            async for batch in self._client.messages.batches.list(limit=100):
+                if batch.created_at.timestamp() < submission.at - _CLOCK_S:
+                    break
+                if batch.id in known or _size(batch) != submission.requests:
+                    continue
+                if batch.processing_status != "ended":
+                    unsure = True
+                elif await self._holds(batch, digests):
+                    return batch.id
+            if not unsure:
+                return ""
+            await wait()
+
+    async def _holds(self, batch: MessageBatch, digests: frozenset[str]) -> bool:
+        if not batch.results_url:
+            return False
+        async for line in await self._client.messages.batches.results(batch.id):
+            return line.custom_id in digests
+        return False
+
+    async def state(self, batch_id: str) -> BatchState:
+        """How it stands: that it expired or was cancelled is said of each call."""
+        batch = await self._client.messages.batches.retrieve(batch_id)
+        counts = batch.request_counts
+        if batch.processing_status != "ended":
+            return BatchState("open")
+        ended = "cancelled" if counts.canceled else "expired" if counts.expired else "ended"
+        return BatchState(ended, counts.succeeded)  # type: ignore[arg-type]
+
+    async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
+        """What became of its calls, as it is streamed."""
+        async for line in await self._client.messages.batches.results(batch_id):
+            yield _result(line)
+
+    async def cancel(self, batch_id: str) -> None:
+        """End it."""
+        await self._client.messages.batches.cancel(batch_id)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _size(batch: MessageBatch) -> int:
+    counts = batch.request_counts
+    return counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+
+
+def _result(line: MessageBatchIndividualResponse) -> BatchResult:
+    result = line.result
+    if result.type == "succeeded":
+        return BatchResult(line.custom_id, 200, result.message.to_dict(mode="json"))
+    if result.type == "errored":
+        error = result.error.error
+        return BatchResult(line.custom_id, _STATUS.get(error.type, 500), result.error.to_dict(mode="json"))
+    return unanswered(line.custom_id, f"the batch {result.type} before this call was answered")

@@ -1,0 +1,451 @@
+"""Calls that wait become batches: they are collected while the run goes on, handed in when it only waits, and polled.
+
+A run is taken to only wait when for a while no call came and the processor had nothing to do: every step of every
+unit is then at a call. So a chain of steps goes stage by stage, and a stage is one batch for each model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.errors import ModelError, ModelRefused, ModelUnavailable, RefereeError, RunError
+from referee.llm.batches.book import FOLDER, Batch, Book, Spool
+from referee.llm.batches.protocol import BAD_REQUEST, BatchProvider, BatchResult, BatchState, unanswered
+from referee.llm.clients import sdk_errors, transport_errors
+from referee.llm.failures import NotReached, classify
+from referee.llm.spec import ModelSpec
+from referee.runs.progress import Event, Progress
+from referee.runs.stopping import Stop, current_stop
+from referee.settings import BatchSettings
+
+T = TypeVar("T")
+
+# Waits grow by this factor, up to so many times the first.
+_SLOWER, _SLOWEST = 1.5, 20
+# A run that is never quiet hands in what waits after so many quiet times; computing counts as quiet below this share.
+_OLDEST, _BUSY = 120, 0.5
+_FULL = 429
+
+
+@dataclass
+class Tally:
+    """Batches of this start: how many were handed in or found, how many are done, and the calls they hold.
+
+    Calls that a batch did not answer count no more once it is done: they may come again with another.
+    """
+
+    handed_in: int = 0
+    done: int = 0
+    calls: int = 0
+    answered: int = 0
+
+
+class Batches:
+    """The batches of one command, over all its runs; ``book`` is there from ``open`` on."""
+
+    def __init__(self, settings: BatchSettings, progress: Progress) -> None:
+        self.settings, self.progress = settings, progress
+        self.tally = Tally()
+        self.stop: Stop = Stop()
+        self.book: Book | None = None
+        self._queues: dict[str, BatchQueue] = {}
+
+    def queue(self, spec: ModelSpec, provider: Callable[[], BatchProvider]) -> BatchQueue:
+        """The queue of a model; all that ask it share one."""
+        if spec.id not in self._queues:
+            queue = self._queues[spec.id] = BatchQueue(spec, provider, self)
+            if self.book is not None:
+                queue.open(self.book)
+        return self._queues[spec.id]
+
+    def open(self, run: Path) -> None:
+        """From here on calls may come; the batches of earlier starts are polled first.
+
+        Raises:
+            RunError: The folder's book cannot be read.
+        """
+        self.stop = current_stop()
+        self.book = Book(run / FOLDER)
+        self.book.sweep()
+        for queue in self._queues.values():
+            queue.open(self.book)
+
+    def say(self, text: str) -> None:
+        """Tell progress what happened, and how many batches wait."""
+        tally = self.tally
+        waiting = tally.handed_in - tally.done
+        counts = f"batches: {waiting} waiting, {tally.done} done, {tally.answered:,} of {tally.calls:,} calls answered"
+        self.progress(Event("stage", f"{counts}; {text}"))
+
+    async def aclose(self) -> None:
+        """Let go of everything; batches that were handed in go on at the provider."""
+        for queue in self._queues.values():
+            await queue.aclose()
+
+
+@dataclass
+class _Waiting:
+    """Who waits for a call; the result is null where it is to be looked for, or asked for, again."""
+
+    future: asyncio.Future[BatchResult | None]
+    callers: int = 0
+
+
+class BatchQueue:
+    """The calls of one model that wait for a batch, and the batches that wait for their replies."""
+
+    def __init__(self, spec: ModelSpec, provider: Callable[[], BatchProvider], batches: Batches) -> None:
+        self._spec, self._open_provider, self._all = spec, provider, batches
+        self._provider: BatchProvider | None = None
+        self._book: Book | None = None
+        self._spool: Spool | None = None
+        self._waiting: dict[str, _Waiting] = {}
+        self._in_batch: dict[str, set[str]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._collecting: asyncio.Task[None] | None = None
+        self._matched = asyncio.Event()
+        self._came = self._oldest = 0.0
+        self._most_requests = batches.settings.most_requests
+        self._rest_s = 0.0
+        self._at_work = 0
+
+    def open(self, book: Book) -> None:
+        """Follow the batches of earlier starts; those whose id was not noted are looked for before anything is sent."""
+        self._book = book
+        mine = [batch for batch in book.open if batch.submission.model == self._spec.id]
+        for batch in mine:
+            self._in_batch[batch.name] = book.digests(batch)
+            self._all.tally.handed_in += 1
+            self._all.tally.calls += batch.submission.requests
+        if mine:
+            self._all.say(f"{len(mine)} batch(es) of {self._spec.id} were handed in earlier")
+            self._begin(self._match([batch for batch in mine if not batch.id]))
+        else:
+            self._matched.set()
+        for batch in mine:
+            if batch.id:
+                self._begin(self._follow(batch))
+
+    async def answered(self, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]) -> BatchResult:
+        """What a batch says of this call: one that was handed in already, or the next one.
+
+        Args:
+            digest: The call.
+            body: Makes the request's body; asked only where the call is in no batch yet.
+
+        Raises:
+            ModelError: The provider takes no such batch, or it was cancelled.
+            RunError: The call cannot be written down.
+        """
+        assert self._book is not None, "calls come once the run's folder is open"
+        while True:
+            if (there := self._book.take(digest)) is not None:
+                return there
+            handed_in = any(digest in digests for digests in self._in_batch.values())
+            if not handed_in and not self._is_spooled(digest):
+                with self.at_work():  # nothing here may keep the line: thousands wait below
+                    self._collect(digest, self._provided().line(digest, await body()))
+            result = await self._waited(digest)
+            if result is not None:
+                return result
+
+    def drop(self, digests: Iterable[str]) -> None:
+        """Replies to these calls are written down already: they are not handed out again."""
+        if self._book is not None:
+            for digest in digests:
+                self._book.drop(digest)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A call is being written or its reply read: the run does more than wait."""
+        self._at_work += 1
+        try:
+            yield
+        finally:
+            self._at_work -= 1
+
+    async def aclose(self) -> None:
+        """End what is under way here."""
+        tasks = [*self._tasks, *([self._collecting] if self._collecting else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._spool is not None:
+            self._spool.path.unlink(missing_ok=True)
+            self._spool = None
+        if self._provider is not None:
+            await self._provider.aclose()
+
+    def _is_spooled(self, digest: str) -> bool:
+        return self._spool is not None and digest in self._spool.digests
+
+    async def _waited(self, digest: str) -> BatchResult | None:
+        """What comes for this call; where nobody waits any more, a call that was not handed in is taken out again."""
+        if digest not in self._waiting:
+            self._waiting[digest] = _Waiting(asyncio.get_running_loop().create_future())
+        waiting = self._waiting[digest]
+        waiting.callers += 1
+        try:
+            return await asyncio.shield(waiting.future)
+        except asyncio.CancelledError:
+            waiting.callers -= 1
+            if not waiting.callers:
+                self._waiting.pop(digest, None)
+                if self._spool is not None:
+                    self._spool.withdraw(digest)
+            raise
+
+    def _collect(self, digest: str, line: bytes) -> None:
+        assert self._book is not None, "the run's folder is open"
+        provider, spool = self._provided(), self._spool
+        most = min(self._most_requests, provider.most_requests)
+        if spool is not None and (len(spool.digests) >= most or spool.size + len(line) > provider.most_bytes):
+            self._hand_in()
+            spool = None
+        try:
+            if spool is None:
+                spool = self._spool = self._book.spool()
+                self._oldest = time.monotonic()
+            spool.add(digest, line)
+        except OSError as error:
+            raise RunError(
+                f"a call for a batch cannot be written down: {error.strerror or error} in {str(error.filename)!r}.",
+                hint="Make room or mend its rights; --resume goes on.",
+            ) from error
+        self._came = time.monotonic()
+        if self._collecting is None or self._collecting.done():
+            self._collecting = asyncio.create_task(self._until_quiet())
+
+    async def _until_quiet(self) -> None:
+        """Hand in what waits once nothing more comes, or once it has waited for long."""
+        quiet = self._all.settings.quiet_s
+        while self._spool is not None:
+            computed, before = time.process_time(), self._came
+            await asyncio.sleep(quiet)
+            busy = self._at_work > 0 or time.process_time() - computed > _BUSY * quiet
+            old = time.monotonic() - self._oldest > _OLDEST * quiet
+            if self._spool is not None and ((before == self._came and not busy) or old):
+                self._hand_in()
+
+    def _hand_in(self) -> None:
+        spool, self._spool = self._spool, None
+        if spool is not None and spool.digests:
+            self._in_batch[spool.path.name] = set(spool.digests)
+            self._begin(self._carry(spool))
+        elif spool is not None:
+            spool.path.unlink(missing_ok=True)
+
+    def _begin(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _carry(self, spool: Spool) -> None:
+        """Hand in one batch and follow it; what goes wrong is the failure of its calls."""
+        assert self._book is not None, "the run's folder is open"
+        digests = self._in_batch[spool.path.name]
+        try:
+            await self._matched.wait()
+            await asyncio.sleep(self._rest_s)
+            async with self._all.stop.call():
+                batch = self._book.begin(self._spec.id, spool)
+                self._in_batch[batch.name] = self._in_batch.pop(spool.path.name)
+                await self._submit(batch)
+        except (RefereeError, OSError) as error:
+            self._fail(digests, _as_run_error(error))
+            return
+        self._all.tally.handed_in += 1
+        self._all.tally.calls += batch.submission.requests
+        self._all.say(f"{batch.submission.requests:,} call(s) handed in to {self._spec.id} as a batch")
+        await self._follow(batch)
+
+    async def _submit(self, batch: Batch) -> None:
+        """Hand it in until the provider takes it. Where it is unsure whether it did, it is looked for first."""
+        assert self._book is not None, "the run's folder is open"
+        provider, wait_s = self._provided(), self._all.settings.poll_s
+        for attempt in range(_SLOWEST):
+            try:
+                batch.id = await provider.submit(batch.submission, self._book.requests(batch.name))
+            except self._errors() as error:
+                failure = classify(error, self._spec, as_what="a server with batches")
+                if not isinstance(failure, ModelUnavailable) or (isinstance(failure, NotReached) and not attempt):
+                    self._book.note("dropped", batch)
+                    raise _no_batches(failure) from error
+                self._say_retry(f"a batch was not handed in (try {attempt + 1}): {failure.message}")
+                await asyncio.sleep(wait_s)
+                wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
+                batch.id = await self._found(batch)
+            if batch.id:
+                self._book.note("accepted", batch)
+                return
+        self._book.note("dropped", batch)
+        raise ModelUnavailable(
+            f"{self._spec.id!r} took no batch in {_SLOWEST} tries.", hint="Resume the run later (--resume)."
+        )
+
+    async def _match(self, unsure: list[Batch]) -> None:
+        """Look for batches that were being handed in when an earlier start ended; nothing is sent before that."""
+        assert self._book is not None, "the run's folder is open"
+        for batch in unsure:
+            since = time.time() - batch.submission.at
+            batch.id = await self._found(batch)
+            if not batch.id and since < self._all.settings.poll_s:  # what was just taken may not be listed yet
+                await asyncio.sleep(self._all.settings.poll_s)
+                batch.id = await self._found(batch)
+            if batch.id:
+                self._book.note("accepted", batch)
+                self._begin(self._follow(batch))
+            else:
+                self._book.note("dropped", batch)
+                self._all.tally.handed_in -= 1
+                self._all.tally.calls -= batch.submission.requests
+                self._ended(batch, dict.fromkeys(self._in_batch[batch.name]))
+        self._matched.set()
+
+    async def _found(self, batch: Batch) -> str:
+        assert self._book is not None, "the run's folder is open"
+        known = frozenset(other.id for other in self._book.batches.values() if other.id)
+        digests = frozenset(self._in_batch[batch.name])
+
+        async def wait() -> None:
+            await asyncio.sleep(self._all.settings.poll_s * _SLOWEST / 2)
+
+        return await self._patiently(lambda: self._provided().find(batch.submission, known, digests, wait))
+
+    async def _follow(self, batch: Batch) -> None:
+        """Poll a batch, the more rarely the longer it takes, and hand out what it brought."""
+        assert self._book is not None, "the run's folder is open"
+        try:
+            state = await self._polled(batch)
+            failed = await self._read(batch, state)
+        except (RefereeError, OSError) as error:
+            self._fail(self._in_batch.pop(batch.name), _as_run_error(error))
+            return
+        answered = batch.submission.requests - len(failed)
+        self._book.note("ended", batch, status=state.status, answered=answered)
+        self._all.tally.done += 1
+        self._all.tally.answered += answered
+        self._all.tally.calls -= len(failed)
+        left = f", {len(failed):,} of its calls were not answered" if failed else ""
+        self._all.say(f"a batch of {self._spec.id} is {_WORDS[state.status]}{left}")
+        if state.status == "cancelled" and failed and not batch.earlier:
+            self._hand_out(batch, set(failed))
+            self._fail(set(failed), _cancelled(self._spec))
+        else:
+            self._ended(batch, {} if state.status == "cancelled" else failed)
+
+    async def _polled(self, batch: Batch) -> BatchState:
+        wait_s, said = self._all.settings.poll_s, 0
+        while True:
+            state = await self._patiently(lambda: self._provided().state(batch.id))
+            if state.status != "open":
+                return state
+            if state.answered != said:
+                self._all.say(f"a batch of {self._spec.id}: {state.answered:,} of {batch.submission.requests:,}")
+                said = state.answered
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
+
+    async def _read(self, batch: Batch, state: BatchState) -> dict[str, BatchResult]:
+        """Keep the replies of a batch that has ended; what became of the calls without one."""
+        assert self._book is not None, "the run's folder is open"
+        book, scratch = self._book, self._book.folder / f"{batch.name}.results.part"
+
+        async def kept() -> dict[str, BatchResult]:
+            results = self._provided().results(batch.id, state, scratch)
+            return await book.keep(batch, results)
+
+        try:
+            failed = await self._patiently(kept)
+        finally:
+            scratch.unlink(missing_ok=True)
+        if state.status != "failed":
+            self._rest_s = 0.0
+            return failed
+        self._rest_s = min(max(self._rest_s * 2, self._all.settings.poll_s), self._all.settings.poll_s * _SLOWEST)
+        if state.full:
+            self._most_requests = max(1, batch.submission.requests // 2)
+        why = f"the batch was turned away: {state.problem or 'no reason was given'}"
+        return {digest: unanswered(digest, why, _FULL if state.full else BAD_REQUEST) for digest in failed}
+
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask the provider until it answers: a batch goes on while a machine sleeps or a network is down.
+
+        Raises:
+            ModelError: It says that this is not to be had.
+        """
+        wait_s = self._all.settings.poll_s
+        while True:
+            try:
+                return await ask()
+            except self._errors() as error:
+                failure = classify(error, self._spec, as_what="a server with batches")
+                if not isinstance(failure, ModelUnavailable):
+                    raise _no_batches(failure) from error
+                self._say_retry(f"the batches of {self._spec.id} wait: {failure.message}")
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
+
+    def _ended(self, batch: Batch, failed: Mapping[str, BatchResult | None]) -> None:
+        """Hand out what came; calls of an earlier start's batch that were not answered go into the next one."""
+        digests = self._in_batch.pop(batch.name)
+        for digest in digests:
+            waiting = self._waiting.pop(digest, None)
+            if waiting is not None and not waiting.future.done():
+                waiting.future.set_result(failed.get(digest))
+
+    def _hand_out(self, batch: Batch, but: set[str]) -> None:
+        self._in_batch[batch.name] -= but
+        self._ended(batch, {})
+
+    def _fail(self, digests: Iterable[str], error: RefereeError) -> None:
+        for name in [name for name, held in self._in_batch.items() if held and held <= set(digests)]:
+            del self._in_batch[name]
+        for digest in list(digests):
+            waiting = self._waiting.pop(digest, None)
+            if waiting is not None and not waiting.future.done():
+                waiting.future.set_exception(copy(error))
+                waiting.future.exception()  # nobody may wait for it any more
+
+    def _say_retry(self, text: str) -> None:
+        self._all.progress(Event("retry", text))
+
+    def _provided(self) -> BatchProvider:
+        if self._provider is None:
+            self._provider = self._open_provider()
+        return self._provider
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        return (*sdk_errors(self._spec.provider), *transport_errors(), ValueError, KeyError, AttributeError)
+
+
+_WORDS = {"ended": "done", "expired": "expired", "cancelled": "cancelled", "failed": "turned away", "open": "open"}
+
+
+def _no_batches(failure: ModelError) -> ModelRefused:
+    """What is wrong with a whole batch, with the way out."""
+    return ModelRefused(failure.message, hint=f"{failure.hint} Without --batch calls are made at once.".strip())
+
+
+def _cancelled(spec: ModelSpec) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"a batch of {spec.id!r} was cancelled before this call was answered.",
+        hint="Resume the run (--resume) to hand in what is left.",
+    )
+
+
+def _as_run_error(error: RefereeError | OSError) -> RefereeError:
+    if isinstance(error, RefereeError):
+        return error
+    where = f" in {str(error.filename)!r}" if error.filename else ""
+    return RunError(
+        f"the run's batches cannot be written down: {error.strerror or error}{where}.",
+        hint="Make room or mend its rights; --resume goes on.",
+    )

@@ -1,0 +1,157 @@
+"""A chat model whose calls go in batches, behind the same two methods as one that answers at once.
+
+LangChain makes each request and reads each reply as it always does; only the connection below it is ours. It catches
+the request's body, and when the batch is done it hands out the reply as if the provider had just sent it. So a call
+means the same in a batch and at once, in structured output, tokens, errors and repairs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+from referee.errors import ModelUnavailable
+from referee.llm.batches.collecting import Batches, BatchQueue
+from referee.llm.batches.protocol import BatchProvider, BatchResult
+from referee.llm.clients import Carrier
+from referee.llm.completions import Completion
+from referee.llm.failures import classify
+from referee.llm.models import Models
+from referee.llm.spec import ModelSpec, require_key
+from referee.llm.wire import Wire, WireRequest
+from referee.runs.stopping import current_stop
+from referee.settings import CallSettings
+
+_DAYS_S = 30 * 24 * 3600.0
+
+
+@dataclass
+class _Exchange:
+    """One pass of a call through LangChain: towards a batch it catches the body, back from it the result is read."""
+
+    result: BatchResult | None = None
+    body: Mapping[str, Any] | None = None
+
+
+class _Caught(Exception):
+    """The request's body is caught; nothing was sent."""
+
+
+_exchange: ContextVar[_Exchange] = ContextVar("referee_batch_exchange")
+
+
+async def _exchanged(body: bytes) -> tuple[int, bytes]:
+    """What stands for a provider: the result's status and body, where there is one."""
+    exchange = _exchange.get()
+    if exchange.result is None:
+        exchange.body = json.loads(body)
+        raise _Caught
+    return exchange.result.status, json.dumps(exchange.result.body).encode()
+
+
+class BatchWire(Wire):
+    """A chat model of one provider, in batches."""
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        queue: BatchQueue,
+        *,
+        key: str | None,
+        timeout_s: float,
+        max_tries: int,
+        base_url: str | None = None,
+    ) -> None:
+        super().__init__(spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=Carrier(_exchanged))
+        self._queue, self._max_tries = queue, max_tries
+
+    async def send(self, request: WireRequest) -> Completion:
+        """Have the call answered by a batch. What another try can mend goes into a later one, so many times.
+
+        Raises as ``Wire.send``, for what the batch says of this call; and what the queue raises.
+        """
+        for attempt in count(1):
+            with current_stop().aside():
+                result = await self._queue.answered(request.digest, lambda: self._caught(request))
+            try:
+                with self._queue.at_work():
+                    return await self._read(request, result)
+            except self.errors() as error:
+                again = isinstance(classify(error, self._spec), ModelUnavailable)
+                if attempt == self._max_tries or not again:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
+        """The same: nothing comes in pieces from a batch."""
+        return await self.send(request)
+
+    def drop(self, requests: Iterable[str]) -> None:
+        """These are answered and written down."""
+        self._queue.drop(requests)
+
+    async def _caught(self, request: WireRequest) -> Mapping[str, Any]:
+        """The body of the request, as it would be sent at once."""
+        async with _passing(_Exchange()) as exchange:
+            try:
+                await super().send(request)
+            except Exception:
+                if exchange.body is None:
+                    raise
+        assert exchange.body is not None, "nothing answers before the batch does"
+        return exchange.body
+
+    async def _read(self, request: WireRequest, result: BatchResult) -> Completion:
+        async with _passing(_Exchange(result)):
+            return await super().send(request)
+
+
+def put_into_batches(models: Models, batches: Batches, calls: CallSettings) -> None:
+    """Have these models' calls go in batches; their keys and addresses stay what they are."""
+    for model in {id(model): model for model in models.by_role.values()}.values():
+        spec, key = model.spec, require_key(model.spec)
+        queue = batches.queue(spec, partial(open_provider, spec, key=key, timeout_s=calls.timeout_s))
+        model.wire = BatchWire(spec, queue, key=key, timeout_s=calls.timeout_s, max_tries=calls.max_tries)
+
+
+def drop_answered(models: Models, requests: Iterable[str]) -> None:
+    """Replies to these requests are in a ledger: no batch hands them out again."""
+    wires = {id(m.wire): m.wire for m in models.by_role.values() if isinstance(m.wire, BatchWire)}
+    answered = list(requests) if wires else []
+    for wire in wires.values():
+        wire.drop(answered)
+
+
+def waiting_calls(calls: CallSettings) -> CallSettings:
+    """The settings as the door keeps them: a call may wait for its batch as long as that takes, which tries again."""
+    return calls.model_copy(update={"timeout_s": _DAYS_S, "max_tries": 1}) if calls.batch else calls
+
+
+def open_provider(spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> BatchProvider:
+    """The batches of a model's provider; ``base_url`` is for tests of providers that have one address."""
+    if spec.provider == "anthropic":
+        from referee.llm.batches.anthropic import AnthropicBatches
+
+        return AnthropicBatches(spec, key=key, timeout_s=timeout_s, base_url=base_url)
+    if spec.provider == "google_genai":
+        from referee.llm.batches.google import GoogleBatches
+
+        return GoogleBatches(spec, key=key, timeout_s=timeout_s, base_url=base_url)
+    from referee.llm.batches.openai import OpenAIBatches
+
+    return OpenAIBatches(spec, key=key, timeout_s=timeout_s)
+
+
+@asynccontextmanager
+async def _passing(exchange: _Exchange) -> AsyncIterator[_Exchange]:
+    before = _exchange.set(exchange)
+    try:
+        yield exchange
+    finally:
+        _exchange.reset(before)

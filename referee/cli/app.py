@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import arena, detect, doctor, eval, experiment, models, profile, review, show, venue
+from referee.cli import arena, data, detect, doctor, eval, experiment, models, profile, review, show, venue
 
 app = typer.Typer(
     name="referee",
@@ -25,6 +25,7 @@ app.command("experiment")(experiment.experiment)
 app.command("strategies")(doctor.strategies)
 app.command("doctor")(doctor.doctor)
 app.add_typer(arena.app, name="arena")
+app.add_typer(data.app, name="data")
 app.add_typer(detect.app, name="detect")
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")

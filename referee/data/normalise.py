@@ -110,7 +110,7 @@ class Normaliser:
             decision_normalized=_decided(keys.text_of(decision), hung, about, submission),
             num_reviews=len(rows),
             reviews=rows,
-            other_notes=hung if self._tells_all(newest) else None,
+            other_notes=hung if submission is not None or others else None,
             scale_override=self.override_of(place.form),
         )
         return Normalised(row, tuple(problems))
@@ -145,10 +145,6 @@ class Normaliser:
         platform = next((found for note in notes if (found := platform_id(note))), "")
         return self.place("" if platform else self.conference, year, platform)
 
-    def _tells_all(self, notes: Iterable[Mapping[str, Any]]) -> bool:
-        """Whether the notes are more than the bare contents of reviews, which say nothing of a discussion."""
-        return any(invitations(note) for note in notes)
-
     def _reviews(
         self,
         reviews: Iterable[Mapping[str, Any]],
@@ -156,7 +152,9 @@ class Normaliser:
         earlier: Sequence[Mapping[str, Any]],
         place: Place,
     ) -> tuple[list[ReviewRow], list[Problem]]:
-        form, rows, problems = self.form(place.form), [], []
+        form = self.form(place.form)
+        rows: list[ReviewRow] = []
+        problems: list[Problem] = []
         roots = _roots([*reviews, *others])
         for number, note in enumerate(reviews):
             row = _review(note, form, earlier)
@@ -230,7 +228,8 @@ def _whole(kept: Mapping[str, Any], boxes: Mapping[str, Any]) -> dict[str, Any]:
         return dict(kept)
     around = shape if isinstance(shape, dict) else dict.fromkeys(boxes, {} if shape == "wrapped" else None)
     content = {
-        name: value if around.get(name) is None else {"value": value, **around[name]} for name, value in boxes.items()
+        name: value if (beside := around.get(name)) is None else {"value": value, **beside}
+        for name, value in boxes.items()
     }
     return {**kept, "content": content}
 

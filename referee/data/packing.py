@@ -11,6 +11,7 @@ from referee.schemas.paper_row import PaperRow
 
 _JSON = "_json"
 NESTED = ("reviews", "other_notes", "sections", "references", "written", "note", "scale_override", "extra")
+LISTS = ("authors", "keywords")
 TABLE: Mapping[str, str] = {
     name + (_JSON if name in NESTED else ""): {
         "schema_version": "int64",
@@ -18,8 +19,7 @@ TABLE: Mapping[str, str] = {
         "paper_number": "int64",
         "num_reviews": "int64",
         "markdown_chars": "int64",
-        "authors": "strings",
-        "keywords": "strings",
+        **dict.fromkeys(LISTS, "strings"),
     }.get(name, "string")
     for name in PaperRow.model_fields
 }
@@ -38,19 +38,37 @@ def packed(row: PaperRow) -> dict[str, Any]:
     return found
 
 
-def unpacked(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with the strings of JSON read, except for the reviews, which their reader reads; others stay as they are.
+def metadata(row: PaperRow, file_name: str) -> dict[str, Any]:
+    """The packed row as a line of ``metadata.jsonl``.
 
-    A string that is no JSON stays under its own name, where the row's check finds it.
+    ``datasets`` wants columns of one type, the same in every split, and takes a column of nulls for one of its own:
+    absent texts are empty, numbers that may be absent are texts, lists are JSON.
+    """
+    table = packed(row)
+    lists = {name + _JSON: json.dumps(table.pop(name) or [], ensure_ascii=False) for name in LISTS}
+    del table["pdf_path"], table["markdown_chars"]
+    number = "" if row.paper_number is None else str(row.paper_number)
+    return {
+        "file_name": file_name,
+        **{n: "" if v is None else v for n, v in table.items()},
+        **lists,
+        "paper_number": number,
+    }
+
+
+def unpacked(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with the strings of JSON read, except for the reviews, which their reader reads.
+
+    A string that is no JSON stays, under the column's name, where the row's check finds it.
     """
     found = dict(row)
-    for name in NESTED:
+    for name in (*NESTED, *LISTS):
         text = row.get(name + _JSON)
-        if name == "reviews" or not isinstance(text, str):
+        if name == "reviews" or name + _JSON not in row:
             continue
-        try:
-            found[name] = decoder.decode(text)
-        except (json.JSONDecodeError, RecursionError):
-            found[name] = text
         del found[name + _JSON]
-    return {name: value for name, value in found.items() if not (value is None and name.endswith(_JSON))}
+        try:
+            found[name] = decoder.decode(text) if text else None
+        except (json.JSONDecodeError, RecursionError, TypeError):
+            found[name] = text
+    return found

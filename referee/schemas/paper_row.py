@@ -100,11 +100,11 @@ class ReviewRow(Frozen):
 
 
 class PaperRow(Frozen):
-    """A paper with its reviews. ``other_notes`` is null where the source holds no discussion at all.
+    """A paper with its reviews. ``other_notes`` is null where the source holds reviews alone.
 
     ``decision`` is in the data's words. ``written``, ``note`` and ``extra`` are those of the submission, as in a
-    review; columns of other data that the schema does not have are in ``extra``. ``scale_override`` says that overall ratings
-    were read on another scale than the form's.
+    review; columns of other data that the schema does not have are in ``extra``. ``scale_override`` says that
+    overall ratings were read on another scale than the form's.
     """
 
     schema_version: Literal[1] = 1

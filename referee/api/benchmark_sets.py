@@ -112,7 +112,7 @@ def validate_set(source: Path, say: Callable[[str], None], *, conference: str = 
             if problem.remark:
                 remarks[problem.cause] += 1
             else:
-                say(f"{found.file}:{found.line or 1}: {problem.key or 'row'}: {problem.cause}")
+                say(f"{found.file}:{found.line or 1}: {problem.key}: {problem.cause}")
         if found.row is not None:
             files.setdefault(found.file, set()).add(f"{found.row.conference or 'no conference'} {found.row.year or ''}")
     for file, names in files.items():
@@ -147,8 +147,8 @@ def convert_set(
         split: Only the papers of this split, which must be as they were when it was drawn.
 
     Raises:
-        DataError: The set cannot be read or holds no usable row; more than one in a hundred ratings of a form are not
-            on its scale; the set is not the split's; ``out`` is there already.
+        DataError: The set cannot be read to its end or holds no usable row; more than one in a hundred ratings of a
+            form are not on its scale; the set is not the split's; ``out`` is there already.
         MissingExtra: Parquet is asked for, and the package for it is not installed.
     """
     form = next((known for known in FORMS if known == to), None)
@@ -194,10 +194,11 @@ def draw_split(
         conference: The conference of rows that name none.
 
     Raises:
-        DataError: The set cannot be read, no paper meets the rules, or ``out`` is there already.
+        DataError: The set cannot be read to its end, no paper meets the rules, or ``out`` is there already.
     """
     drawing = Drawing(rules, frozenset(read_papers(papers).ids()) if papers is not None else frozenset())
     for found in read_rows(source, conference=conference, override=rules.scale_override):
+        _whole(found)
         drawing.take(found)
     split = drawing.split()
     write_split(out, split)
@@ -208,6 +209,7 @@ def _written(rows: Iterator[RowFound], files: RowFiles, sink: RejectedSink, scal
     """Write the rows, and give the first that could not be used."""
     first: RowFound | None = None
     for found in rows:
+        _whole(found)
         if found.row is None:
             sink.add(str(found.file), found.line, "; ".join(p.cause for p in found.problems), found.raw)
             first = first or found
@@ -248,6 +250,14 @@ class _Scales:
                     f"{self._first[form].rstrip('.')}.",
                     hint=f"Is it the right venue and year? --scale-override {form}=LOW-HIGH reads another scale.",
                 )
+
+
+def _whole(found: RowFound) -> None:
+    """See that the file goes on: of one that breaks off nobody knows what is missing."""
+    if found.breaks_off:
+        raise DataError(
+            f"{found.problems[0].cause.rstrip('.')}, at line {found.line}.", hint="Get the file again, or mend it."
+        )
 
 
 def _require(rows: object, source: Path, first: RowFound | None) -> None:

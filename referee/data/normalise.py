@@ -53,7 +53,7 @@ _DATASETS = re.compile(r"datasets_and_benchmarks", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a row: where (``reviews[2].rating``) and why. A remark does not make the row unusable."""
+    """What is wrong: where (``reviews[2].rating``, ``row``, ``file``) and why. A remark is nothing to be mended."""
 
     key: str
     cause: str
@@ -168,7 +168,8 @@ class Normaliser:
 def scale_problems(review: ReviewRow, number: int) -> Iterator[Problem]:
     """The scores of a review that its form does not offer; of those beside the rating a remark."""
     for column, why in review.off_scale.items():
-        yield Problem(f"reviews[{number}].{column}", why, remark=column != "rating")
+        cause = f"{why.rstrip('.')} (form {review.form_id})"
+        yield Problem(f"reviews[{number}].{column}", cause, remark=column != "rating")
 
 
 def notes_of(row: PaperRow) -> Iterator[dict[str, Any]]:

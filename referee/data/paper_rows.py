@@ -32,6 +32,8 @@ from referee.venues.names import Place
 
 NOTES = ("openreview-v1", "openreview-v2", "openreview-v1-content")
 _ROWS = "papers"
+FILE = "file"
+"""The key of a problem that is the file's: what comes after it was not read."""
 _TEXTS = ("forum_id", "conference", "track", "venue_id", "title", "abstract", "tldr", "primary_area", "venue")
 _AS_THEY_STAND = ("authors", "keywords", "paper_number", "decision_comment", "author_rebuttal", "other_notes")
 _PLAIN = (*_AS_THEY_STAND, "markdown", "sections", "references", "pdf_path", "written", "note")
@@ -54,6 +56,11 @@ class RowFound:
     row: PaperRow | None
     problems: tuple[Problem, ...] = ()
     raw: str = ""
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether the file could not be read on from here."""
+        return any(problem.key == FILE for problem in self.problems)
 
     @property
     def broken(self) -> tuple[Problem, ...]:
@@ -99,7 +106,7 @@ def _rows(files: Sequence[SetFile], make: Normaliser) -> Iterator[RowFound]:
             why = (
                 f"no papers with reviews: layout {file.layout!r}" if file.layout else f"no known layout: {file.reason}"
             )
-            yield RowFound(file.path, None, None, (Problem("", why),))
+            yield RowFound(file.path, None, None, (Problem("row", why),))
 
 
 def _unique(rows: Iterator[RowFound]) -> Iterator[RowFound]:
@@ -134,8 +141,8 @@ def _digest(text: str) -> bytes:
 def _of_notes(files: Sequence[SetFile], make: Normaliser) -> Iterator[RowFound]:
     with _note_store() as store:
         for number, file in enumerate(files):
-            for line, error, raw in _stored(store, number, file):
-                yield RowFound(file.path, line, None, (Problem("", error),), raw)
+            for line, problem, raw in _stored(store, number, file):
+                yield RowFound(file.path, line, None, (problem,), raw)
         papers = store.execute("SELECT forum, min(rowid) AS first FROM notes GROUP BY forum ORDER BY first")
         for forum, first in papers:
             kept = store.execute("SELECT note, year FROM notes WHERE forum = ? ORDER BY rowid", (forum,)).fetchall()
@@ -166,7 +173,7 @@ def _note_store() -> Iterator[sqlite3.Connection]:
         yield store
 
 
-def _stored(store: sqlite3.Connection, number: int, file: SetFile) -> Iterator[tuple[int | None, str, str]]:
+def _stored(store: sqlite3.Connection, number: int, file: SetFile) -> Iterator[tuple[int | None, Problem, str]]:
     """Put the notes of a file into the store; what cannot be used is given with its line and its beginning."""
     around: Mapping[str, Any] = {}
     line = 0
@@ -174,11 +181,11 @@ def _stored(store: sqlite3.Connection, number: int, file: SetFile) -> Iterator[t
         for entry in entries(file.path):
             line, around = entry.number, entry.around
             if problem := _store(store, number, file, entry):
-                yield line, problem, entry.raw
+                yield line, Problem("row", problem), entry.raw
         if "content" in around:
             _store(store, number, file, Entry(1, dict(around)))
     except DataError as error:
-        yield line + 1, error.message, ""
+        yield line + 1, Problem(FILE, error.message), ""
 
 
 def _store(store: sqlite3.Connection, number: int, file: SetFile, entry: Entry) -> str:
@@ -212,12 +219,14 @@ def _of_rows(path: Path, make: Normaliser) -> Iterator[RowFound]:
             line = entry.number
             yield _of_entry(path, entry, make)
     except DataError as error:
-        yield RowFound(path, line + 1, None, (Problem("", error.message),))
+        yield RowFound(path, line + 1, None, (Problem(FILE, error.message),))
 
 
 def _of_entry(path: Path, entry: Entry, make: Normaliser) -> RowFound:
     if entry.error or not isinstance(entry.value, dict):
-        return RowFound(path, entry.number, None, (Problem("", entry.error or "the record is no object"),), entry.raw)
+        return RowFound(
+            path, entry.number, None, (Problem("row", entry.error or "the record is no object"),), entry.raw
+        )
     try:
         made = row_of(finite(unpacked(entry.value)), make)  # type: ignore[arg-type]
     except ValidationError as error:
@@ -229,6 +238,8 @@ def _of_entry(path: Path, entry: Entry, make: Normaliser) -> RowFound:
 
 def _of_error(error: ValidationError) -> Problem:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    if first["loc"] == ("forum_id",):
+        return Problem("forum_id", "the row names no paper (forum_id or paper_id)")
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
     return Problem(key, str(first["msg"]))
 

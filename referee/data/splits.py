@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -56,13 +57,13 @@ class Split(Frozen):
 
 @dataclass
 class Drawing:
-    """Draws a split of rows that come one by one; in memory are the papers that may be drawn, not their rows."""
+    """Draws a split of rows that come one by one; in memory are no more papers than the quota of each conference."""
 
     rules: SplitRules
     texts: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        self._eligible: dict[str, list[SplitPaper]] = defaultdict(list)
+        self._first: dict[str, list[tuple[int, SplitPaper]]] = defaultdict(list)
         self._left_out: Counter[str] = Counter()
 
     def take(self, found: RowFound) -> None:
@@ -82,7 +83,9 @@ class Drawing:
             target=sum(ratings) / len(ratings),
             digest=row_digest(row),
         )
-        self._eligible[paper.conference].append(paper)
+        drawn = self._first[paper.conference]
+        insort(drawn, (self._place(paper), paper), key=lambda one: one[0])
+        del drawn[self.rules.quota :]
 
     def split(self) -> Split:
         """The split: of each conference the papers that the seed puts first, whatever order they came in.
@@ -90,23 +93,21 @@ class Drawing:
         Raises:
             DataError: No paper meets the rules.
         """
-        if not self._eligible:
+        if not self._first:
             why = "; ".join(f"{count:,}: {reason}" for reason, count in self._left_out.most_common())
             raise DataError(f"no paper meets the rules of the split ({why or 'there is none'}).", hint=_EASIER)
-        drawn = [paper for name in sorted(self._eligible) for paper in self._first(self._eligible[name])]
+        by_name = [sorted((paper for _, paper in self._first[name]), key=_id) for name in sorted(self._first)]
+        drawn = [paper for papers in by_name for paper in papers]
         return Split(
             rules=self.rules,
             papers=tuple(drawn),
             left_out=dict(sorted(self._left_out.items())),
-            short={n: len(p) for n, p in sorted(self._eligible.items()) if len(p) < self.rules.quota},
+            short={n: len(p) for n, p in sorted(self._first.items()) if len(p) < self.rules.quota},
             digest=split_digest(self.rules, drawn),
         )
 
-    def _first(self, papers: list[SplitPaper]) -> list[SplitPaper]:
-        def place(paper: SplitPaper) -> bytes:
-            return hashlib.sha256(f"{self.rules.seed}/{paper.forum_id}".encode()).digest()
-
-        return sorted(sorted(papers, key=place)[: self.rules.quota], key=lambda paper: paper.forum_id)
+    def _place(self, paper: SplitPaper) -> int:
+        return int.from_bytes(hashlib.sha256(f"{self.rules.seed}/{paper.forum_id}".encode()).digest())
 
     def _refusal(self, row: PaperRow, rated: int) -> str:
         people = sum(review.kind != "ai" for review in row.reviews)
@@ -116,6 +117,10 @@ class Drawing:
             return "no numeric rating on its form's scale"
         text = row.forum_id in self.texts or bool((row.markdown or "").strip() or row.sections)
         return "no text of the paper" if self.rules.needs_text and not text else ""
+
+
+def _id(paper: SplitPaper) -> str:
+    return paper.forum_id
 
 
 _EASIER = "Give --papers with the texts, or say --no-text, --min-reviews 1; --scale-override reads another scale."

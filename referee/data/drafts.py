@@ -19,6 +19,8 @@ from referee.venues.names import VenueForms
 from referee.venues.values import rescaled
 
 RATING_UNREAD = "rating_unread"
+SCALE_OVERRIDE = "scale_override"
+"""What a case says in ``extra`` where its rating was read on another scale than the form's: ``1-10``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
     notes = {
         "kind_rule": draft.author.rule,
         "venue_named": place.unknown,
-        "scale_override": f"{draft.scale[0]}-{draft.scale[1]}" if draft.scale else "",
+        SCALE_OVERRIDE: f"{draft.scale[0]}-{draft.scale[1]}" if draft.scale else "",
         "rating_off_form": overall.off_form,
         "confidence_off_form": sure.off_form,
         RATING_UNREAD: overall.unread,

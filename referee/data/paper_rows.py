@@ -20,6 +20,7 @@ from referee.data.decisions import decision_class
 from referee.data.drafts import made_id
 from referee.data.entries import Entry, finite
 from referee.data.found import entries
+from referee.data.keys import author
 from referee.data.layout import SetFile, find_layouts
 from referee.data.layouts.flat import ABOUT, conference_of, foreign_boxes, listed_draft, listed_reviews
 from referee.data.layouts.openreview import CONTENT_NAME, notes_in
@@ -338,6 +339,9 @@ def _foreign(given: Mapping[str, Any], review: Mapping[str, Any], number: int) -
     for name in ("created", "modified"):
         if name in about:
             about[name] = keys.iso_date(about[name]) or None
+    if about.keys() & {"source", "kind"}:
+        by = author(about.get("source"), about.get("kind"))
+        about |= {"source": by.source, "kind": by.kind}
     about["review_id"] = keys.text_of(review.get("review_id")) or made_id(listed_draft(given, review, number + 1))
     held = {*_REVIEW_COLUMNS, "raw", "other", "extra_scores", "extra_text", "ethics", "title"}
     held |= {"rating_raw", "rating_label", "confidence_raw", "confidence_label"}

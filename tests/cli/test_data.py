@@ -8,6 +8,26 @@ from pathlib import Path
 from .command import Referee
 
 
+def test_the_arena_takes_ratings_on_the_scale_that_rows_name(referee: Referee, tmp_path: Path) -> None:
+    def rows(name: str, scale: str, **about: object) -> Path:
+        path, place = tmp_path / f"{name}.jsonl", {"conference": "neurips", "year": 2025}
+        reviews = [
+            {"review_id": f"{name}{n}", "summary": "S.", "rating": 3 + 5 * bool(about), **about} for n in range(2)
+        ]
+        path.write_text(json.dumps({"forum_id": "p", **place, "reviews": reviews}), encoding="utf-8")
+        out = tmp_path / f"{name}-{scale}"
+        assert referee("data", "convert", path, "--out", out, "--scale-override", f"neurips-2025={scale}").code == 0
+        return out
+
+    human, model = rows("h", "1-10"), rows("m", "1-10", source="ai:m")
+    scored = referee("arena", "score", model, "--human", human, "--out", tmp_path / "scored")
+    assert "ratings on neurips-2025 are read on 1-10" in scored.out + scored.err
+    line = next(line for line in scored.out.splitlines() if line.startswith("| m "))
+    assert [cell.strip()[:6] for cell in line.split("|")[2:6]] == ["1", "0", "5.000", "+5.000"]
+    refused = referee("arena", "score", model, "--human", rows("h", "1-9"), "--out", tmp_path / "no")
+    assert "are on two scales, 1-10 and 1-9" in refused.err
+
+
 def test_a_set_is_counted_checked_split_and_converted(referee: Referee, tmp_path: Path) -> None:
     reviews = [{"review_id": f"r{n}", "summary": "A bound.", "rating": 6} for n in range(2)]
     rows = [{"forum_id": f"p{n}", "conference": "iclr", "year": 2024, "reviews": reviews} for n in range(3)]

@@ -219,10 +219,21 @@ def test_a_split_has_so_many_papers_of_each_conference_whatever_their_order(corp
 
 
 def test_a_paper_needs_reviews_text_and_a_number(tmp_path: Path) -> None:
-    rows = [row("few", 6), row("mute", 6, 6, markdown=""), row("off", 7, 7), row("good", 6, 8)]
+    machine = [{"summary": "S.", "rating": 6, "source": "ai:m"}, {"summary": "T.", "rating": 6}]
+    rows = [
+        row("ai", reviews_json=json.dumps(machine)),
+        row("few", 6),
+        row("mute", 6, 6, markdown=""),
+        row("off", 7, 7),
+        row("good", 6, 8),
+    ]
     split = draw_split(lines(tmp_path / "s.jsonl", *rows), out=tmp_path / "a.json", rules=SplitRules())
     assert [paper.forum_id for paper in split.papers] == ["good"]
-    assert list(split.left_out.values()) == [1, 1, 1]
+    assert split.left_out == {
+        "fewer than 2 reviews by people": 2,
+        "no numeric rating on its form's scale": 1,
+        "no text of the paper": 1,
+    }
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers/mute.md").write_text("# A title\n\nText.", encoding="utf-8")
     more = draw_split(tmp_path / "s.jsonl", out=tmp_path / "b.json", rules=SplitRules(), papers=tmp_path / "papers")

@@ -255,7 +255,7 @@ def row_of(given: Mapping[str, Any], make: Normaliser) -> Normalised:
         ValidationError: A column holds what it cannot hold, or the paper has no id.
     """
     if isinstance(given.get("note"), str):  # other data's remark, not the platform's note
-        given = {**given, "note": None, "extra": {"note": given["note"], **(given.get("extra") or {})}}
+        given = {**given, "note": None, "extra": {"note": given["note"], **_extra(given)}}
     override = ScaleOverride.model_validate(given["scale_override"]) if given.get("scale_override") else None
     if override is not None:
         make = Normaliser(override=override)
@@ -288,7 +288,7 @@ def row_of(given: Mapping[str, Any], make: Normaliser) -> Normalised:
             "reviews": reviews,
             "markdown_chars": len(markdown) if markdown else None,
             "scale_override": make.override_of(place.form),
-            "extra": {**_rest(given), **(given.get("extra") or {})},
+            "extra": {**_rest(given), **_extra(given)},
         }
     )
     return Normalised(row, tuple(problems))
@@ -296,6 +296,11 @@ def row_of(given: Mapping[str, Any], make: Normaliser) -> Normalised:
 
 def _rest(given: Mapping[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in given.items() if n not in _READ and n != "meta_review" and v not in (None, "", [], {})}
+
+
+def _extra(given: Mapping[str, Any]) -> dict[str, Any]:
+    held = given.get("extra")
+    return held if isinstance(held, dict) else {"extra": held} if held not in (None, "", []) else {}
 
 
 def _listed(value: object) -> object:

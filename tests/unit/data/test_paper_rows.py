@@ -241,6 +241,13 @@ def test_a_conference_can_be_named_for_notes_that_name_none(shared_data: Path) -
     assert forms == {"iclr-2019": 19, "iclr-2020": 44}
 
 
+def test_columns_of_other_data_are_kept_beside_the_row(tmp_path: Path) -> None:
+    given = {"forum_id": "f", "extra": ["odd"], "note": "a remark", "stars": 3, "reviews": [], "abstract": ""}
+    row = row_in(lines(tmp_path / "a.jsonl", given))
+    assert row.extra == {"extra": ["odd"], "note": "a remark", "stars": 3}
+    assert row.abstract is None
+
+
 def test_a_normaliser_keeps_what_no_form_knows() -> None:
     strange = {
         "id": "r",

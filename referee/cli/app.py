@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import arena, batches, collect, detect, doctor, eval, experiment, models, profile, review, show, venue
+from referee.cli import (
+    arena,
+    batches,
+    collect,
+    data,
+    detect,
+    doctor,
+    eval,
+    experiment,
+    models,
+    profile,
+    review,
+    show,
+    venue,
+)
 
 app = typer.Typer(
     name="referee",
@@ -27,6 +41,7 @@ app.command("strategies")(doctor.strategies)
 app.command("doctor")(doctor.doctor)
 app.add_typer(arena.app, name="arena")
 app.add_typer(collect.app, name="collect")
+app.add_typer(data.app, name="data")
 app.add_typer(detect.app, name="detect")
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")

@@ -16,8 +16,11 @@ from referee.data.ratings import confidence, rating
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.venues.names import VenueForms
+from referee.venues.values import rescaled
 
 RATING_UNREAD = "rating_unread"
+SCALE_OVERRIDE = "scale_override"
+"""What a case says in ``extra`` where its rating was read on another scale than the form's: ``1-10``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Draft:
         rating: Where the data hold it beside the fields.
         confidence: Like ``rating``.
         platform: The venue's id on OpenReview.
+        scale: Lowest and highest overall rating, where the record says that it is on another scale than its form.
         extra: Columns that nothing reads.
     """
 
@@ -47,6 +51,7 @@ class Draft:
     conference: object = None
     year: object = None
     platform: str = ""
+    scale: tuple[int, int] | None = None
     rating: object = None
     confidence: object = None
     decision: object = None
@@ -66,11 +71,13 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
     if not draft.paper_id.strip():
         raise DataError("the record names no paper.", hint="A paper's id stands in paper_id or forum_id.")
     place = forms.place(draft.conference, draft.year, draft.platform)
-    overall = rating(draft.fields, place.form, draft.rating)
+    form = place.form if place.form is None or draft.scale is None else rescaled(place.form, *draft.scale)
+    overall = rating(draft.fields, form, draft.rating)
     sure = confidence(draft.fields, place.form, draft.confidence)
     notes = {
         "kind_rule": draft.author.rule,
         "venue_named": place.unknown,
+        SCALE_OVERRIDE: f"{draft.scale[0]}-{draft.scale[1]}" if draft.scale else "",
         "rating_off_form": overall.off_form,
         "confidence_off_form": sure.off_form,
         RATING_UNREAD: overall.unread,

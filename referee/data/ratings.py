@@ -39,14 +39,48 @@ def rating(fields: Mapping[str, object], form: VenueForm | None, given: object =
         form: The venue's form, if it is known.
         given: The rating where the data hold it beside the fields.
     """
-    field = form.field(form.overall) if form is not None and form.overall is not None else None
+    field = _overall(form)
     return _read(field, _first(fields, field, RATINGS, given))
 
 
 def confidence(fields: Mapping[str, object], form: VenueForm | None, given: object = None) -> Read:
     """The reviewer's confidence; like ``rating``."""
-    field = next((f for f in form.fields if f.aspect == "confidence"), None) if form is not None else None
+    field = _sureness(form)
     return _read(field, _first(fields, field, CONFIDENCES, given))
+
+
+def score(name: str, raw: object, form: VenueForm | None) -> Read:
+    """Any other score, by the form's field of that name in plain letters."""
+    fields = form.fields if form is not None else ()
+    return _read(next((f for f in fields if f.kind == "score" and plain_name(f.name) == name), None), raw)
+
+
+def box_of_rating(fields: Mapping[str, object], form: VenueForm | None) -> str | None:
+    """The name of the box that ``rating`` reads; None where there is none."""
+    return _box(fields, _overall(form), RATINGS)
+
+
+def box_of_confidence(fields: Mapping[str, object], form: VenueForm | None) -> str | None:
+    """The name of the box that ``confidence`` reads; None where there is none."""
+    return _box(fields, _sureness(form), CONFIDENCES)
+
+
+def _overall(form: VenueForm | None) -> FormField | None:
+    return form.field(form.overall) if form is not None and form.overall is not None else None
+
+
+def _sureness(form: VenueForm | None) -> FormField | None:
+    return next((f for f in form.fields if f.aspect == "confidence"), None) if form is not None else None
+
+
+def _box(fields: Mapping[str, object], field: FormField | None, names: tuple[str, ...]) -> str | None:
+    by_name = {plain_name(name): name for name in fields}
+    wanted = [by_name[name] for name in _wanted(field, names) if name in by_name]
+    return next((name for name in wanted if fields[name] not in (None, "")), wanted[0] if wanted else None)
+
+
+def _wanted(field: FormField | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    return ((plain_name(field.name),) if field is not None else ()) + names
 
 
 def leading_number(raw: object) -> float | None:
@@ -62,8 +96,7 @@ def leading_number(raw: object) -> float | None:
 def _first(fields: Mapping[str, object], field: FormField | None, names: tuple[str, ...], given: object) -> object:
     """What is given beside the fields, else in the first of them; NaN and infinity only where nothing else is."""
     by_name = {plain_name(name): value for name, value in fields.items()}
-    wanted = ((plain_name(field.name),) if field is not None else ()) + names
-    found = [value for value in (given, *map(by_name.get, wanted)) if value not in (None, "")]
+    found = [value for value in (given, *map(by_name.get, _wanted(field, names))) if value not in (None, "")]
     return next((value for value in found if finite(value) is not None), found[0] if found else None)
 
 

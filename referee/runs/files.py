@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -60,6 +61,31 @@ def _write(path: Path, content: bytes) -> None:
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which stands at ``path`` once all is written, and not at all where anything goes wrong.
+
+    Raises:
+        DataError: There is something at ``path``, or no folder can be made beside it.
+    """
+    if path.exists() or path.is_symlink():
+        raise DataError(f"{str(path)!r} is there already.", hint="Choose another --out, or remove it.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART))
+    except OSError as error:
+        raise DataError(
+            f"{str(path)!r} cannot be made: {error.strerror or error}.", hint="Choose another --out, or make room."
+        ) from error
+    try:
+        yield part
+        part.chmod(0o777 & ~_umask())
+        part.rename(path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
         raise
 
 

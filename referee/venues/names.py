@@ -49,7 +49,7 @@ class VenueForms:
         Args:
             conference: The data's name of it: ``ICLR``, ``iclr-2020``, ``NeurIPS 2022``.
             year: The year, as a number or as digits.
-            platform: The venue's id on OpenReview, ``ICLR.cc/2026/Conference``.
+            platform: The venue's id on OpenReview, ``ICLR.cc/2026/Conference``; where it is one form's, it decides.
         """
         key = (conference.strip() if isinstance(conference, str) else "", _year(year), platform)
         if key not in self._places:
@@ -60,13 +60,14 @@ class VenueForms:
         return self._places[key]
 
     def _find(self, name: str, year: int | None, platform: str) -> Place:
-        if not name and platform:
+        if platform:
             known = [f for f in self._by_id.values() if f.provenance.venue_id.casefold() == platform.casefold()]
             match = _PLATFORM_YEAR.match(platform)
             year = year or (int(match["year"]) if match else None)
             if len(known) == 1:
                 return Place(known[0].id, known[0].year or year, known[0])
-            return Place(platform, year, None)
+            if not name:
+                return Place(platform, year, None)
         if year is None and name not in self._by_id and (match := _NAME_YEAR.match(name)):
             name, year = match["name"], int(match["year"])
         slug = _NO_SLUG.sub("-", name.lower()).strip("-")

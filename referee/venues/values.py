@@ -97,6 +97,23 @@ def openreview_object(form: VenueForm, values: Mapping[str, object]) -> dict[str
     return {name: value for name, value in wired.items() if value is not None}
 
 
+def rescaled(form: VenueForm, low: int, high: int) -> VenueForm:
+    """The form with whole numbers from ``low`` to ``high`` as its overall scale, without labels and without a bar.
+
+    Raises:
+        DataError: The form has no overall rating, or the scale is empty.
+    """
+    if form.overall is None or low >= high:
+        why = "has no overall rating" if form.overall is None else f"cannot be rated from {low} to {high}"
+        raise DataError(f"form {form.id!r} {why}.", hint="Write FORM=LOW-HIGH, as neurips-2025=1-10.")
+    options = tuple(Option(value=value) for value in range(low, high + 1))
+    fields = tuple(
+        f.model_copy(update={"options": options, "as_string": False}) if f.name == form.overall else f
+        for f in form.fields
+    )
+    return form.model_copy(update={"fields": fields, "accept_at": None})
+
+
 def empty_required(form: VenueForm, values: Mapping[str, object]) -> tuple[str, ...]:
     """The boxes that the form demands of a reviewer and that hold nothing yet, in the form's order.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.api.evaluations.review_set import unread_notes
 from referee.data import RejectedSink, read_cases
-from referee.data.drafts import RATING_UNREAD
+from referee.data.drafts import RATING_UNREAD, SCALE_OVERRIDE
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
 from referee.evals.agreement import RatedPaper, gather, gather_listed
@@ -20,6 +20,7 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import list_venues
+from referee.venues.values import rescaled
 
 SOURCE = "source"
 _SKIPPED = "skipped"
@@ -95,7 +96,7 @@ def read_arena(
     return ArenaInput(
         models={name: tuple(cases) for name, cases in read.models.items()},
         human=reviewed,
-        forms={form.id: form for form in list_venues()},
+        forms=_forms(read.scales),
         listed=listed,
         digests={str(path): _digest(path) for path in (*paths, *([human] if human else []))},
         skipped=dict(read.skipped),
@@ -103,6 +104,7 @@ def read_arena(
         notes=(
             *(f"{count:,} {what}" for what, count in read.dropped.items() if count),
             *unread_notes(read.unread),
+            *(f"ratings on {name} are read on {scale}, as the rows say" for name, scale in read.scales.items()),
         ),
     )
 
@@ -118,10 +120,22 @@ class _Sets:
         self.skipped: Counter[str] = Counter()
         self.usage: dict[str, list[Usage]] = defaultdict(list)
         self.unread: Counter[str] = Counter()
+        self.scales: dict[str, str] = {}
 
     def seen(self, cases: Iterable[ReviewCase]) -> Iterator[ReviewCase]:
-        """The reviews as they come; ratings that are no numbers are counted."""
+        """The reviews as they come; ratings that are no numbers are counted, other scales than a form's kept.
+
+        Raises:
+            DataError: Rows are on two such scales of one form.
+        """
         for case in cases:
+            if (scale := case.extra.get(SCALE_OVERRIDE)) and case.venue:
+                first = self.scales.setdefault(case.venue, str(scale))
+                if first != scale:
+                    raise DataError(
+                        f"rows of {case.venue!r} are on two scales, {first} and {scale}.",
+                        hint="Convert both sets with one --scale-override.",
+                    )
             if why := case.extra.get(RATING_UNREAD):
                 self.unread[str(why)] += 1
             yield case
@@ -142,6 +156,13 @@ class _Sets:
                 self.models[label].append(case)
                 if case.origin is not None and case.origin.layout == PREDICTED:
                     self.usage[label].append(Usage.model_validate(case.extra["usage"]))
+
+
+def _forms(scales: Mapping[str, str]) -> dict[str, VenueForm]:
+    """The known forms by id, on the scales that rows name in place of their own."""
+    forms = {form.id: form for form in list_venues()}
+    ends = {name: [int(end) for end in scale.split("-")] for name, scale in scales.items()}
+    return forms | {name: rescaled(forms[name], low, high) for name, (low, high) in ends.items()}
 
 
 def _require_models(read: _Sets, paths: Sequence[Path]) -> None:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from referee.data import keys
-from referee.data.drafts import Draft
+from referee.data.boxes import columns_to_boxes
+from referee.data.drafts import Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry, decoder
 from referee.data.found import Found, each, kind_of_json
 from referee.data.keys import Author, author, official
+from referee.data.layouts.openreview import note_draft
+from referee.data.normalise import note_of_review
+from referee.data.packing import unpacked
 from referee.data.prose import is_prose, parted, plain_name
 from referee.data.ratings import CONFIDENCES, RATINGS
 from referee.errors import DataError
+from referee.schemas.paper_row import ReviewRow, ScaleOverride
 
 FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
 _AI_WORDS = {"1": "ai", "true": "ai", "yes": "ai", "0": "human", "false": "human", "no": "human"}
@@ -115,12 +123,13 @@ def boxes_of(row: Mapping[str, object]) -> dict[str, object]:
 
 
 # Columns of a review that say something about it and are no box of a form.
-_ABOUT = frozenset(
+ABOUT = frozenset(
     {"review_id", "reviewer", "form_id", "versions", "url", "license", "source", "kind", "text", "created", "modified"}
-    | {"was_revised", "rebuttal", "raw", "other", "extra_scores", "extra_text", "rating_raw", "rating_label"}
+    | {"was_revised", "rebuttal", "raw", "other", "extra_scores", "extra_text", "ethics"}
+    | {"rating_raw", "rating_label", "modified", "off_scale", "written", "note", "extra"}
     | {"confidence_raw", "confidence_label", "title"}
 )
-_NESTED = ("raw", "other", "extra_scores", "extra_text")
+_NESTED = ("raw", "other", "extra_scores", "extra_text", "ethics")
 _LETTER = "letter"
 
 
@@ -131,7 +140,7 @@ def read_papers_rows(path: Path) -> Iterator[Found]:
     """
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
-        reviews = _reviews(row)
+        reviews = listed_reviews(row)
         named = [review for review in reviews if isinstance(review, dict) and review.get("reviewer") != _LETTER]
         for number, review in enumerate(reviews, start=1):
             if not isinstance(review, dict):
@@ -143,8 +152,8 @@ def read_papers_rows(path: Path) -> Iterator[Found]:
     return each(path, read)
 
 
-def _reviews(row: Mapping[str, object]) -> list[object]:
-    """The list of reviews, which some copies store as one string of JSON.
+def listed_reviews(row: Mapping[str, object]) -> list[object]:
+    """A row's list of reviews, which some copies store as one string of JSON.
 
     Raises:
         DataError: It is no list.
@@ -165,24 +174,70 @@ def _reviews(row: Mapping[str, object]) -> list[object]:
 
 def _attempt(row: Mapping[str, object], review: Mapping[str, object], number: int) -> Draft | DataError:
     try:
-        return _listed_draft(row, review, number)
+        draft = _own_draft(row, review, number) if "written" in review else listed_draft(row, review, number)
+        return replace(draft, scale=_scale(row))
     except DataError as error:
         return DataError(f"review {number} of the paper: {error.message}", hint=error.hint)
 
 
-def _listed_draft(row: Mapping[str, object], review: Mapping[str, object], number: int) -> Draft:
+def _own_draft(row: Mapping[str, object], review: Mapping[str, object], number: int) -> Draft:
+    """The review of a row of the union schema: read as its note where it was made of one."""
+    try:
+        own = ReviewRow.model_validate(review)
+    except ValidationError as error:
+        raise DataError(f"the record is no review: {describe(error)}.") from error
+    if own.note is None:
+        about = {name: review.get(name) for name in ("review_id", "reviewer", "source", "kind", "text", "rebuttal")}
+        dates = {"created": own.created, "was_revised": own.was_revised}
+        return listed_draft(row, {**own.extra, **about, **dates, **columns_to_boxes(own)}, number)
+    year = row.get("year")
+    return note_draft(
+        {"forum": row.get("forum_id"), **note_of_review(own)},
+        title=keys.text_of(row.get("title")),
+        decision=keys.text_of(row.get("decision")) or None,
+        conference=keys.text_of(row.get("conference")),
+        year=year if isinstance(year, int) else None,
+    )
+
+
+def _scale(row: Mapping[str, object]) -> tuple[int, int] | None:
+    """The overall scale that the row says its ratings were read on, in place of the form's."""
+    given = unpacked(row).get("scale_override")
+    if not given:
+        return None
+    try:
+        scale = ScaleOverride.model_validate(given)
+    except ValidationError as error:
+        raise DataError(f"the row's scale_override is none: {describe(error)}.") from error
+    return scale.low, scale.high
+
+
+def conference_of(row: Mapping[str, object]) -> str:
+    """The conference that a row names; the datasets track of NeurIPS has forms of its own, under a name of its own."""
+    named = keys.text_of(keys.take(row, ("conference", "conf"))) or keys.text_of(row.get("venue"))
+    datasets = "datasets" in keys.text_of(row.get("track")).lower()
+    return f"{named}-db" if datasets and named.lower() == "neurips" else named
+
+
+def listed_draft(row: Mapping[str, object], review: Mapping[str, object], number: int) -> Draft:
+    """The review that stands at a place, from 1, in the list of a row.
+
+    Raises:
+        DataError: Its source and kind contradict each other.
+    """
     paper_id = keys.text_of(keys.take(row, keys.PAPER))
     about = {name: review.get(name) for name in ("reviewer", "form_id", "versions", "url", "rebuttal", "was_revised")}
     return Draft(
         paper_id=paper_id,
         author=_author(review),
-        fields=_boxes(review),
+        fields=foreign_boxes(review),
         text=keys.text_of(review.get("text")),
         review_id=keys.text_of(review.get("review_id")),
         identity=[number, review],
         paper_title=keys.text_of(row.get("title")),
-        conference=keys.take(row, keys.CONFERENCE),
+        conference=conference_of(row),
         year=row.get("year"),
+        platform=keys.text_of(row.get("venue_id")),
         rating=review.get("rating"),
         confidence=review.get("confidence"),
         decision=keys.take(row, ("decision", "decision_normalized")),
@@ -197,13 +252,13 @@ def _author(review: Mapping[str, object]) -> Author:
     return author(review.get("source"), review.get("kind"))
 
 
-def _boxes(review: Mapping[str, object]) -> dict[str, object]:
-    """The boxes of the form, with the scores as they were written where the data keep that beside the number."""
+def foreign_boxes(review: Mapping[str, object]) -> dict[str, object]:
+    """The boxes of a listed review, with the scores as written where the data keep that beside the number."""
     fields: dict[str, object] = {}
     for name in _NESTED:
         value = review.get(name)
         fields |= value if isinstance(value, dict) else {}
-    fields |= {name: value for name, value in review.items() if name not in _ABOUT and value != ""}
+    fields |= {name: value for name, value in review.items() if name not in ABOUT and value != ""}
     for name in ("rating", "confidence"):
         written = keys.take(review, (f"{name}_raw", f"{name}_label"))
         if written is not None:

@@ -12,7 +12,7 @@ from referee.data import keys
 from referee.data.drafts import Draft
 from referee.data.entries import EXCERPT_CHARS, Entry, finite
 from referee.data.found import Found, each, entries
-from referee.data.keys import official, signed
+from referee.data.keys import signed
 from referee.data.prose import is_prose
 from referee.data.ratings import RATINGS
 from referee.errors import DataError
@@ -53,6 +53,12 @@ def invitations(note: Mapping[str, object]) -> list[str]:
 def is_review(note: Mapping[str, object]) -> bool:
     """Whether it is a reviewer's review: not a meta-review, comment, decision or withdrawal, and not deleted."""
     return note.get("ddate") is None and any(_REVIEW.search(name) for name in invitations(note))
+
+
+def is_submission(note: Mapping[str, object]) -> bool:
+    """Whether it is the paper itself: by its invitation, or, where a scraper kept none, by its abstract."""
+    names = invitations(note)
+    return any(_SUBMISSION.search(name) for name in names) or (not names and "abstract" in content_of(note))
 
 
 def platform_id(note: Mapping[str, object]) -> str:
@@ -97,15 +103,15 @@ class NoteIndex:
 
     def is_newest(self, note: Mapping[str, object]) -> bool:
         """Whether no later version of the note was seen."""
-        return self._newest.get(_digest(note)) == _age(note)
+        return self._newest.get(_digest(note)) == age(note)
 
     def _add(self, note: Mapping[str, object]) -> None:
         key = _digest(note)
         if "id" in note:
-            self._newest[key] = max(_age(note), self._newest.get(key, (float("-inf"), 0.0)))
+            self._newest[key] = max(age(note), self._newest.get(key, (float("-inf"), 0.0)))
         content, forum = content_of(note), keys.text_of(note.get("forum") or note.get("id"))
         names = invitations(note)
-        if (not names and "abstract" in content) or any(_SUBMISSION.search(name) for name in names):
+        if is_submission(note):
             self._title(forum, content)
         elif any(_DECISION.search(name) for name in names):
             self.decisions[forum] = keys.text_of(keys.take(content, ("decision", "recommendation")))
@@ -116,7 +122,8 @@ class NoteIndex:
             self.decisions.setdefault(forum, keys.text_of(content["decision"]))
 
 
-def _age(note: Mapping[str, object]) -> tuple[float, float]:
+def age(note: Mapping[str, object]) -> tuple[float, float]:
+    """When a note was last changed, and its version: the greater, the newer."""
     return _number(keys.take(note, ("mdate", "tmdate", "tcdate", "cdate"))), _number(note.get("version"))
 
 
@@ -153,23 +160,38 @@ class NotesReader:
                 raise DataError("the record is no note: it has no content.")
             for note in notes_in(entry):
                 if is_review(note) and index.is_newest(note):
-                    yield Found(entry.number, _draft(note, index), entry.raw)
+                    forum = keys.text_of(note.get("forum"))
+                    draft = note_draft(note, title=index.titles.get(forum, ""), decision=index.decisions.get(forum))
+                    yield Found(entry.number, draft, entry.raw)
 
         return each(path, read)
 
 
-def _draft(note: Mapping[str, object], index: NoteIndex) -> Draft:
+def note_draft(
+    note: Mapping[str, object], *, title: str, decision: str | None, conference: str = "", year: int | None = None
+) -> Draft:
+    """The review that a note is.
+
+    Args:
+        note: A review's note.
+        title: The paper's.
+        decision: On the paper, in the data's words.
+        conference: Where the note names no venue.
+        year: Like ``conference``.
+    """
     content = content_of(note)
-    forum = keys.text_of(note.get("forum"))
+    platform = platform_id(note)
     return Draft(
-        paper_id=forum,
+        paper_id=keys.text_of(note.get("forum")),
         author=signed(note.get("signatures"), content.get("title")),
         fields=content,
         review_id=keys.text_of(note.get("id")),
         identity=note,
-        paper_title=index.titles.get(forum, ""),
-        platform=platform_id(note),
-        decision=index.decisions.get(forum),
+        paper_title=title,
+        conference="" if platform else conference,
+        year=None if platform else year,
+        platform=platform,
+        decision=decision,
         date=keys.iso_date(keys.take(note, ("tcdate", "cdate"))),
         extra={"signatures": note.get("signatures"), "license": note.get("license"), "replyto": note.get("replyto")},
     )
@@ -189,13 +211,8 @@ def read_bare_content(path: Path) -> Iterator[Found]:
         if named is None:
             hint = "A note's content alone names no paper: name the file YEAR__FORUM__NOTE.json."
             raise DataError(f"{path.name!r} is not named YEAR__FORUM__NOTE.json.", hint=hint)
-        draft = Draft(
-            paper_id=named["forum"],
-            author=official(),
-            fields=content_of({"content": row}),
-            review_id=named["note"],
-            year=int(named["year"]),
-        )
+        note = {"id": named["note"], "forum": named["forum"], "content": row}
+        draft = note_draft(note, title="", decision=None, year=int(named["year"]))
         yield Found(entry.number, draft, entry.raw[:EXCERPT_CHARS])
 
     return each(path, read)

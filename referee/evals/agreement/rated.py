@@ -6,16 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from referee.data.decisions import decision_class
 from referee.data.prose import plain_name
 from referee.data.ratings import leading_number
 from referee.errors import DataError, EvaluationError
 from referee.schemas.case import ReviewCase
 from referee.schemas.venue import VenueForm
 from referee.venues.values import parse_score
-
-_ACCEPTED = re.compile(r"\b(?:accept(?:ed|ance)?|oral|spotlight|poster|notable|talk)\b")
-_REJECTED = re.compile(r"\breject(?:ed)?\b")
-_NEITHER = re.compile(r"withdr|desk|workshop|pending|conditional")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +102,7 @@ def accepted(decision: str | None) -> bool | None:
 
     Presentations (oral, spotlight, poster) are acceptances; an invitation to a workshop is neither.
     """
-    text = (decision or "").casefold()
-    if _NEITHER.search(text):
-        return None
-    if _REJECTED.search(text):
-        return False
-    return True if _ACCEPTED.search(text) else None
+    return {"accept": True, "reject": False}.get(decision_class(decision) or "")
 
 
 def same_scale(paper: RatedPaper) -> RatedPaper:

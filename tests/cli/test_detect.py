@@ -212,7 +212,11 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
     score = ("detect", "score", "r.jsonl")
     for asked, words in (
         ((*score, "--detectors", "anchor"), ("compares a review with AI reviews of its paper", "--anchors")),
-        ((*score, "--detectors", "dna_gpt"), ("only a program can bring", "services")),
+        ((*score, "--detectors", "detect_gpt,npr"), ("detect_gpt: a model that fills gaps", "--filler")),
+        ((*score, "--lm", "tiiuae/falcon-7b"), ("is no embedded model", "torch:tiiuae/falcon-7b")),
+        ((*score, "--pair", "a,torch:"), ("'torch:' names no model", "torch:FOLDER")),
+        ((*score, "--classifier", "radar_d"), ("are no classifier and its folder", "--classifier radar_d=FOLDER")),
+        ((*score, "--classifier", "gptzero=x"), ("no classifier 'gptzero'", "radar_d")),
         ((*score, "--detectors", "depth"), ("'depth' is no detector", "loglik")),
         ((*score, "--detectors", "loglick"), ("no metric 'loglick'", "loglik")),
         ((*score, "--pair", "one"), ("'one' is no pair", "OBSERVER,PERFORMER")),

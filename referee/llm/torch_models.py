@@ -11,6 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -209,8 +210,9 @@ class _Loaded:
             raise SettingsError(f"weights have no number format {dtype!r}.", hint=f"Take {', '.join(_FORMATS)}.")
         where: dict[str, Any] = {"revision": revision, "local_files_only": not download}
         try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
-            model = getattr(transformers, kind).from_pretrained(source, **where)
+            with nullcontext() if download else _without_bars(transformers):
+                self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+                model = getattr(transformers, kind).from_pretrained(source, **where)
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, httpx.HTTPError) as error:
             raise _unusable(source, error, download) from error
         self.model = model.to(device=self.device, dtype=getattr(self.torch, dtype)).eval()
@@ -260,6 +262,18 @@ def is_folder(source: str) -> bool:
 def is_offline() -> bool:
     """Whether the user forbids downloads by ``HF_HUB_OFFLINE`` or ``TRANSFORMERS_OFFLINE``, the libraries' switches."""
     return any(os.environ.get(name, "").strip().upper() in _ON for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+
+
+@contextmanager
+def _without_bars(transformers: Any) -> Iterator[None]:
+    """The library draws bars of its own, which only a download is worth."""
+    drawn = transformers.utils.logging.is_progress_bar_enabled()
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            transformers.utils.logging.enable_progress_bar()
 
 
 def _unusable(source: str, error: Exception, download: bool) -> DataError:

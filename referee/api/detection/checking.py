@@ -243,13 +243,21 @@ async def _pushes(
         anchors = {model: of_text(one).text for model, one in services.anchors.get(case.paper_id, {}).items()}
         return await anchor_pushes(text.text, anchors, services.embedder) if services.embedder else None
     provider = services.provider if name not in PAIRED else services.pair and services.pair[1]
-    if provider is None:
+    # What another model finds likely says nothing of a classifier's score, nor of repeated words.
+    if provider is None or not {"provider", "pair"} & set(_detector_of(name).works_with):
         return None
 
     def passed() -> Pushes:
         return token_pushes(name, text.text, provider, token_pass(provider, text.text), threshold.theta)
 
     return await asyncio.to_thread(passed)
+
+
+def _detector_of(name: str) -> Detector:
+    """The detector of a name that a calibration holds."""
+    (found,) = find_metrics([name])
+    assert isinstance(found, Detector), "calibrations are of detectors"
+    return found
 
 
 def _warnings(

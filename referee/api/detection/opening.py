@@ -33,6 +33,13 @@ LM = "smollm2-135m"
 PAIR = ("qwen-0.5b", "qwen-1.5b")
 """Observer and performer, two of the embedded models with one tokenizer."""
 
+_CALLED = {
+    "provider": "the model of token logits",
+    "pair": "the pair of models",
+    "filler": "the mask filler",
+    "generator": "the generator",
+    "embedder": "the embedder",
+}
 _USUAL_LM = Source(LM)
 _NEXT = "Give what it needs, or name others with --detectors; docs/detection.md has what each needs."
 
@@ -265,7 +272,7 @@ class _Opener:
             return await opening
         except (MissingExtra, DataError, EvaluationError) as error:
             self.failures[part] = error
-            self._run.progress(Event("note", f"{part} is absent: {error}"))
+            self._run.progress(Event("note", f"{_CALLED.get(part, part)} is absent: {error}"))
             return None
 
     async def _logits(self, source: Source) -> LogitsProvider:

@@ -25,12 +25,14 @@ class ClassifierDetector(Detector):
 
     def without(self, services: DetectionServices) -> str:
         """The classifier."""
+        if self.name in services.classifiers:
+            return ""
         entry = CLASSIFIERS[self.name]
-        needed = (
-            f"the classifier {entry.model!r} (licence: {entry.licence}) is needed; `pip install 'referee[detect]'` "
-            f"lets it be loaded, or give a folder: --classifier {self.name}=FOLDER"
+        why = services.absent.get(self.name, "`pip install 'referee[detect]'` lets it be loaded.")
+        return (
+            f"the classifier {entry.model!r} (licence: {entry.licence}) is needed: {why} A folder that holds it is "
+            f"given as --classifier {self.name}=FOLDER"
         )
-        return "" if self.name in services.classifiers else services.absent.get(self.name, needed)
 
     def cost(self, services: DetectionServices, words: int) -> Sequence[Cost]:
         """One pass."""

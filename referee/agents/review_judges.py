@@ -6,6 +6,9 @@ Depth is a score of 0 to 3 in five respects. Source: *ReviewEval* section 3.4 an
 Insights are what a review's authors could act on, in the review's own words, each with three answers. Source:
 *ReviewEval* section 3.3. Code checks that the quoted words are in the review, and does the arithmetic.
 
+Genericness is yes or no in three respects, each with the words that show it. Source: "Is Your Paper Being Reviewed by
+an LLM?", the factors that it lets a model judge.
+
 Mathematics is yes or no, after the reason. Source: PRAIB's rubric of mathematical engagement.
 
 The text of each level and rubric is ours; it stands in the prompts.
@@ -54,6 +57,37 @@ class DepthReply(BaseModel):
 def render_depth(review: str) -> RenderedPrompt:
     """The prompt for one review."""
     return load_prompt(DEPTH_PROMPT).render(review=delimit("review", review))
+
+
+GENERIC_PROMPT = "eval/generic"
+PRESENCES = ("prior_work", "details", "criticism")
+"""What a review that could be of any paper lacks: prior work by name, details of this paper, criticism of its own."""
+GENERIC_TOKENS = 700
+
+
+class Presence(BaseModel):
+    """Whether a review has something, by its own words."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    finding: str = Field(max_length=320, description="what of it the review has")
+    quote: str = Field(max_length=320, description="the review's own words that show it, copied; empty where none do")
+    present: Literal["yes", "no"]
+
+
+class GenericReply(BaseModel):
+    """What a review has that ties it to its paper."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    prior_work: Presence
+    details: Presence
+    criticism: Presence
+
+
+def render_generic(review: str) -> RenderedPrompt:
+    """The prompt for one review."""
+    return load_prompt(GENERIC_PROMPT).render(review=delimit("review", review))
 
 
 INSIGHTS_PROMPT = "eval/insights"

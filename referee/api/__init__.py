@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.api.detection.evaluating import DetectEvaluation, detect_evaluate
     from referee.api.detection.generating import Generated, detect_generate, generation_prompts
     from referee.api.detection.generation import Generation
-    from referee.api.detection.scoring import DetectScoring, detect_score
+    from referee.api.detection.scoring import DetectScoring, detect_score, estimate_detect_score
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
@@ -63,6 +63,7 @@ __all__ = [
     "detect_evaluate",
     "detect_generate",
     "detect_score",
+    "estimate_detect_score",
     "estimate_experiment",
     "evaluate",
     "experiment",
@@ -109,6 +110,7 @@ _PLACES = {
     "detect_check": "referee.api.detection.checking",
     "detect_evaluate": "referee.api.detection.evaluating",
     "detect_score": "referee.api.detection.scoring",
+    "estimate_detect_score": "referee.api.detection.scoring",
     "estimate_experiment": "referee.api.experiments.running",
     "evaluate": "referee.api.evaluations.evaluating",
     "experiment": "referee.api.experiments.running",

@@ -14,6 +14,7 @@ _BY_PROMPT = {
     "eval/atomic": "taking a review apart",
     "eval/covers": "comparing the points of reviews",
     "eval/depth": "judging a review's depth",
+    "eval/generic": "judging how generic a review is",
     "eval/insights": "judging a review's advice",
     "eval/match": "matching the topics of reviews",
     "eval/mathematics": "reading a review's mathematics",

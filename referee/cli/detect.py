@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -26,6 +26,13 @@ _SCORES = "Runs of `referee detect score`."
 _CALIBRATION = "The thresholds, of `referee detect calibrate`."
 _ANCHORS = "AI reviews of the same papers: a run of `referee detect anchors`, or a review set."
 _DETECTORS = "Their names. [default: those that can run with what is given]"
+_LM = "The model whose surprise is measured: an embedded one, torch:FOLDER or torch:ID of huggingface.co."
+_PAIR = "Two such models with one tokenizer. [default: qwen-0.5b,qwen-1.5b]"
+_FILLER = "T5 in torch's format, a folder or an id, for detect_gpt and npr."
+_GENERATOR = "The chat model that writes on, for dna_gpt. [default: the role generator of the settings]"
+_CLASSIFIER = "A folder or an id that holds this classifier, in place of the published one; may be repeated."
+_DTYPE = "Number format of models in torch's format."
+_DRY_RUN = "Print what would run here and what would be asked, and end; nothing is downloaded."
 _FORCE = "Go on where what was measured does not hold; every table is then marked."
 _EDIT_LEVELS = "A column with levels of editing: original, minimum, moderate, extensive, maximum."
 _ASSISTED = "A column (or COLUMN=VALUE) that says that a model expanded a person's points."
@@ -39,17 +46,17 @@ def score(
     detectors: Annotated[str | None, typer.Option(metavar="A,B,C", help=_DETECTORS)] = None,
     anchors: Annotated[Path | None, typer.Option(help=_ANCHORS)] = None,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
-    lm: Annotated[str, typer.Option(metavar="M", help="The embedded model whose surprise is measured.")] = (
-        "smollm2-135m"
-    ),
-    pair: Annotated[
-        str | None,
-        typer.Option(metavar="OBSERVER,PERFORMER", help="Two embedded models. [default: qwen-0.5b,qwen-1.5b]"),
-    ] = None,
+    lm: Annotated[str, typer.Option(metavar="M", help=_LM)] = "smollm2-135m",
+    pair: Annotated[str | None, typer.Option(metavar="OBSERVER,PERFORMER", help=_PAIR)] = None,
+    filler: Annotated[str | None, typer.Option(metavar="M", help=_FILLER)] = None,
+    generator: Annotated[str | None, typer.Option(metavar="M", help=_GENERATOR)] = None,
+    classifier: Annotated[list[str] | None, typer.Option(metavar="NAME=FOLDER", help=_CLASSIFIER)] = None,
+    dtype: Annotated[Literal["float32", "bfloat16", "float16"], typer.Option(help=_DTYPE)] = "float32",
     venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Score each review by detectors of AI-written text; higher is likelier AI.
@@ -65,20 +72,25 @@ def score(
     from referee.reports.estimates import set_estimate_lines
 
     attended = Attended(flags, set_estimate_lines, RarerStages)
-    done = attended.run(
-        api.detect_score(
-            reviews,
-            detectors=detectors.split(",") if detectors is not None else None,
-            anchors=anchors,
-            embedder=embedder,
-            lm=lm,
-            pair=pair,
-            venue=venue,
-            mapping=mapping,
-            layout=layout,
-            options=attended.options,
-        )
-    )
+    given: dict[str, Any] = {
+        "detectors": detectors.split(",") if detectors is not None else None,
+        "anchors": anchors,
+        "embedder": embedder,
+        "lm": lm,
+        "pair": pair,
+        "filler": filler,
+        "generator": generator,
+        "classifiers": _classifiers(classifier or []),
+        "dtype": dtype,
+        "venue": venue,
+        "mapping": mapping,
+        "layout": layout,
+        "options": attended.options,
+    }
+    if dry_run:
+        _print_lines(set_estimate_lines(attended.run(api.estimate_detect_score(reviews, **given))))
+        return
+    done = attended.run(api.detect_score(reviews, **given))
     _print_counts(done)
     typer.echo(f"Written to {done.run}: results.jsonl; next: `referee detect calibrate {done.run} --out FILE`.")
 
@@ -207,6 +219,19 @@ def check(
     )
     _print_lines(check_lines(done.checked))
     typer.echo(f"Written to {done.run}: check.md, check.json.")
+
+
+def _classifiers(given: list[str]) -> dict[str, str]:
+    from referee.errors import SettingsError
+
+    named = dict(one.partition("=")[::2] for one in given)
+    for name, folder in named.items():
+        if not name.strip() or not folder.strip():
+            raise SettingsError(
+                f"{name!r} and {folder!r} are no classifier and its folder.",
+                hint="Give it as --classifier radar_d=FOLDER.",
+            )
+    return {name.strip(): folder.strip() for name, folder in named.items()}
 
 
 def _rates(text: str) -> list[float]:

@@ -1,7 +1,8 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
-points), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with people's reviews of the same paper),
+points), ``factors`` (what the detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a
+model), ``agreement`` (with people's reviews of the same paper),
 ``detection`` (detectors of AI reviews; ``referee detect score`` brings their models).
 """
 
@@ -31,6 +32,9 @@ _QUALITY: Mapping[str, tuple[str, ...]] = {
 _POINTS: Mapping[str, tuple[str, ...]] = {
     "quality.usefulness": ("usefulness",),
 }
+_FACTORS: Mapping[str, tuple[str, ...]] = {
+    "quality.genericness": ("genericness",),
+}
 _BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
     "measures.length": ("tokens", "words", "characters"),
     "measures.diversity": ("ttr", "ttr_words", "mattr_100"),
@@ -56,6 +60,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
     for preset, modules in (
         ("quality", _QUALITY),
         ("points", _POINTS),
+        ("factors", _FACTORS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
         ("detection", DETECTORS),
@@ -63,7 +68,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
     for module, names in modules.items()
     for name in names
 }

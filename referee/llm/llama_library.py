@@ -55,6 +55,7 @@ void llama_free(void *context);
 const void *llama_model_get_vocab(const void *model);
 int32_t llama_vocab_n_tokens(const void *vocab);
 int32_t llama_model_n_ctx_train(const void *model);
+uint64_t llama_model_n_params(const void *model);
 int32_t llama_model_meta_val_str(const void *model, const char *key, char *text, size_t size);
 int32_t llama_tokenize(const void *vocab, const char *text, int32_t length, int32_t *tokens, int32_t most,
                        bool add_special, bool parse_special);

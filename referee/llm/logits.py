@@ -37,6 +37,7 @@ class LogitsModel:
         tokenizer: The tokenizer that the file names, with its size, as ``gpt2/qwen2 151936``.
         runtime: The library and its build.
         max_tokens: Longer texts lose their end.
+        parameters: How many it has; 0 where that is not known.
     """
 
     name: str
@@ -45,6 +46,7 @@ class LogitsModel:
     tokenizer: str
     runtime: str
     max_tokens: int = MAX_TOKENS
+    parameters: int = 0
 
 
 class LlamaLogits:
@@ -93,6 +95,7 @@ class LlamaLogits:
             tokenizer=f"{self._metadata('model')}/{self._metadata('pre')} {self.vocabulary}",
             runtime=f"xllamacpp {BUILD}",
             max_tokens=max_tokens,
+            parameters=int(calls.llama_model_n_params(self._loaded)),
         )
 
     def tokens(self, text: str) -> list[int]:
@@ -182,8 +185,10 @@ class LlamaLogits:
         return self._library.ffi.string(text).decode() if found > 0 else ""
 
 
-async def load_logits(key: str, *, max_tokens: int = MAX_TOKENS, cache_dir: Path | None = None) -> LlamaLogits:
-    """A model of the catalogue, fetched where it is not here.
+async def load_logits(
+    key: str, *, max_tokens: int = MAX_TOKENS, cache_dir: Path | None = None, download: bool = True
+) -> LlamaLogits:
+    """A model of the catalogue, fetched where it is not here, unless ``download`` forbids it.
 
     Raises:
         MissingExtra: xllamacpp is not installed.
@@ -193,8 +198,20 @@ async def load_logits(key: str, *, max_tokens: int = MAX_TOKENS, cache_dir: Path
     import asyncio
 
     llama_library()
-    path = model_path(key, cache_dir) or await fetch_model(key, cache_dir=cache_dir)
+    path = model_path(key, cache_dir)
+    if path is None and not download:
+        raise not_here(key)
+    path = path or await fetch_model(key, cache_dir=cache_dir)
     return await asyncio.to_thread(LlamaLogits, key, path, max_tokens=max_tokens)
+
+
+def not_here(key: str) -> DataError:
+    """What is said of an embedded model that is not here where nothing may be downloaded."""
+    return DataError(
+        f"the embedded model {key!r} is not here, and nothing is downloaded now.",
+        hint=f"Run `referee models fetch {key}` where there is a network.",
+        ids={"model": key},
+    )
 
 
 def _quantisation(name: str) -> str:

@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 ROLES = ("writer", "mapper", "cross", "checker", "composer", "supervisor")
 JUDGE = "judge"
+GENERATOR = "generator"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
 LOCAL_READING = 4_000
@@ -148,7 +149,7 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
     Raises:
         SettingsError: A role or provider is unknown, a key is missing, or a judge is named twice.
     """
-    known = (*ROLES, JUDGE)
+    known = (*ROLES, JUDGE, GENERATOR)
     for role in settings.models.roles:
         if role not in known:
             near = get_close_matches(role, known, n=1, cutoff=0.5)

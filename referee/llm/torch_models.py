@@ -7,11 +7,15 @@ is a folder, or an id on huggingface.co, which is then downloaded by transformer
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import httpx
 
 from referee.errors import DataError, MissingExtra, SettingsError
 from referee.llm.logits import BLOCK_TOKENS, MAX_TOKENS, LogitsModel
@@ -25,6 +29,8 @@ _SENTINEL = re.compile(r"<extra_id_(\d+)>")
 _SPECIAL = re.compile(r"<pad>|</s>")
 # What a span of two words takes, with its sentinel and some room.
 _TOKENS_A_GAP = 8
+# As huggingface_hub reads its switches.
+_ON = frozenset({"1", "ON", "YES", "TRUE"})
 # Tokenizers without a bound name one of 30 digits.
 _MOST = 1_000_000
 
@@ -41,6 +47,7 @@ class TorchLogits:
         dtype: Number format of the weights: ``float32``, ``bfloat16``, ``float16``.
         device: As torch names it; by default ``cuda`` where there is one, else ``cpu``.
         revision: Of the id, a commit or a branch.
+        download: Whether an id that is not in the hub's own cache here is downloaded.
 
     Attributes:
         model: What to record with every number.
@@ -58,8 +65,9 @@ class TorchLogits:
         dtype: str = "float32",
         device: str | None = None,
         revision: str | None = None,
+        download: bool = True,
     ) -> None:
-        self._loaded = _Loaded(source, "AutoModelForCausalLM", dtype=dtype, device=device, revision=revision)
+        self._loaded = _Loaded(source, "AutoModelForCausalLM", dtype, device, revision, download)
         self.model = self._loaded.record(max_tokens)
 
     def tokens(self, text: str) -> list[int]:
@@ -85,7 +93,7 @@ class TorchClassifier:
     Args:
         source: A folder or an id.
         max_tokens: With the special ones; longer texts lose their end, and fewer where the model reads fewer.
-        dtype: As for ``TorchLogits``, with ``device`` and ``revision``.
+        dtype: As for ``TorchLogits``, with ``device``, ``revision`` and ``download``.
 
     Attributes:
         model: What to record with every number.
@@ -104,10 +112,9 @@ class TorchClassifier:
         dtype: str = "float32",
         device: str | None = None,
         revision: str | None = None,
+        download: bool = True,
     ) -> None:
-        self._loaded = _Loaded(
-            source, "AutoModelForSequenceClassification", dtype=dtype, device=device, revision=revision
-        )
+        self._loaded = _Loaded(source, "AutoModelForSequenceClassification", dtype, device, revision, download)
         self.model = self._loaded.record(max_tokens)
         named: Mapping[Any, str] = self._loaded.model.config.id2label
         self.labels: Mapping[int, str] = {int(index): str(name) for index, name in named.items()}
@@ -134,7 +141,7 @@ class TorchMaskFiller:
 
     Args:
         source: A folder or an id: ``t5-large`` in IMGTB, ``t5-3b`` in DetectGPT's paper.
-        dtype: As for ``TorchLogits``, with ``device`` and ``revision``.
+        dtype: As for ``TorchLogits``, with ``device``, ``revision`` and ``download``.
 
     Attributes:
         model: What to record with every number.
@@ -145,9 +152,15 @@ class TorchMaskFiller:
     """
 
     def __init__(
-        self, source: str, *, dtype: str = "float32", device: str | None = None, revision: str | None = None
+        self,
+        source: str,
+        *,
+        dtype: str = "float32",
+        device: str | None = None,
+        revision: str | None = None,
+        download: bool = True,
     ) -> None:
-        self._loaded = _Loaded(source, "AutoModelForSeq2SeqLM", dtype=dtype, device=device, revision=revision)
+        self._loaded = _Loaded(source, "AutoModelForSeq2SeqLM", dtype, device, revision, download)
         self.model = self._loaded.record(None)
 
     def fills(self, masked: str, count: int, *, seed: int) -> list[str]:
@@ -186,22 +199,22 @@ def filled(text: str, count: int) -> list[str]:
 class _Loaded:
     """A tokenizer and a model that is ready to be asked."""
 
-    def __init__(self, source: str, kind: str, *, dtype: str, device: str | None, revision: str | None) -> None:
+    def __init__(
+        self, source: str, kind: str, dtype: str, device: str | None, revision: str | None, download: bool
+    ) -> None:
         self.torch, transformers = _libraries()
         self.device = device or ("cuda" if self.torch.cuda.is_available() else "cpu")
         self.source, self.dtype, self.lock = source, dtype, threading.Lock()
         self.runtime = f"torch {self.torch.__version__}, transformers {transformers.__version__}, {self.device}"
         if dtype not in _FORMATS:
             raise SettingsError(f"weights have no number format {dtype!r}.", hint=f"Take {', '.join(_FORMATS)}.")
+        where: dict[str, Any] = {"revision": revision, "local_files_only": not download}
         try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
-            model = getattr(transformers, kind).from_pretrained(source, revision=revision)
-        except (OSError, ValueError, KeyError) as error:
-            raise DataError(
-                f"the model {source!r} cannot be loaded: {str(error).strip().splitlines()[0]}",
-                hint="Give a folder that holds the model and its tokenizer, or its id on huggingface.co.",
-                ids={"model": source},
-            ) from error
+            with nullcontext() if download else _without_bars(transformers):
+                self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+                model = getattr(transformers, kind).from_pretrained(source, **where)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError, httpx.HTTPError) as error:
+            raise _unusable(source, error, download) from error
         self.model = model.to(device=self.device, dtype=getattr(self.torch, dtype)).eval()
 
     def record(self, max_tokens: int | None) -> LogitsModel:
@@ -215,6 +228,7 @@ class _Loaded:
             tokenizer=f"{name} {len(self.tokenizer)}",
             runtime=self.runtime,
             max_tokens=min(bound for bound in (max_tokens, reads, _MOST) if bound),
+            parameters=int(self.model.num_parameters()),
         )
 
     def _digest(self) -> str:
@@ -238,6 +252,40 @@ def _reads(config: Any, tokenizer: Any) -> int | None:
     stated = tokenizer.model_max_length
     bounds = [bound for bound in (positions, stated if stated < _MOST else None) if bound]
     return min(bounds) if bounds else None
+
+
+def is_folder(source: str) -> bool:
+    """Whether a model is named by a folder that is there; it is an id on huggingface.co otherwise."""
+    return Path(source).is_dir()
+
+
+def is_offline() -> bool:
+    """Whether the user forbids downloads by ``HF_HUB_OFFLINE`` or ``TRANSFORMERS_OFFLINE``, the libraries' switches."""
+    return any(os.environ.get(name, "").strip().upper() in _ON for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+
+
+@contextmanager
+def _without_bars(transformers: Any) -> Iterator[None]:
+    """The library draws bars of its own, which only a download is worth."""
+    drawn = transformers.utils.logging.is_progress_bar_enabled()
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            transformers.utils.logging.enable_progress_bar()
+
+
+def _unusable(source: str, error: Exception, download: bool) -> DataError:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    hint = "Give a folder that holds the model and its tokenizer, or its id on huggingface.co."
+    if download or is_folder(source):
+        return DataError(f"the model {source!r} cannot be loaded: {lines[0]}", hint=hint, ids={"model": source})
+    return DataError(
+        f"the model {source!r} is not here, and nothing is downloaded now.",
+        hint="Give a folder that holds it, or fetch it where there is a network.",
+        ids={"model": source},
+    )
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -49,6 +49,8 @@ def _verdict_lines(one: DetectorVerdict, most: int) -> Iterator[str]:
     yield f"{one.detector}: {one.verdict.upper()} ({score}{theta}, target {100 * one.threshold.target:g}%)"
     if said := one.why or one.note:
         yield f"  {one_line(said)}"
+    if one.aside:
+        yield f"  {one_line(one.aside)}"
     if one.pushes is not None and one.pushes.sentences:
         yield f"  Sentences that moved it most ({one.pushes.how}):"
         for sentence, value in one.pushes.sentences[:most]:

@@ -36,7 +36,8 @@ def set_estimate_lines(plan: SetEstimate) -> Iterator[str]:
     repeats = f", each asked {plan.repeats} times" if plan.repeats > 1 and plan.judges else ""
     yield f"{several(plan.reviews, 'review')} of {several(plan.papers, 'paper')}; judges: {judges}{repeats}."
     for one in plan.metrics:
-        yield f"  {one.name}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}"
+        runs = f"; {one_line(one.runs)}" if one.runs else ""
+        yield f"  {one.name}: {several(one.units, 'review')}, {amount(one, most_calls=one.most_calls)}{runs}"
     yield f"Estimate: {amount(plan, most_calls=plan.most_calls)}."
     yield from _notes(plan)
 

@@ -45,12 +45,16 @@ class Estimate:
 
 @dataclass(frozen=True, kw_only=True)
 class PartEstimate(Estimate):
-    """A metric's or an arm's share: ``units`` to be made, of which some are ``there`` and some ``impossible``."""
+    """A metric's or an arm's share: ``units`` to be made, of which some are ``there`` and some ``impossible``.
+
+    ``runs`` says what is computed on this machine, on what; empty where nothing is.
+    """
 
     name: str
     units: int
     there: int = 0
     impossible: int = 0
+    runs: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

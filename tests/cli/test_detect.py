@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from referee.api.detection import opening
 from referee.reports.page import plotted_data
 from referee.runs.folder import read_record
+from referee.testing import FakeServer
 
 from .command import Outcome, Referee
-from .detect_sets import HUMAN, MACHINE, Toys, reviews, saved
+from .detect_sets import HUMAN, MACHINE, Toy, Toys, reviews, saved
 from .refusals import assert_refused
 
 ENGLISH = f"{HUMAN[0]} {HUMAN[1]}"
@@ -213,7 +216,11 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
     score = ("detect", "score", "r.jsonl")
     for asked, words in (
         ((*score, "--detectors", "anchor"), ("compares a review with AI reviews of its paper", "--anchors")),
-        ((*score, "--detectors", "dna_gpt"), ("only a program can bring", "services")),
+        ((*score, "--detectors", "detect_gpt,npr"), ("detect_gpt: a model that fills gaps", "--filler")),
+        ((*score, "--lm", "tiiuae/falcon-7b"), ("is no embedded model", "torch:tiiuae/falcon-7b")),
+        ((*score, "--pair", "a,torch:"), ("'torch:' names no model", "torch:FOLDER")),
+        ((*score, "--classifier", "radar_d"), ("are no classifier and its folder", "--classifier radar_d=FOLDER")),
+        ((*score, "--classifier", "gptzero=x"), ("no classifier 'gptzero'", "radar_d")),
         ((*score, "--detectors", "depth"), ("'depth' is no detector", "loglik")),
         ((*score, "--detectors", "loglick"), ("no metric 'loglick'", "loglik")),
         ((*score, "--pair", "one"), ("'one' is no pair", "OBSERVER,PERFORMER")),
@@ -272,3 +279,112 @@ def test_nan_in_a_file_of_scores_is_refused(referee: Referee, scored: Path) -> N
     with file.open("a", encoding="utf-8") as results:
         results.write(json.dumps({**line, "value": float("nan")}) + "\n")
     refused(referee("detect", "evaluate", "test", "--calibration", "cal.json"), "is no result", "value")
+
+
+def test_a_detector_without_its_package_says_so_in_its_rows(
+    referee: Referee, workplace: Path, toys: Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    saved(workplace / "r.jsonl", reviews(1, 3))
+    asked = ("detect", "score", "r.jsonl", "--detectors")
+    done = referee(*asked, "loglik,radar_d,detect_gpt", "--filler", "t5-large", "--out", "out")
+    assert done.code == 0, done.err
+    assert "radar_d is absent: models in torch's format need" in done.err
+    assert "the mask filler is absent" in done.err
+    found = {(row["metric"], row["status"]): row for row in rows(workplace / "out")}
+    assert set(found) == {("loglik", "scored"), ("radar_d", "not_applicable"), ("detect_gpt", "not_applicable")}
+    for name in ("radar_d", "detect_gpt"):
+        row = found[name, "not_applicable"]
+        assert (row["value"], row["details"]["status"]) == (None, "unavailable")
+        assert "pip install 'referee[detect]'" in row["reason"]
+    reason = found["radar_d", "not_applicable"]["reason"]
+    assert "not for commercial use" in reason
+    assert "--classifier radar_d=FOLDER" in reason
+    refused(referee(*asked, "radar_d,chatgpt_d"), "'torch' and 'transformers'", "pip install 'referee[detect]'")
+    refused(referee(*asked, "binoculars", "--pair", "torch:a/b,torch:c/d"), "pip install 'referee[detect]'")
+
+
+def test_offline_nothing_is_downloaded(referee: Referee, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the toys: the embedded model is not in the empty cache, and no source is asked for it."""
+    pytest.importorskip("xllamacpp")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    monkeypatch.setattr("referee.llm.logits.fetch_model", None)
+    saved(workplace / "r.jsonl", reviews(1, 3))
+    asked = ("detect", "score", "r.jsonl", "--detectors")
+    refused(referee(*asked, "loglik"), "'smollm2-135m' is not here", "referee models fetch smollm2-135m")
+    refused(referee(*asked, "dna_gpt"), "is not here, and nothing is downloaded now")
+
+
+def test_a_model_writes_on_through_the_door(
+    referee: Referee, workplace: Path, toys: Toys, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    saved(workplace / "r.jsonl", reviews(1, 3, people=1, models=()))
+    on = ("--generator", "m", "--base-url", server.base_url)
+    asked = ("detect", "score", "r.jsonl", "--detectors", "dna_gpt,dna_gpt_white", *on)
+    shown = referee(*asked, "--dry-run")
+    assert shown.code == 0, shown.err
+    assert "dna_gpt: 1 review, about 10 calls" in shown.out
+    assert "dna_gpt_white: 1 review, no call; smollm2-135m: 11 passes" in shown.out
+    assert not (workplace / "referee-runs").exists()
+    stopped = referee(*asked, "--max-tokens", 2_000, "--out", "short")
+    assert stopped.code != 0
+    assert "it was not sent" in stopped.err
+    assert server.log.calls(endpoint="chat") == []
+    done = referee(*asked, "--out", "out")
+    assert done.code == 0, done.err
+    assert "Estimate: about 10 calls" in done.err
+    assert len(server.log.calls(endpoint="chat")) == 10
+    record = read_record(workplace / "out")
+    assert record.models["generator"].parameters == {"temperature": 0.7}
+    assert record.usage.calls == 10
+    assert {(row["metric"], row["status"]) for row in rows(workplace / "out")} == {
+        ("dna_gpt", "scored"),
+        ("dna_gpt_white", "scored"),
+    }
+    (white,) = [row for row in rows(workplace / "out") if row["metric"] == "dna_gpt_white"]
+    assert {"generator", "provider"} < set(white["details"]["models"])
+    again = referee(*asked, "--out", "again")
+    assert again.code == 0, again.err
+    assert len(server.log.calls(endpoint="chat")) == 10, "the cache has them"
+
+
+def test_check_opens_the_models_of_the_calibration(
+    referee: Referee, workplace: Path, toys: Toys, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    saved(workplace / "r.jsonl", reviews(2, 3, people=1, models=()))
+    on = ("--base-url", server.base_url)
+    names = "loglik,fast_detect_gpt,fast_detect_gpt_sampled,dna_gpt"
+    models = ("--lm", "one", "--pair", "two,three", "--generator", "m")
+    assert referee("detect", "score", "r.jsonl", "--detectors", names, *models, *on, "--out", "s").code == 0
+    assert referee("detect", "calibrate", "s", "--out", "c.json", "--target-fpr", "0.1").code == 0
+    (workplace / "r.txt").write_text(f"{ENGLISH} {HUMAN[2]}", encoding="utf-8")
+    toys.opened.clear()
+    done = referee("detect", "check", "r.txt", "--calibration", "c.json", *on, "--out", "ck")
+    assert done.code == 0, done.err
+    assert [toy.model.name for toy in toys.opened] == ["one", "two", "three"]
+    assert "Estimate: about 10 calls" in done.err
+    held = json.loads((workplace / "ck" / "check.json").read_text(encoding="utf-8"))
+    verdicts = {one["detector"]: one for one in held["verdicts"]}
+    assert set(verdicts) == set(names.split(","))
+    assert all(one["score"] is not None and "do not hold" not in one["why"] for one in verdicts.values())
+    assert verdicts["dna_gpt"]["pushes"] is None, "what another model finds likely says nothing of it"
+    assert verdicts["fast_detect_gpt"]["aside"] == ""
+
+
+def test_the_falcon_pair_s_probability_is_shown_as_what_it_is(
+    referee: Referee, workplace: Path, toys: Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "TorchLogits", lambda name, **_: Toy(name))
+    saved(workplace / "r.jsonl", reviews(2, 3, people=1, models=()))
+    pair = "torch:tiiuae/falcon-7b,torch:tiiuae/falcon-7b-instruct"
+    done = referee("detect", "score", "r.jsonl", "--detectors", "fast_detect_gpt", "--pair", pair, "--out", "s")
+    assert done.code == 0, done.err
+    assert referee("detect", "calibrate", "s", "--out", "c.json", "--target-fpr", "0.1").code == 0
+    made = (workplace / "c.json").read_text(encoding="utf-8")
+    (workplace / "c.json").write_text(made.replace('"runtime": ""', '"runtime": "torch 2"'), encoding="utf-8")
+    (workplace / "r.txt").write_text(f"{ENGLISH} {HUMAN[2]}", encoding="utf-8")
+    done = referee("detect", "check", "r.txt", "--calibration", "c.json")
+    assert "For display only, of this pair of models alone: Fast-DetectGPT's demo would show a probability" in done.out

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import referee
 from referee.api.detection.calibrating import read_calibration
+from referee.api.detection.continuing import OpenedDetectors
 from referee.api.detection.opening import (
-    LM,
-    PAIR,
     AnchorSet,
     DetectorModels,
     chosen_detectors,
+    is_given,
     open_services,
     read_anchors,
 )
+from referee.api.detection.torch_services import Source, source_again
+from referee.api.evaluations.job import eval_prompts
 from referee.api.options import RunOptions
-from referee.api.session import session
+from referee.api.session import Session, session
 from referee.data import read_cases
 from referee.errors import DataError, SettingsError
 from referee.evals.detection import DETECTORS
 from referee.evals.detection.calibration import Calibration, DetectorCalibration
 from referee.evals.detection.canonical import Canonical, canonical_review, of_text
 from referee.evals.detection.columns import scored_review
+from referee.evals.detection.costs import cost_estimates
+from referee.evals.detection.detectors.base import Detector
 from referee.evals.detection.scores import LENGTH, row_name
 from referee.evals.detection.sentences import Pushes, anchor_pushes, token_pushes
 from referee.evals.detection.services import DetectionServices
@@ -39,11 +43,13 @@ from referee.evals.metric import Context
 from referee.evals.registry import find_metrics
 from referee.reports.detection_check import write_check
 from referee.schemas.case import ReviewCase
+from referee.schemas.estimate import PartEstimate, SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
 
+FALCON_PROBABILITY = "For display only, of this pair of models alone: Fast-DetectGPT's demo would show a probability of"
 COMPARING = frozenset(DETECTORS["detection.detectors.by_comparison"])
-PAIRED = frozenset({"fast_detect_gpt", "binoculars", "binoculars_paper"})
+PAIRED = frozenset({"fast_detect_gpt", "fast_detect_gpt_sampled", "binoculars", "binoculars_paper"})
 
 
 @dataclass(frozen=True)
@@ -108,11 +114,9 @@ async def detect_check(
     text = canonical_review(case, form)
     settings = options.settled({"embedder": embedder})
     async with session("detect check", "detect", Path(review).stem, options=options, settings=settings) as run:
-        opened = services or await open_services(run, names, given)
-        run.check_inputs({"review": text.digest, "detectors": ", ".join(names), **opened.inputs()})
-        run.open_folder()
-        run.record()
-        context = Context(form=form, detection=opened)
+        opened = OpenedDetectors(services) if services is not None else await open_services(run, names, given)
+        run.check_inputs({"review": text.digest, "detectors": ", ".join(names), **opened.services.inputs()})
+        context = Context(form=form, detection=_begun(run, opened, names, case))
         verdicts = [await _verdict(entries[n], judged_by[n], case, text, context, thresholds) for n in names]
         await context.shared.aclose()
         checked = CheckedReview(
@@ -129,12 +133,36 @@ async def detect_check(
 def _models(thresholds: Calibration, names: Sequence[str], anchors: AnchorSet | None) -> DetectorModels:
     """The models that the scores of the calibration were made with, by their names."""
     made: dict[str, Any] = {}
+    classifiers: dict[str, Source] = {}
     for entry in thresholds.detectors:
         if entry.detector in names:
             made |= entry.models
-    pair = tuple(str(made[part]["name"]) for part in ("observer", "performer") if part in made)
-    lm = str(made["provider"]["name"]) if "provider" in made else LM
-    return DetectorModels(lm, pair if len(pair) == len(PAIR) else (), anchors)
+            if "classifier" in entry.models:
+                classifiers[entry.detector] = source_again(entry.models["classifier"])
+    sources = {
+        part: source_again(made[part]) for part in ("provider", "observer", "performer", "filler") if part in made
+    }
+    given = DetectorModels(filler=sources.get("filler"), classifiers=classifiers, anchors=anchors)
+    if "provider" in sources:
+        given = replace(given, lm=sources["provider"])
+    if "observer" in sources and "performer" in sources:
+        given = replace(given, pair=(sources["observer"], sources["performer"]))
+    # A server's model is recorded with its host, which --base-url names again.
+    return replace(given, generator=str(made["generator"]["name"]).partition("@")[0]) if "generator" in made else given
+
+
+def _begun(run: Session, opened: OpenedDetectors, names: Sequence[str], case: ReviewCase) -> DetectionServices:
+    """The services after the folder was opened; where a model writes on, after the estimate was confirmed."""
+    if opened.generator is None:
+        run.open_folder()
+        run.record()
+        return opened.services
+    metrics = [metric for metric in find_metrics(names) if isinstance(metric, Detector)]
+    if run.is_asked:
+        planned = [PartEstimate(name=metric.name, units=1) for metric in metrics]
+        parts = cost_estimates(metrics, planned, [case], opened.services, opened.generator)
+        run.confirm(SetEstimate(reviews=1, papers=1, judges=(), metrics=parts).holding(parts))
+    return opened.through(run.begin(opened.chat, prompts=eval_prompts(metrics)))
 
 
 def _names(
@@ -144,7 +172,7 @@ def _names(
         return list(asked or known)
     if asked is not None:
         return chosen_detectors(asked, given)
-    possible = [name for name in chosen_detectors(None, given) if name in known]
+    possible = [one.name for one in find_metrics(known) if isinstance(one, Detector) and is_given(one, given)]
     if not possible:
         raise SettingsError(
             f"no detector of the calibration ({', '.join(known) or 'none'}) can run with what was given.",
@@ -198,7 +226,14 @@ async def _verdict(
     if fewer := next((one for one in thresholds.detectors if one.detector == row_name(result) != entry.detector), None):
         entry, threshold = fewer, fewer.threshold(threshold.target)
     found = verdict(entry, row, threshold, reason=result.reason, unlike=outside(thresholds, text.text))
-    return replace(found, pushes=await _pushes(entry.detector, text, case, threshold, context, found))
+    pushes = await _pushes(entry.detector, text, case, threshold, context, found)
+    return replace(found, pushes=pushes, aside=_aside(result.details))
+
+
+def _aside(details: Mapping[str, Any]) -> str:
+    """The published probability, which stands in the details for its own pair of models alone."""
+    shown = details.get("published_probability")
+    return "" if shown is None else f"{FALCON_PROBABILITY} {shown:.3f}"
 
 
 async def _pushes(
@@ -211,13 +246,21 @@ async def _pushes(
         anchors = {model: of_text(one).text for model, one in services.anchors.get(case.paper_id, {}).items()}
         return await anchor_pushes(text.text, anchors, services.embedder) if services.embedder else None
     provider = services.provider if name not in PAIRED else services.pair and services.pair[1]
-    if provider is None:
+    # What another model finds likely says nothing of a classifier's score, nor of repeated words.
+    if provider is None or not {"provider", "pair"} & set(_detector_of(name).works_with):
         return None
 
     def passed() -> Pushes:
         return token_pushes(name, text.text, provider, token_pass(provider, text.text), threshold.theta)
 
     return await asyncio.to_thread(passed)
+
+
+def _detector_of(name: str) -> Detector:
+    """The detector of a name that a calibration holds."""
+    (found,) = find_metrics([name])
+    assert isinstance(found, Detector), "calibrations are of detectors"
+    return found
 
 
 def _warnings(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from referee.agents.asking import Asks
 from referee.agents.text_writers import continue_text
 from referee.errors import EvaluationError
 from referee.evals.detection.dna_gpt import NEW_TOKENS, TEMPERATURE
 from referee.evals.detection.protocols import ModelIdentity
-from referee.llm.models import Model, Models
-
-ROLE = "generator"
+from referee.evals.detection.services import DetectionServices
+from referee.llm.models import GENERATOR, Model, Models
 
 # English text has about three words in four tokens.
 _WORDS_A_TOKEN = 0.75
@@ -24,7 +23,7 @@ def generator_models(model: Model, temperature: float = TEMPERATURE) -> Models:
 
     A door knows one temperature a model: the one that DNA-GPT samples at is not the settings'.
     """
-    return Models({ROLE: replace(model, temperature=temperature)})
+    return Models({GENERATOR: replace(model, temperature=temperature)})
 
 
 class DoorGenerator:
@@ -34,12 +33,12 @@ class DoorGenerator:
     the text itself. What it writes beyond the length asked for is cut off.
 
     Args:
-        door: Answers prompts.
+        door: Answers prompts; None until the run has one, when it says which model it is and writes nothing.
         model: The model that plays the role.
         role: Whose model it is.
     """
 
-    def __init__(self, door: Asks, model: Model, role: str = ROLE) -> None:
+    def __init__(self, door: Asks | None, model: Model, role: str = GENERATOR) -> None:
         self._door, self._model, self._role = door, model, role
 
     @property
@@ -69,12 +68,36 @@ class DoorGenerator:
                 f"drawn at {temperature:g}.",
                 hint="Open it with generator_models(model, temperature).",
             )
+        assert self._door is not None, "the run has begun"
+        door = self._door
         words = max(round(max_tokens * _WORDS_A_TOKEN), 1)
         asked = (
-            continue_text(prefix, words, door=self._door, role=self._role, sample=seed + number)
-            for number in range(count)
+            continue_text(prefix, words, door=door, role=self._role, sample=seed + number) for number in range(count)
         )
         return [_cut(answer.value.text, prefix, words) for answer in await asyncio.gather(*asked)]
+
+
+@dataclass(frozen=True)
+class OpenedDetectors:
+    """What detectors work with, and the chat models among it, which answer only through the run's door.
+
+    Attributes:
+        services: The models; its generator writes nothing until ``through`` was given the door.
+        chat: Role to model: that of ``generator``, or none.
+    """
+
+    services: DetectionServices
+    chat: Models = Models({})
+
+    @property
+    def generator(self) -> Model | None:
+        """Who writes on."""
+        return self.chat.by_role.get(GENERATOR)
+
+    def through(self, door: Asks) -> DetectionServices:
+        """The services with a generator that asks this door."""
+        model = self.generator
+        return self.services if model is None else replace(self.services, generator=DoorGenerator(door, model))
 
 
 def _cut(text: str, prefix: str, words: int) -> str:

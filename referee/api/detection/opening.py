@@ -4,25 +4,46 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol, TypeVar
 
+from referee.api.detection.continuing import DoorGenerator, OpenedDetectors, generator_models
+from referee.api.detection.torch_services import NamedClassifier, NamedFiller, Source, here_or_fetched, source_of
 from referee.api.session import Session
 from referee.data import read_cases
-from referee.errors import DataError, MissingExtra, SettingsError
-from referee.evals.detection.detectors.by_comparison import AnchorDetector
-from referee.evals.detection.detectors.by_logits import PairDetector, TokenDetector
-from referee.evals.detection.services import DetectionServices
+from referee.errors import DataError, EvaluationError, MissingExtra, RefereeError, SettingsError
+from referee.evals.detection.classifiers import CLASSIFIERS
+from referee.evals.detection.detectors.base import Detector
+from referee.evals.detection.protocols import Classifier, LogitsProvider
+from referee.evals.detection.services import NEEDED, DetectionServices
 from referee.evals.registry import PRESETS, find_metrics
+from referee.llm.catalogue import chat_model_key, embedder_key, model_path
+from referee.llm.embeddings import Embedder
 from referee.llm.llama_library import llama_library
-from referee.llm.logits import LlamaLogits, load_logits
+from referee.llm.logits import load_logits, not_here
+from referee.llm.models import GENERATOR, JUDGE, Model
+from referee.llm.spec import parse_model
+from referee.llm.torch_models import TorchLogits, TorchMaskFiller, is_offline
 from referee.runs import Event
 
 ANCHORS = "anchors.jsonl"
 LM = "smollm2-135m"
 PAIR = ("qwen-0.5b", "qwen-1.5b")
 """Observer and performer, two of the embedded models with one tokenizer."""
+
+_CALLED = {
+    "provider": "the model of token logits",
+    "pair": "the pair of models",
+    "filler": "the mask filler",
+    "generator": "the generator",
+    "embedder": "the embedder",
+}
+_USUAL_LM = Source(LM)
+_NEXT = "Give what it needs, or name others with --detectors; docs/detection.md has what each needs."
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,60 +64,114 @@ class DetectorModels:
     """What was named for detectors to work with; the embedder is the settings'.
 
     Attributes:
-        lm: Key of the model whose surprise is measured.
-        pair: Keys of observer and performer; empty where none was named.
+        lm: The model whose surprise is measured.
+        pair: Observer and performer; None where none was named.
+        filler: Fills gaps; None where none was named.
+        generator: Who writes on, as chat models are named; None for the settings' model.
+        classifiers: By name in ``CLASSIFIERS``, those that were named; the others are the published ones.
+        dtype: Number format of the published ones.
         anchors: AI reviews of the same papers; None for none.
     """
 
-    lm: str = LM
-    pair: tuple[str, ...] = ()
+    lm: Source = _USUAL_LM
+    pair: tuple[Source, Source] | None = None
+    filler: Source | None = None
+    generator: str | None = None
+    classifiers: Mapping[str, Source] = field(default_factory=dict)
+    dtype: str = "float32"
     anchors: AnchorSet | None = None
 
 
-def pair_of(named: str | None) -> tuple[str, ...]:
-    """Observer and performer as they are named together, ``OBSERVER,PERFORMER``.
+def named_models(
+    *,
+    lm: str = LM,
+    pair: str | None = None,
+    filler: str | None = None,
+    generator: str | None = None,
+    classifiers: Mapping[str, str] | None = None,
+    dtype: str = "float32",
+    anchors: str | Path | None = None,
+) -> DetectorModels:
+    """The models as they are named.
 
     Raises:
-        SettingsError: There are not two.
+        SettingsError: A name is no model, there are not two in ``pair``, or there is no such classifier.
+        DataError: There are no anchors.
     """
-    keys = tuple(key.strip() for key in named.split(",")) if named is not None else ()
-    if named is not None and (len(keys) != 2 or not all(keys)):
+    for name in classifiers or {}:
+        if name not in CLASSIFIERS:
+            raise SettingsError(f"there is no classifier {name!r}.", hint=f"There are: {', '.join(CLASSIFIERS)}.")
+    return DetectorModels(
+        lm=source_of(lm, dtype),
+        pair=_pair_of(pair, dtype),
+        filler=source_of(filler, dtype, is_torch=True) if filler is not None else None,
+        generator=generator,
+        classifiers={name: source_of(one, dtype, is_torch=True) for name, one in (classifiers or {}).items()},
+        dtype=dtype,
+        anchors=read_anchors(Path(anchors)) if anchors is not None else None,
+    )
+
+
+def _pair_of(named: str | None, dtype: str) -> tuple[Source, Source] | None:
+    """Observer and performer as they are named together, ``OBSERVER,PERFORMER``."""
+    if named is None:
+        return None
+    keys = [key.strip() for key in named.split(",")]
+    if len(keys) != 2 or not all(keys):
         raise SettingsError(f"{named!r} is no pair of models.", hint="Give --pair OBSERVER,PERFORMER.")
-    return keys
+    return source_of(keys[0], dtype), source_of(keys[1], dtype)
 
 
 def chosen_detectors(names: Sequence[str] | None, given: DetectorModels) -> list[str]:
     """The detectors that are asked for, or those that can run with what was given.
 
-    Without names: the statistics of one model where the extra ``local`` is installed; those of two where a pair was
-    named; those that compare where there are anchors.
-
     Raises:
-        SettingsError: A name is unknown or no detector, nothing can run, or one needs what cannot be given here.
+        SettingsError: A name is unknown or no detector, or nothing that is asked for can run with what was given.
     """
-    asked = names if names is not None else _possible(given)
-    if not asked:
-        raise SettingsError(
-            "no detector can run with what was given.",
-            hint="Install `pip install 'referee[local]'`, or give --anchors.",
-        )
-    metrics = find_metrics(asked)
-    for metric in metrics:
-        if metric.name not in PRESETS["detection"]:
+    if names is None:
+        asked = [one.name for one in _detectors(["detection"]) if one.unasked and is_given(one, given)]
+        if not asked:
+            raise SettingsError(
+                "no detector can run with what was given.",
+                hint="Install `pip install 'referee[local]'`, or give --anchors.",
+            )
+        return asked
+    metrics = _detectors(names)
+    reasons = [f"{one.name}: {why}" for one in metrics if (why := _not_given(one, given))]
+    if len(reasons) == len(metrics):
+        raise SettingsError(f"no detector that is asked for can run. {'; '.join(reasons)}.", hint=_NEXT)
+    return [metric.name for metric in metrics]
+
+
+def is_given(detector: Detector, given: DetectorModels) -> bool:
+    """Whether a detector's models were named, or are those that need no name."""
+    named = {
+        "provider": given.lm.is_torch or _is_local_installed(),
+        "pair": given.pair is not None,
+        "filler": given.filler is not None,
+        "generator": given.generator is not None,
+        "classifier": detector.name in given.classifiers,
+        "anchors": given.anchors is not None,
+        "embedder": True,
+    }
+    return all(named[part] for part in detector.works_with)
+
+
+def _not_given(detector: Detector, given: DetectorModels) -> str:
+    """What a detector needs and has no default for; empty where it may be tried."""
+    there = {"anchors": given.anchors is not None, "filler": given.filler is not None}
+    return next((NEEDED[part] for part in detector.works_with if not there.get(part, True)), "")
+
+
+def _detectors(names: Sequence[str]) -> list[Detector]:
+    found = []
+    for metric in find_metrics(names):
+        if not isinstance(metric, Detector):
             raise SettingsError(
                 f"{metric.name!r} is no detector.", hint=f"There are {', '.join(PRESETS['detection'])}."
             )
-        if isinstance(metric, AnchorDetector) and given.anchors is None:
-            raise SettingsError(
-                f"the detector {metric.name!r} compares a review with AI reviews of its paper, and none were given.",
-                hint="Give --anchors: a run of `referee detect anchors`, or a review set with AI reviews by paper.",
-            )
-        if not isinstance(metric, TokenDetector | PairDetector | AnchorDetector):
-            raise SettingsError(
-                f"the detector {metric.name!r} needs a model that only a program can bring.",
-                hint="Call referee.detect_score with services; see docs/detection.md.",
-            )
-    return [metric.name for metric in metrics]
+        found.append(metric)
+    return found
 
 
 def read_anchors(path: Path) -> AnchorSet:
@@ -125,48 +200,150 @@ def read_anchors(path: Path) -> AnchorSet:
     return AnchorSet(texts, ",".join(sorted(prompts)))
 
 
-async def open_services(run: Session, names: Sequence[str], given: DetectorModels) -> DetectionServices:
+async def open_services(
+    run: Session, names: Sequence[str], given: DetectorModels, *, download: bool = True
+) -> OpenedDetectors:
     """Open what the detectors need; all is closed when the session ends.
 
+    A model that is not here or cannot be loaded is named as absent, with the reason, and said to whoever watches.
+
+    Args:
+        run: The session.
+        names: The detectors.
+        given: What was named.
+        download: Whether models that are not here are downloaded; the switch ``HF_HUB_OFFLINE`` forbids it too. Without
+            it nothing is an error: what is absent is for an estimate.
+
     Raises:
-        MissingExtra: A model has to be run here, and the extra ``local`` is not installed.
-        SettingsError: A model is unknown, or the settings name no usable embedder.
-        DataError: A model's file could not be had or loaded.
+        MissingExtra: Nothing can run, for want of a package.
+        SettingsError: A model is unknown, a key is missing, or the settings name no usable embedder; or nothing can
+            run.
+        DataError: Nothing can run, because a model could not be had or loaded.
     """
-    metrics = find_metrics(names)
-    services = DetectionServices()
-    if any(isinstance(metric, TokenDetector) for metric in metrics):
-        services = replace(services, provider=await _logits(run, given.lm))
-    if any(isinstance(metric, PairDetector) for metric in metrics):
-        observer, performer = given.pair or PAIR
-        first = await _logits(run, observer)
-        services = replace(services, pair=(first, first if performer == observer else await _logits(run, performer)))
-    if any(isinstance(metric, AnchorDetector) for metric in metrics) and given.anchors is not None:
-        services = replace(
-            services,
-            anchors=given.anchors.texts,
-            anchor_models=given.anchors.models,
-            anchor_prompt=given.anchors.prompt,
-            embedder=await run.open_embedder(),
-        )
-    return services
+    detectors = _detectors(names)
+    opener = _Opener(run, given, download and not is_offline())
+    opened = await opener.open([one for one in detectors if not _not_given(one, given)])
+    without = [why for one in detectors if (why := one.without(opened.services))]
+    if download and len(without) == len(detectors):
+        raise next(iter(opener.failures.values()), SettingsError(f"no detector can run: {without[0]}.", hint=_NEXT))
+    return opened
 
 
-async def _logits(run: Session, key: str) -> LlamaLogits:
-    run.progress(Event("stage", f"loading {key}"))
-    model = await load_logits(key)
-    run.closing(model.close)
-    return model
+class _Closing(LogitsProvider, Protocol):
+    def close(self) -> None: ...
 
 
-def _possible(given: DetectorModels) -> list[str]:
-    metrics = find_metrics(["detection"])
-    kinds: tuple[type, ...] = (TokenDetector,) if _is_local_installed() else ()
-    if given.pair:
-        kinds = (*kinds, PairDetector)
-    if given.anchors is not None:
-        kinds = (*kinds, AnchorDetector)
-    return [metric.name for metric in metrics if isinstance(metric, kinds)]
+class _Opener:
+    """Opens models, each once, and remembers why one could not be."""
+
+    def __init__(self, run: Session, given: DetectorModels, download: bool) -> None:
+        self.failures: dict[str, RefereeError] = {}
+        self._run, self._given, self._download = run, given, download
+        self._opened: dict[Source, LogitsProvider] = {}
+
+    async def open(self, detectors: Sequence[Detector]) -> OpenedDetectors:
+        """All that the detectors work with."""
+        given, parts = self._given, {part for one in detectors for part in one.works_with}
+        services = DetectionServices()
+        if "provider" in parts:
+            services = replace(services, provider=await self._tried("provider", self._logits(given.lm)))
+        if "pair" in parts:
+            services = replace(services, pair=await self._tried("pair", self._pair()))
+        if "filler" in parts and given.filler is not None:
+            services = replace(services, filler=await self._tried("filler", self._filler(given.filler)))
+        if "classifier" in parts:
+            services = replace(services, classifiers=await self._classifiers([one.name for one in detectors]))
+        if "anchors" in parts and given.anchors is not None:
+            services = replace(
+                services,
+                anchors=given.anchors.texts,
+                anchor_models=given.anchors.models,
+                anchor_prompt=given.anchors.prompt,
+                embedder=await self._tried("embedder", self._embedder()),
+            )
+        model = await self._tried("generator", self._generator()) if "generator" in parts else None
+        if model is not None:
+            services = replace(services, generator=DoorGenerator(None, model))
+        services = replace(services, absent={part: str(error) for part, error in self.failures.items()})
+        return OpenedDetectors(services, generator_models(model)) if model is not None else OpenedDetectors(services)
+
+    async def _tried(self, part: str, opening: Awaitable[T]) -> T | None:
+        try:
+            return await opening
+        except (MissingExtra, DataError, EvaluationError) as error:
+            self.failures[part] = error
+            self._run.progress(Event("note", f"{_CALLED.get(part, part)} is absent: {error}"))
+            return None
+
+    async def _logits(self, source: Source) -> LogitsProvider:
+        if source not in self._opened:
+            self._opened[source] = await self._loaded(source)
+        return self._opened[source]
+
+    async def _loaded(self, source: Source) -> LogitsProvider:
+        self._run.progress(Event("stage", f"loading {source.name}"))
+        if not source.is_torch:
+            model: _Closing = await load_logits(source.name, download=self._download)
+            self._run.closing(model.close)
+            return model
+
+        def make(download: bool) -> TorchLogits:
+            return TorchLogits(source.name, dtype=source.dtype, revision=source.revision, download=download)
+
+        return await self._fetched(make, source)
+
+    async def _pair(self) -> tuple[LogitsProvider, LogitsProvider]:
+        observer, performer = self._given.pair or (Source(PAIR[0]), Source(PAIR[1]))
+        return await self._logits(observer), await self._logits(performer)
+
+    async def _filler(self, source: Source) -> NamedFiller:
+        def make(download: bool) -> TorchMaskFiller:
+            return TorchMaskFiller(source.name, dtype=source.dtype, revision=source.revision, download=download)
+
+        self._run.progress(Event("stage", f"loading {source.name}"))
+        return NamedFiller(await self._fetched(make, source))
+
+    async def _classifiers(self, names: Sequence[str]) -> dict[str, Classifier]:
+        found: dict[str, Classifier] = {}
+        for name in (name for name in names if name in CLASSIFIERS):
+            classifier = await self._tried(name, self._classifier(name))
+            if classifier is not None:
+                found[name] = classifier
+        return found
+
+    async def _classifier(self, name: str) -> NamedClassifier:
+        entry = CLASSIFIERS[name]
+        source = self._given.classifiers.get(name) or Source(entry.model, True, self._given.dtype)
+
+        def make(download: bool) -> NamedClassifier:
+            return NamedClassifier(
+                name, source=source.name, dtype=source.dtype, revision=source.revision, download=download
+            )
+
+        self._run.progress(Event("stage", f"loading {source.name}"))
+        licence = {"licence": entry.licence} if source.name == entry.model else {}
+        return await self._fetched(make, source, **licence)
+
+    async def _fetched(self, make: Callable[[bool], T], source: Source, **licence: str) -> T:
+        return await here_or_fetched(make, source, self._run.progress, download=self._download, **licence)
+
+    async def _embedder(self) -> Embedder:
+        name = self._run.settings.embedder
+        if name.startswith("local"):
+            self._require_here(embedder_key(name))
+        return await self._run.open_embedder()
+
+    def _require_here(self, key: str) -> None:
+        if not self._download and model_path(key) is None:
+            raise not_here(key)
+
+    async def _generator(self) -> Model:
+        settings = self._run.settings.models
+        name = self._given.generator or settings.roles.get(GENERATOR, settings.default)
+        spec = parse_model(name, settings.base_url)
+        if spec.is_local:
+            self._require_here(chat_model_key(spec.name))
+        return (await self._run.open_models([name]))[JUDGE]
 
 
 def _is_local_installed() -> bool:

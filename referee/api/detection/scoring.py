@@ -6,22 +6,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from referee.api.detection.opening import (
-    LM,
-    DetectorModels,
-    chosen_detectors,
-    open_services,
-    pair_of,
-    read_anchors,
-)
+from referee.api.detection.continuing import OpenedDetectors
+from referee.api.detection.opening import LM, chosen_detectors, named_models, open_services
 from referee.api.evaluations.evaluating import Evaluation, evaluate
+from referee.api.evaluations.job import EvalJob, eval_plan
+from referee.api.evaluations.review_set import read_set
 from referee.api.options import RunOptions
-from referee.api.session import Session
+from referee.api.session import Session, session
 from referee.evals.detection.services import DetectionServices
-from referee.evals.registry import PRESETS
+from referee.evals.registry import PRESETS, find_metrics
 from referee.evals.results import RESULTS, read_results
+from referee.llm.models import Models
+from referee.schemas.estimate import SetEstimate
 from referee.schemas.venue import VenueForm
+from referee.venues import load_venue
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ async def detect_score(
     embedder: str | None = None,
     lm: str = LM,
     pair: str | None = None,
+    filler: str | None = None,
+    generator: str | None = None,
+    classifiers: Mapping[str, str] | None = None,
+    dtype: str = "float32",
     venue: str | Path | VenueForm | None = None,
     mapping: str | Path | None = None,
     layout: str | None = None,
@@ -65,8 +69,12 @@ async def detect_score(
         detectors: Their names; by default those that can run with what is given.
         anchors: AI reviews of the same papers: a run of ``referee detect anchors``, or a review set.
         embedder: The embedding model, for detectors that compare.
-        lm: Key of the model whose surprise is measured.
-        pair: Keys of observer and performer, for detectors of two models: ``OBSERVER,PERFORMER``.
+        lm: The model whose surprise is measured: key of an embedded one, ``torch:FOLDER`` or ``torch:ID``.
+        pair: Observer and performer, for detectors of two models, named so: ``OBSERVER,PERFORMER``.
+        filler: T5 in torch's format, a folder or an id, for detectors that change words.
+        generator: The chat model that writes on, for DNA-GPT; by default that of the settings, role ``generator``.
+        classifiers: By name of a classifier a folder or an id that holds it; the others are the published ones.
+        dtype: Number format of models in torch's format: ``float32``, ``bfloat16``, ``float16``.
         venue: The form of reviews that name no known venue themselves.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
@@ -74,23 +82,33 @@ async def detect_score(
         options: How it runs; of a resumed run finished scores are kept.
 
     Returns:
-        Where everything lies, and how many reviews have a score.
+        Where everything lies, and how many reviews have a score. A detector whose model is absent has no number, and
+        says what to install or give.
 
     Raises:
-        DataError: The reviews, the mapping or the anchors cannot be read.
-        SettingsError: A detector is unknown, or what it needs was not given.
-        MissingExtra: A model has to be run here, and the extra ``local`` is not installed.
+        DataError: The reviews, the mapping or the anchors cannot be read, or no detector's model can be had.
+        SettingsError: A detector or a model is unknown, or nothing can run with what was given.
+        MissingExtra: Nothing can run, because a package is not installed.
         RunError: The run folder is in use, unwritable, or belongs to other inputs.
         EvaluationError: Every score failed.
+        BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
-    given = DetectorModels(lm, pair_of(pair), read_anchors(Path(anchors)) if anchors is not None else None)
+    given = named_models(
+        lm=lm,
+        pair=pair,
+        filler=filler,
+        generator=generator,
+        classifiers=classifiers,
+        dtype=dtype,
+        anchors=anchors,
+    )
     if services is None:
         names = chosen_detectors(detectors, given)
     else:
         names = list(detectors if detectors is not None else PRESETS["detection"])
 
-    async def opened(run: Session) -> DetectionServices:
-        return services or await open_services(run, names, given)
+    async def opened(run: Session) -> OpenedDetectors:
+        return OpenedDetectors(services) if services is not None else await open_services(run, names, given)
 
     done = await evaluate(
         reviews,
@@ -104,6 +122,62 @@ async def detect_score(
         options=options,
     )
     return DetectScoring(done.run, _counts(done.run, names), done)
+
+
+async def estimate_detect_score(
+    reviews: str | Path,
+    *,
+    detectors: Sequence[str] | None = None,
+    embedder: str | None = None,
+    venue: str | Path | VenueForm | None = None,
+    mapping: str | Path | None = None,
+    layout: str | None = None,
+    options: RunOptions = RunOptions(),
+    **models: Any,
+) -> SetEstimate:
+    """What ``detect_score`` would compute and ask, a detector a part. Nothing is downloaded, asked or written.
+
+    Args:
+        reviews: As for ``detect_score``, as is all else.
+        detectors: Their names.
+        embedder: The embedding model.
+        venue: The form of reviews that name no known venue themselves.
+        mapping: A file that says which key of a row is what.
+        layout: The layout's name.
+        options: How it would run.
+        **models: ``lm``, ``pair``, ``filler``, ``generator``, ``classifiers``, ``dtype``, ``anchors``.
+
+    Raises:
+        DataError: The reviews, the mapping or the anchors cannot be read.
+        SettingsError: A detector or a model is unknown, or nothing could run with what was given.
+    """
+    given = named_models(**models)
+    names = chosen_detectors(detectors, given)
+    settings = options.settled({"embedder": embedder})
+    form = load_venue(venue) if isinstance(venue, str | Path) else venue
+    async with session("detect score", "detect", Path(reviews).stem, options=options, settings=settings) as run:
+        source = read_set(
+            Path(reviews),
+            near=run.place.path,
+            group_by="source",
+            mapping=Path(mapping) if mapping is not None else None,
+            layout=layout,
+            progress=run.progress,
+        )
+        job = EvalJob(
+            reviews=run.enter(source),
+            metrics=find_metrics(names),
+            settings=settings,
+            models=Models({}),
+            repeats=1,
+            embedder=None,
+            papers=None,
+            paper_store=None,
+            venue=form,
+            progress=run.progress,
+            detection=await open_services(run, names, given, download=False),
+        )
+        return eval_plan(job)
 
 
 def _counts(run: Path, names: Sequence[str]) -> dict[str, DetectorCounts]:

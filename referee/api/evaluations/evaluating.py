@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.api.detection.continuing import OpenedDetectors
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
 from referee.api.evaluations.rescoring import Summary, SummaryOptions, require_others, write_summary
 from referee.api.evaluations.review_set import read_set
@@ -13,7 +14,6 @@ from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.errors import EvaluationError, SettingsError
-from referee.evals.detection.services import DetectionServices
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Metric
@@ -32,7 +32,7 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
 
-OpenDetection = Callable[[Session], Awaitable[DetectionServices]]
+OpenDetection = Callable[[Session], Awaitable[OpenedDetectors]]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ async def evaluate(
         if run.is_asked:
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
-        door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
+        door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
         return await _evaluated(run, job, door, SummaryOptions(compare, paper_table, correlate))
 
 
@@ -175,7 +175,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         embedder=job.embedder,
         forms=Forms(job.venue),
         papers=str(job.papers or ""),
-        detection=job.detection,
+        detection=job.detection.through(door) if job.detection else None,
         progress=run.progress,
     )
     store = job.reviews.store

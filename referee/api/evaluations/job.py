@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.api.detection.continuing import OpenedDetectors
 from referee.api.evaluations.review_set import ReviewSet, unread_notes
 from referee.data import PaperStore
 from referee.data.found import holds_rows
 from referee.data.papers import file_name
-from referee.evals.detection.services import DetectionServices
-from referee.evals.estimate import Given, plan_metrics
+from referee.evals.detection.costs import cost_estimates
+from referee.evals.detection.detectors.base import Detector
+from referee.evals.estimate import SAMPLED, Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
 from referee.evals.runner import UNITS_A_CALL
@@ -21,7 +23,7 @@ from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
 from referee.prompts import load_prompt
 from referee.runs import Progress
-from referee.schemas.estimate import SetEstimate
+from referee.schemas.estimate import PartEstimate, SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import venue_digest
@@ -32,7 +34,10 @@ _SHORTEST_NAME = 4
 
 @dataclass(frozen=True)
 class EvalJob:
-    """One review set, the metrics, and what they are measured with. ``models`` hold the judges' roles only."""
+    """One review set, the metrics, and what they are measured with.
+
+    ``models`` hold the judges' roles only, ``asked_models`` those of detectors too.
+    """
 
     reviews: ReviewSet
     metrics: tuple[Metric, ...]
@@ -44,7 +49,13 @@ class EvalJob:
     paper_store: PaperStore | None
     venue: VenueForm | None
     progress: Progress
-    detection: DetectionServices | None = None
+    detection: OpenedDetectors | None = None
+
+    @property
+    def asked_models(self) -> Models:
+        """All that are asked through the door, by role."""
+        chat = self.detection.chat.by_role if self.detection else {}
+        return Models({**self.models.by_role, **chat})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +102,7 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
         "embedder": job.embedder.id if job.embedder else "none",
     }
     if job.detection:
-        inputs |= job.detection.inputs()
+        inputs |= job.detection.services.inputs()
     if job.judges:
         inputs |= {role: model.spec.id for role, model in job.models.by_role.items()}
         inputs |= {"number of repeats": str(job.repeats), "temperature": str(job.settings.models.temperature)}
@@ -102,7 +113,7 @@ def eval_plan(job: EvalJob) -> SetEstimate:
     """The estimate, with what is worth knowing before it is confirmed."""
     store = job.reviews.store
     given = Given(papers=job.paper_store is not None, forms=Forms(job.venue))
-    metrics = plan_metrics(job.metrics, store, given, job.judges, job.repeats)
+    metrics = _with_costs(job, plan_metrics(job.metrics, store, given, job.judges, job.repeats))
     whole = SetEstimate(
         reviews=len(store),
         papers=len(list(store.papers)),
@@ -113,6 +124,15 @@ def eval_plan(job: EvalJob) -> SetEstimate:
         notes=tuple(eval_notes(job)),
     )
     return whole.holding(metrics)
+
+
+def _with_costs(job: EvalJob, planned: Sequence[PartEstimate]) -> tuple[PartEstimate, ...]:
+    """The parts with what detectors compute here and ask."""
+    detectors = [metric for metric in job.metrics if isinstance(metric, Detector)]
+    if job.detection is None or len(detectors) < len(planned):
+        return tuple(planned)
+    sample = job.reviews.store.sample(SAMPLED)
+    return cost_estimates(detectors, planned, sample, job.detection.services, job.detection.generator)
 
 
 def eval_notes(job: EvalJob) -> Iterator[str]:

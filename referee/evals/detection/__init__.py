@@ -10,7 +10,7 @@ from collections.abc import Mapping
 DETECTORS: Mapping[str, tuple[str, ...]] = {
     "detection.detectors.by_logits": (
         *("loglik", "rank", "logrank", "entropy", "llmdev", "llr", "gltr", "mfd", "s5"),
-        *("fast_detect_gpt", "binoculars", "binoculars_paper"),
+        *("fast_detect_gpt", "binoculars", "binoculars_paper", "fast_detect_gpt_sampled"),
     ),
     "detection.detectors.by_sampling": ("detect_gpt", "npr", "dna_gpt", "dna_gpt_white"),
     "detection.detectors.by_classifier": (*("openai_d", "openai_d_large", "chatgpt_d", "ntnu_d", "radar_d", "mage_d"),),

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.errors import EvaluationError
+from referee.evals.detection.mage_text import MAGE_CLEANING, mage_text
 from referee.evals.detection.protocols import Classifier, Statistic, missing, oriented
 
 
@@ -29,6 +30,8 @@ class ClassifierEntry:
         licence: What is known of its terms; read it before use.
         about: Whose text it was trained on, and what to know.
         max_tokens: What it reads.
+        cleaning: The rule by which its own code cleans a text first; empty where it does not.
+        published_rule: Where its authors draw the line. It stands beside the score and is never a threshold.
     """
 
     name: str
@@ -38,6 +41,8 @@ class ClassifierEntry:
     licence: str
     about: str
     max_tokens: int = 512
+    cleaning: str = ""
+    published_rule: str = ""
 
 
 CLASSIFIERS: Mapping[str, ClassifierEntry] = {
@@ -64,8 +69,10 @@ CLASSIFIERS: Mapping[str, ClassifierEntry] = {
         ),
         ClassifierEntry(
             *("mage_d", "yaful/MAGE", 0, "machine-generated", "see the model card"),
-            "Longformer, text of 27 models; its paper cleans the text first",
+            "Longformer, text of 27 models; the text is cleaned first, as its paper does",
             4096,
+            MAGE_CLEANING,
+            "its authors call a text machine-generated where the logit of label 0 is above 3.08583984375",
         ),
     )
 }
@@ -109,4 +116,5 @@ def classify(entry: ClassifierEntry, classifier: Classifier, text: str) -> Stati
         EvaluationError: The classifier's labels do not agree with the table.
     """
     check_labels(entry, classifier.labels)
-    return margin(entry, classifier.logits(text)) if text.strip() else missing("too_short")
+    shown = mage_text(text) if entry.cleaning == MAGE_CLEANING else text
+    return margin(entry, classifier.logits(shown)) if shown.strip() else missing("too_short")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,14 @@ class Described(Protocol):
 
     @property
     def max_tokens(self) -> int: ...  # noqa: D102
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """Says how many parameters a model has; 0 where that is not known."""
+
+    @property
+    def parameters(self) -> int: ...  # noqa: D102
 
 
 class ModelIdentity(Frozen):
@@ -143,6 +151,11 @@ class Statistic:
 def identity_of(model: Described) -> ModelIdentity:
     """The record of a model of logits."""
     return ModelIdentity(**{name: getattr(model, name) for name in ModelIdentity.model_fields})
+
+
+def parameters_of(model: object) -> int:
+    """How many parameters a model has, where it says so; 0 where that is not known."""
+    return model.parameters if isinstance(model, Sized) else 0
 
 
 def oriented(raw: float, sign: Literal[1, -1]) -> Statistic:

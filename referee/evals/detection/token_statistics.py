@@ -29,6 +29,12 @@ SMALLEST_LOG_RANK = 1e-6
 GLTR_EDGES = (10, 100, 1000)
 """Cut points of the rank counted from 0."""
 
+SAMPLES = 10_000
+"""A token, in IMGTB's form of FastDetectGPT."""
+FALCON_PAIR = ("tiiuae/falcon-7b", "tiiuae/falcon-7b-instruct")
+"""Observer and performer for which alone Fast-DetectGPT's demo has constants."""
+_FALCON_NORMALS = ((-0.0707, 0.9520), (2.9306, 1.9039))
+
 # Rows worked on at once: several copies of 64 rows over Qwen's 151,936 tokens in double precision are half a gigabyte.
 _ROWS = 16
 # Stands for a logit of minus infinity, whose product with a probability of 0 would be no number.
@@ -133,17 +139,10 @@ def pair_pass(reference: LogitsProvider, scoring: LogitsProvider, text: str) -> 
     Raises:
         EvaluationError: The two cut the text into different tokens, or a provider gave too few rows.
     """
-    tokens = reference.tokens(text)
-    if scoring is not reference and scoring.tokens(text) != tokens:
-        raise EvaluationError(
-            f"the models {reference.model.name!r} and {scoring.model.name!r} cut the text into different tokens.",
-            hint="Use two models with one tokenizer and the same max_tokens, as a base model and its instruct version.",
-        )
+    tokens = _same_tokens(reference, scoring, text)
     if len(tokens) < 2:
         return PairPass(0, len(tokens), 0.0, 0.0, 0.0, 0.0, 0.0)
-    if scoring is reference:
-        return read_pair(tokens, ((block, block) for block in reference.blocks(tokens)))
-    return read_pair(tokens, _aligned(reference.blocks(tokens), scoring.blocks(tokens)))
+    return read_pair(tokens, _pair_blocks(reference, scoring, tokens))
 
 
 def read_pair(tokens: Sequence[int], blocks: Iterable[tuple[Logits, Logits]]) -> PairPass:
@@ -178,6 +177,55 @@ def fast_detect_gpt(seen: PairPass) -> Statistic:
     if seen.variance <= 0:
         return missing("undefined")
     return oriented((seen.log_p_scoring - seen.expected) / math.sqrt(seen.variance), 1)
+
+
+def sampled_fast_detect_gpt(
+    reference: LogitsProvider, scoring: LogitsProvider, text: str, *, seed: int, samples: int = SAMPLES
+) -> Statistic:
+    """Fast-DetectGPT by sampling: (mean l of the text - mean over samples) / their deviation; higher is AI.
+
+    A sample puts at each of the T places a token drawn from q, whatever stands elsewhere, and has the mean of l over
+    them. The deviation is divided by n - 1. With many samples it comes near the analytic form.
+
+    Args:
+        reference: Whose q tokens are drawn from.
+        scoring: Whose l counts.
+        text: The text.
+        seed: The same seed gives the same score.
+        samples: How many are drawn.
+
+    Source: Fast-DetectGPT's code where ``discrepancy_analytic`` is off, as IMGTB runs it; its section 4.1.
+
+    Raises:
+        EvaluationError: The two cut the text into different tokens, or a provider gave too few rows.
+    """
+    tokens = _same_tokens(reference, scoring, text)
+    if len(tokens) < 2:
+        return missing("too_short")
+    following = np.asarray(tokens[1:], dtype=np.int64)
+    rng = np.random.default_rng(seed)
+    own, drawn, at = 0.0, np.zeros(samples), 0
+    for first, second in _pair_blocks(reference, scoring, tokens):
+        for row in range(min(len(first), len(following) - at)):
+            q, log_p = _row_of(first[row : row + 1], second[row : row + 1])
+            _check_ids(following[at : at + 1], len(q))
+            own += float(_heard(log_p[following[at] : following[at] + 1])[0])
+            drawn += log_p[_drawn(q, rng.random(samples))]
+            at += 1
+    _check_rows(at, len(following))
+    return _discrepancy(own, drawn, at)
+
+
+def published_probability(score: float | None, observer: str, performer: str) -> float | None:
+    """The probability that Fast-DetectGPT's demo shows for a score; None for any pair of models but its own.
+
+    Of two normals with equal weight, one of people's texts and one of models'. To be shown and no more: it is fitted to
+    the demo's texts, and no threshold is taken from it.
+    """
+    if score is None or (observer, performer) != FALCON_PAIR:
+        return None
+    human, machine = (_normal(score, mean, deviation) for mean, deviation in _FALCON_NORMALS)
+    return machine / (human + machine) if human + machine else None
 
 
 def binoculars(seen: PairPass, variant: Literal["released", "paper"] = "released") -> Statistic:
@@ -270,6 +318,50 @@ def _pair_sums(wanted: NDArray[np.int64], reference: Logits, scoring: Logits) ->
         [_heard(own[at]).sum(), _heard(other[at]).sum(), mean[:n].sum(), variance[:n].sum(), mean.sum()],
         dtype=np.float64,
     )
+
+
+def _same_tokens(reference: LogitsProvider, scoring: LogitsProvider, text: str) -> list[int]:
+    tokens = reference.tokens(text)
+    if scoring is not reference and scoring.tokens(text) != tokens:
+        raise EvaluationError(
+            f"the models {reference.model.name!r} and {scoring.model.name!r} cut the text into different tokens.",
+            hint="Use two models with one tokenizer and the same max_tokens, as a base model and its instruct version.",
+        )
+    return tokens
+
+
+def _pair_blocks(
+    reference: LogitsProvider, scoring: LogitsProvider, tokens: list[int]
+) -> Iterator[tuple[Logits, Logits]]:
+    if scoring is reference:
+        return ((block, block) for block in reference.blocks(tokens))
+    return _aligned(reference.blocks(tokens), scoring.blocks(tokens))
+
+
+def _row_of(reference: Logits, scoring: Logits) -> tuple[Floats, Floats]:
+    """Q and l of one place, over the smaller vocabulary."""
+    size = min(reference.shape[1], scoring.shape[1])
+    return np.exp(_log_softmax(reference[:, :size])[0]), _log_softmax(scoring[:, :size])[0]
+
+
+def _drawn(q: Floats, places: Floats) -> NDArray[np.intp]:
+    """A token for each number in [0, 1)."""
+    ends = np.cumsum(q)
+    tokens: NDArray[np.intp] = np.searchsorted(ends, places * ends[-1], side="right")
+    return tokens.clip(max=len(q) - 1)
+
+
+def _discrepancy(own: float, drawn: Floats, tokens: int) -> Statistic:
+    """Of sums over the tokens."""
+    if not _finite(own, float(drawn.min()), float(drawn.max())):
+        return missing("nonfinite")
+    means = drawn / tokens
+    spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
+    return oriented((own / tokens - float(means.mean())) / spread, 1) if spread > 0 else missing("undefined")
+
+
+def _normal(value: float, mean: float, deviation: float) -> float:
+    return math.exp(-(((value - mean) / deviation) ** 2) / 2) / deviation
 
 
 def _log_softmax(block: Logits) -> Floats:

@@ -29,6 +29,7 @@ class DetectorVerdict:
         threshold: What it was judged by.
         note: What has to stand beside it: that it is no proof, and the expected false positives.
         pushes: Which sentences moved the score; None where they were not looked at.
+        aside: What is shown beside it and decides nothing.
     """
 
     detector: str
@@ -38,6 +39,7 @@ class DetectorVerdict:
     threshold: Threshold
     note: str
     pushes: Pushes | None = None
+    aside: str = ""
 
 
 @dataclass(frozen=True)

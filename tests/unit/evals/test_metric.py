@@ -94,7 +94,11 @@ def test_presets_and_names_stand_side_by_side() -> None:
         (["dept"], "no metric 'dept'", "Did you mean 'depth'?"),
         (["depth", "depth"], "'depth' is named twice", "once"),
         ([], "no metric was named", "constructiveness"),
-        (["xyz123"], "no metric 'xyz123'", "Presets: quality, points, behaviour, agreement, detection. Metrics: c"),
+        (
+            ["xyz123"],
+            "no metric 'xyz123'",
+            "Presets: quality, points, factors, behaviour, agreement, detection. Metrics: c",
+        ),
     ],
 )
 def test_a_name_that_cannot_be_meant_is_refused(names: list[str], said: str, next_step: str) -> None:

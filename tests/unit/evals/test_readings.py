@@ -15,6 +15,7 @@ CASE = ReviewCase(case_id="r7", paper_id="p", source="human", kind="human", text
     [
         ("depth", {"readings": [{"repeat": 0}]}, "readings.0.judge"),
         ("constructiveness", {"readings": [{"judge": "m", "insights": [{"specificity": "?"}]}]}, "insights.0"),
+        ("genericness", {"readings": [{"judge": "m", "prior_work": {"present": "?"}}]}, "readings.0.prior_work"),
         ("adherence", {"readings": [], "criteria": [{"id": "a", "kind": "odd", "by": "code"}]}, "criteria.0.kind"),
         ("topic_coverage", {"tau": 2, "references": [{"case_id": "h", "status": "lost"}]}, "references.0.status"),
         ("semantic_similarity", {"review": {}, "references": [{"case_id": "h"}]}, "references.0.cosine"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import referee
+from referee import RunOptions
+from referee.api.detection.scoring import estimate_detect_score
 from referee.api.detection.torch_services import NamedClassifier, NamedFiller
 from referee.errors import DataError, EvaluationError, MissingExtra, SettingsError
 from referee.evals.detection.classifiers import CLASSIFIERS, classify
@@ -52,15 +56,19 @@ def save_tokenizer(folder: Path, *specials: str, most: int = 64, pair: bool = Fa
 
 @pytest.fixture
 def gpt2(torch: Any, tmp_path: Path) -> Path:
+    return save_gpt2(torch, tmp_path)
+
+
+def save_gpt2(torch: Any, folder: Path) -> Path:
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    size = save_tokenizer(tmp_path, most=200)
+    size = save_tokenizer(folder, most=200)
     torch.manual_seed(1)
     config = GPT2Config(
         vocab_size=size, n_positions=100, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=2
     )
-    GPT2LMHeadModel(config).save_pretrained(tmp_path)
-    return tmp_path
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
 
 
 @pytest.fixture
@@ -84,16 +92,20 @@ def save_roberta(torch: Any, folder: Path, labels: dict[int, str]) -> Path:
 
 @pytest.fixture
 def t5(torch: Any, tmp_path: Path) -> Path:
+    return save_t5(torch, tmp_path)
+
+
+def save_t5(torch: Any, folder: Path) -> Path:
     from transformers import T5Config, T5ForConditionalGeneration
 
-    size = save_tokenizer(tmp_path, *(f"<extra_id_{number}>" for number in range(20)))
+    size = save_tokenizer(folder, *(f"<extra_id_{number}>" for number in range(20)))
     torch.manual_seed(3)
     config = T5Config(
         vocab_size=size, d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2,
         decoder_start_token_id=1, pad_token_id=1, eos_token_id=2,
     )  # fmt: skip
-    T5ForConditionalGeneration(config).save_pretrained(tmp_path)
-    return tmp_path
+    T5ForConditionalGeneration(config).save_pretrained(folder)
+    return folder
 
 
 def test_a_causal_models_likelihood_is_minus_its_own_loss(torch: Any, gpt2: Path) -> None:
@@ -229,3 +241,43 @@ def test_without_torch_the_command_that_installs_it_is_said(monkeypatch: pytest.
     with pytest.raises(MissingExtra) as missing:
         TorchLogits("gpt2")
     assert "pip install 'referee[detect]'" in str(missing.value)
+
+
+@pytest.mark.slow
+async def test_detectors_run_on_folders_and_are_opened_again_by_a_check(torch: Any, tmp_path: Path) -> None:
+    for name, make in (("lm", save_gpt2), ("other", save_gpt2), ("t5", save_t5)):
+        (tmp_path / name).mkdir()
+        make(torch, tmp_path / name)
+    (tmp_path / "radar").mkdir()
+    save_roberta(torch, tmp_path / "radar", {0: "LABEL_0", 1: "LABEL_1"})
+    rows = [
+        {"review_id": f"r{n}", "paper_id": f"p{n}", "source": "human", "kind": "human", "year": 2021}
+        | {"review": " ".join([*TEXT.split()[n:], *TEXT.split()[:n]])}
+        for n in range(3)
+    ]
+    reviews = tmp_path / "reviews.jsonl"
+    reviews.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    names = ("loglik", "binoculars", "fast_detect_gpt_sampled", "npr", "radar_d")
+    lm, other = f"torch:{tmp_path / 'lm'}", f"torch:{tmp_path / 'other'}"
+    given: dict[str, Any] = {
+        "detectors": names,
+        "lm": lm,
+        "pair": f"{lm},{other}",
+        "filler": str(tmp_path / "t5"),
+        "classifiers": {"radar_d": str(tmp_path / "radar")},
+    }
+    plan = await estimate_detect_score(reviews, **given)
+    assert all("FLOP" in part.runs for part in plan.metrics)
+    done = await referee.detect_score(reviews, **given, options=RunOptions(out=tmp_path / "s"))
+    assert {name: counts.scored for name, counts in done.counts.items() if name != "npr"} == {
+        name: 3 for name in names if name != "npr"
+    }
+    assert "left gaps" in str(done.counts["npr"].without) or done.counts["npr"].scored, "the filler knows no English"
+    referee.detect_calibrate(tmp_path / "s", out=tmp_path / "c.json", target_fpr=(0.1,))
+    (tmp_path / "r.txt").write_text(f"{TEXT}.", encoding="utf-8")
+    checked = await referee.detect_check(
+        tmp_path / "r.txt", calibration=tmp_path / "c.json", options=RunOptions(out=tmp_path / "ck")
+    )
+    verdicts = {one.detector: one for one in checked.checked.verdicts}
+    assert {"loglik", "radar_d", "binoculars", "fast_detect_gpt_sampled"} <= set(verdicts)
+    assert all(one.score is not None and "do not hold" not in one.why for one in verdicts.values())

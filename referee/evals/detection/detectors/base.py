@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from referee.errors import MissingExtra
 from referee.evals.detection.canonical import CANONICAL_RULE, Canonical, canonical_review
-from referee.evals.detection.protocols import ModelIdentity, Statistic, Status, missing
-from referee.evals.detection.services import DetectionServices
+from referee.evals.detection.costs import Cost, tokens_of_words
+from referee.evals.detection.protocols import ModelIdentity, Statistic, Status, missing, parameters_of
+from referee.evals.detection.services import DetectionServices, Part
 from referee.evals.detection.token_statistics import TokenPass, token_pass
 from referee.evals.metric import Context, Known, Load, Quantity, not_applicable, scored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
+ONE_MODEL = "token pass"
 UNAVAILABLE = "unavailable"
 """The status of a detector whose model is absent; those of texts are ``protocols.Status``."""
 
@@ -43,7 +45,7 @@ class Work:
 
         provider = self.services.provider
         assert provider is not None, "the detector has looked"
-        key = ("token pass", id(provider), self.text.digest)
+        key = (ONE_MODEL, id(provider), self.text.digest)
         return await self.context.shared.once(key, lambda: asyncio.to_thread(token_pass, provider, self.text.text))
 
 
@@ -69,14 +71,28 @@ class Detector(Quantity, ABC):
 
     Its value is no probability and means nothing without a threshold that was taken from human reviews. Details hold
     the text's rule and digest, the models, and ``made_by``, by which scores that must not be compared are told apart.
+
+    Attributes:
+        works_with: What it cannot do without.
+        unasked: Whether it is run where nobody named detectors and what it works with was given.
     """
 
     name: str
     unit = "score"
+    works_with: tuple[Part, ...] = ()
+    unasked: bool = True
+
+    def without(self, services: DetectionServices) -> str:
+        """What is absent for any review and how to get it; empty where all is there."""
+        return next((why for part in self.works_with if (why := services.lacking(part))), "")
+
+    def lacking(self, services: DetectionServices, case: ReviewCase) -> str:
+        """What is absent for this review and how to get it; empty where all is there."""
+        return self.without(services)
 
     @abstractmethod
-    def lacking(self, services: DetectionServices, case: ReviewCase) -> str:
-        """What is absent and how to get it; empty where all is there."""
+    def cost(self, services: DetectionServices, words: int) -> Sequence[Cost]:
+        """What a review of so many words takes, one entry a model; asked where nothing is absent."""
 
     @abstractmethod
     def models(self, services: DetectionServices, case: ReviewCase) -> dict[str, Any]:
@@ -117,6 +133,12 @@ class Detector(Quantity, ABC):
             return scored(self, case, own.score, parts=found.parts, details=details)
         why = found.why or _REASONS.get(own.status, "there is no score")
         return not_applicable(self, case, why, parts=found.parts, details=details)
+
+
+def passes_over(model: object, identity: ModelIdentity, work: str, words: int, passes: int = 1) -> Cost:
+    """The cost of passes of a model over a text of so many words."""
+    tokens = passes * tokens_of_words(words, identity.max_tokens)
+    return Cost(identity.name, work, passes, tokens, parameters_of(model))
 
 
 def model_record(identity: ModelIdentity) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from referee.errors import ModelError
 from referee.evals.detection.anchor import IS_ANCHOR, POOLING, anchor_score, embedded
 from referee.evals.detection.canonical import of_text
 from referee.evals.detection.claims import claim_match, claims_of, shortened
+from referee.evals.detection.costs import Cost, tokens_of_words
 from referee.evals.detection.detectors.base import Detection, Detector, Work
 from referee.evals.detection.protocols import missing
-from referee.evals.detection.services import DetectionServices
+from referee.evals.detection.services import DetectionServices, Part
 from referee.evals.metric import Range
 from referee.llm.urgency import Urgency
 from referee.schemas.case import ReviewCase
@@ -30,16 +31,22 @@ class AnchorDetector(Detector):
     about = "largest cosine with an AI review of the same paper"
     unit = "cosine"
     range: Range = (-1.0, 1.0)
+    works_with: tuple[Part, ...] = ("anchors", "embedder")
 
     def lacking(self, services: DetectionServices, case: ReviewCase) -> str:
         """The embedder, and AI reviews of this paper."""
-        if services.embedder is None:
-            return "an embedder is needed; name one with --embedder"
+        if why := self.without(services):
+            return why
         if not services.anchors.get(case.paper_id):
             return (
                 f"there is no AI review of paper {case.paper_id!r} to compare with; write anchors from its text first"
             )
         return ""
+
+    def cost(self, services: DetectionServices, words: int) -> Sequence[Cost]:
+        """One embedding of the review; those of its paper's AI reviews, once a paper, come on top."""
+        tokens = tokens_of_words(words, words * 2)
+        return [Cost(_embedder(services).id, self.name, 1, tokens)]
 
     def models(self, services: DetectionServices, case: ReviewCase) -> dict[str, Any]:
         """The embedder, the anchors, and how many are there: the largest of two cosines is no score of three."""

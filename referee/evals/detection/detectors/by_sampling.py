@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from referee.evals.detection.detectors.base import Detection, Detector, Work, model_record
-from referee.evals.detection.detectors.by_logits import NO_PROVIDER
+from referee.errors import MissingExtra
+from referee.evals.detection.costs import Cost, tokens_of_words
+from referee.evals.detection.detectors.base import (
+    ONE_MODEL,
+    Detection,
+    Detector,
+    Work,
+    model_record,
+    passes_over,
+)
 from referee.evals.detection.dna_gpt import (
+    MOST_WORDS,
     NEW_TOKENS,
     REGENERATED,
     TEMPERATURE,
@@ -19,14 +28,17 @@ from referee.evals.detection.dna_gpt import (
     white_box,
     words_of,
 )
-from referee.evals.detection.perturbation import COPIES, Perturbed, detect_gpt, npr, perturbed
-from referee.evals.detection.protocols import Statistic, identity_of, missing
-from referee.evals.detection.services import DetectionServices
+from referee.evals.detection.perturbation import COPIES, SPAN, Perturbed, detect_gpt, npr, perturbed, spans_of
+from referee.evals.detection.protocols import Statistic, identity_of, missing, parameters_of
+from referee.evals.detection.services import DetectionServices, Part
 from referee.evals.detection.token_statistics import TokenPass, mean_log_rank, statistic, token_pass
 from referee.schemas.case import ReviewCase
 
-NO_FILLER = "a model that fills gaps, as T5, is needed; it takes torch and transformers, and has to be given"
-NO_GENERATOR = "a model that writes on is needed; install one with `pip install 'referee[local]'`"
+COPIES_PASS, FILLS, CONTINUATIONS, ENDINGS = "passes over copies", "filling of copies", "continuations", "endings"
+CONTINUE = "detect/continue"
+_PROMPT_TOKENS = 220
+# Two words of a gap and the sentinel before them.
+_TOKENS_A_GAP = SPAN + 2
 
 
 @dataclass(frozen=True)
@@ -36,12 +48,27 @@ class PerturbationDetector(Detector):
     name: str
     about: str = field()
     copies: int = COPIES
+    works_with: tuple[Part, ...] = ("filler", "provider")
 
-    def lacking(self, services: DetectionServices, case: ReviewCase) -> str:
-        """The model of logits and the one that fills gaps."""
-        if services.filler is None:
-            return NO_FILLER
-        return "" if services.provider is not None else NO_PROVIDER
+    def cost(self, services: DetectionServices, words: int) -> Sequence[Cost]:
+        """K fillings, K passes over the copies, and the pass over the text that other statistics share."""
+        provider, filler = services.provider, services.filler
+        assert provider is not None, "lacking has looked"
+        assert filler is not None, "lacking has looked"
+        own, name = provider.model, identity_of(provider.model)
+        filled = Cost(
+            filler.identity.name,
+            FILLS,
+            self.copies,
+            self.copies * tokens_of_words(words, filler.identity.max_tokens),
+            parameters_of(filler),
+            generated=self.copies * _TOKENS_A_GAP * spans_of(words),
+        )
+        return [
+            filled,
+            passes_over(own, name, COPIES_PASS, words, self.copies),
+            passes_over(own, name, ONE_MODEL, words),
+        ]
 
     def models(self, services: DetectionServices, case: ReviewCase) -> dict[str, Any]:
         """Both models and the number of copies."""
@@ -82,12 +109,36 @@ class DnaGptDetector(Detector):
     about: str = field()
     white: bool = False
     regenerated: int = REGENERATED
+    prompts: tuple[str, ...] = (CONTINUE,)
+    works_with: tuple[Part, ...] = ("generator",)
 
-    def lacking(self, services: DetectionServices, case: ReviewCase) -> str:
-        """The model that writes, and for the white box that of logits."""
-        if services.generator is None:
-            return NO_GENERATOR
-        return NO_PROVIDER if self.white and services.provider is None else ""
+    def without(self, services: DetectionServices) -> str:
+        """The models, and for the black box the package whose words are counted: nothing is asked without it."""
+        why = super().without(services)
+        if why or self.white:
+            return why
+        try:
+            words_of("")
+        except MissingExtra as error:
+            return str(error)
+        return ""
+
+    def cost(self, services: DetectionServices, words: int) -> Sequence[Cost]:
+        """K calls of the model that writes, and for the white box K + 1 passes over beginning and ending."""
+        assert services.generator is not None, "lacking has looked"
+        shown = min(words, MOST_WORDS)
+        asked = Cost(
+            services.generator.identity.name,
+            CONTINUATIONS,
+            passes=self.regenerated,
+            tokens=self.regenerated * (_PROMPT_TOKENS + tokens_of_words(shown // 2, shown)),
+            generated=self.regenerated * NEW_TOKENS,
+            calls=self.regenerated,
+        )
+        if not self.white or services.provider is None:
+            return [asked]
+        model = services.provider.model
+        return [asked, passes_over(model, identity_of(model), ENDINGS, shown, self.regenerated + 1)]
 
     def models(self, services: DetectionServices, case: ReviewCase) -> dict[str, Any]:
         """The models and how continuations are drawn."""
@@ -128,7 +179,12 @@ METRICS: tuple[Detector, ...] = (
     PerturbationDetector("detect_gpt", "how much less likely the review is with other words, in deviations"),
     PerturbationDetector("npr", "log rank with other words over log rank"),
     DnaGptDetector("dna_gpt", "share of word runs that the model writes again"),
-    DnaGptDetector("dna_gpt_white", "likelihood of the ending less that of the model's endings", white=True),
+    DnaGptDetector(
+        "dna_gpt_white",
+        "likelihood of the ending less that of the model's endings",
+        white=True,
+        works_with=("generator", "provider"),
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from referee.evals.detection.anchor import IS_ANCHOR
 from referee.evals.detection.calibration import calibrate, calibrate_features
 from referee.evals.detection.classifiers import CLASSIFIERS
 from referee.evals.detection.columns import rows_of, scored_review
+from referee.evals.detection.costs import cost_estimates
 from referee.evals.detection.detectors.base import Detector
 from referee.evals.detection.services import DetectionServices
 from referee.evals.detection.token_statistics import FEATURE_NAMES
@@ -20,6 +21,7 @@ from referee.evals.metric import Context, Metric
 from referee.evals.registry import BUILT_IN, PRESETS
 from referee.evals.shared import Shared
 from referee.schemas.case import ReviewCase
+from referee.schemas.estimate import PartEstimate
 from referee.schemas.metric import MetricResult
 from referee.venues import load_venue
 from tests.unit.evals.detection.fakes import A, BigramLogits, Filler, Generator, Labels, TableLogits, WordEmbedder
@@ -95,7 +97,7 @@ async def test_without_its_model_a_detector_says_what_to_install(name: str) -> N
     for given in (None, DetectionServices()):
         found = await measured(name, review(), given)
         assert (found.status, found.value) == ("not_applicable", None)
-        assert "need" in found.reason or "no AI review" in found.reason
+        assert "need" in found.reason
         assert found.details == {"status": "unavailable"}
 
 
@@ -130,7 +132,7 @@ async def test_a_review_of_a_word_has_no_score_but_a_reason(name: str, text: str
     "name",
     [
         *("loglik", "rank", "logrank", "llmdev", "fast_detect_gpt", "binoculars", "binoculars_paper"),
-        *("dna_gpt", "dna_gpt_white", "npr"),
+        *("fast_detect_gpt_sampled", "dna_gpt", "dna_gpt_white", "npr"),
     ],
 )
 async def test_a_text_that_the_model_knows_scores_higher_than_one_it_does_not(name: str) -> None:
@@ -244,3 +246,72 @@ async def test_an_anchor_is_never_tested_with_itself_whatever_the_order_of_its_b
     for shown in (None, form):
         found = await ALL[name].measure(own, Context(detection=given, shared=Shared(), form=shown))
         assert (found.value, found.reason) == (None, IS_ANCHOR)
+
+
+@pytest.mark.parametrize("name", DETECTORS)
+def test_each_says_what_it_costs(name: str) -> None:
+    costs = ALL[name].cost(services(), 300)
+    assert costs
+    for cost in costs:
+        assert cost.passes >= 1
+        assert cost.tokens > 0
+        assert cost.flops is None, "no fake says its size"
+        sized = replace(cost, parameters=1_000)
+        assert sized.flops == 2 * 1_000 * (cost.tokens + cost.generated)
+        assert sized.times(3).flops == 3 * sized.flops
+
+
+@pytest.mark.parametrize(
+    ("name", "passes", "tokens", "written", "calls"),
+    [
+        ("loglik", [1], [400], [0], [0]),
+        ("binoculars", [1, 1], [400, 400], [0, 0], [0, 0]),
+        ("npr", [10, 10, 1], [4_000, 4_000, 400], [10 * 4 * 22, 0, 0], [0, 0, 0]),
+        ("dna_gpt", [10], [4_200], [3_000], [10]),
+        ("dna_gpt_white", [10, 11], [4_200, 4_400], [3_000, 0], [10, 0]),
+        ("mage_d", [1], [400], [0], [0]),
+    ],
+)
+def test_costs_are_the_specification_s(
+    name: str, passes: list[int], tokens: list[int], written: list[int], calls: list[int]
+) -> None:
+    costs = ALL[name].cost(services(), 300)
+    assert [cost.passes for cost in costs] == passes
+    assert [cost.tokens for cost in costs] == tokens
+    assert [cost.generated for cost in costs] == written
+    assert [cost.calls for cost in costs] == calls
+
+
+def test_what_detectors_share_is_counted_once_and_calls_are_priced() -> None:
+    names = ["loglik", "rank", "fast_detect_gpt", "binoculars", "dna_gpt", "dna_gpt_white", "radar_d"]
+    planned = [PartEstimate(name=name, units=20) for name in names]
+    given = services(classifiers={}, absent={"radar_d": "torch is not installed."})
+    parts = {
+        part.name: part
+        for part in cost_estimates([ALL[name] for name in names], planned, [review(), review()], given, None)
+    }
+    assert parts["loglik"].runs.startswith("small: 20 passes, about ")
+    assert parts["rank"].runs == "shares the token pass of loglik"
+    assert "observer: 20 passes" in parts["fast_detect_gpt"].runs
+    assert parts["binoculars"].runs == "shares the pair pass of fast_detect_gpt"
+    assert (parts["dna_gpt"].calls, parts["dna_gpt_white"].calls) == (200, 0)
+    assert parts["radar_d"].units == 0
+    assert "not for commercial use" in parts["radar_d"].runs
+    assert "torch is not installed." in parts["radar_d"].runs
+
+
+async def test_the_sampled_form_is_another_detector_with_another_maker() -> None:
+    analytic, sampled, again = [
+        await measured(name, review(), services()) for name in ("fast_detect_gpt", *["fast_detect_gpt_sampled"] * 2)
+    ]
+    assert sampled.value == again.value == pytest.approx(analytic.value, abs=0.3)
+    assert sampled.details["models"]["samples"] == 10_000
+    assert "published_probability" not in analytic.details
+    assert sampled.details["made_by"] != analytic.details["made_by"]
+
+
+async def test_the_falcon_pair_has_its_probability_beside_the_score() -> None:
+    pair = [BigramLogits(CORPUS, name=name) for name in ("tiiuae/falcon-7b", "tiiuae/falcon-7b-instruct")]
+    found = await measured("fast_detect_gpt", review(), services(pair=tuple(pair)))
+    assert 0 < found.details["published_probability"] < 1
+    assert "published_probability" not in (await measured("binoculars", review(), services(pair=tuple(pair)))).details

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from referee.errors import EvaluationError
 from referee.evals.detection.classifiers import CLASSIFIERS, check_labels, classify, margin
 from referee.evals.detection.dna_gpt import black_box, ending_log_p, halves, white_box, words_of
+from referee.evals.detection.mage_text import mage_text
 from referee.evals.detection.perturbation import detect_gpt, filled, masked, npr, perturbed, spans_of
 from referee.evals.detection.token_statistics import mean_log_rank, statistic, token_pass
 from tests.unit.evals.detection.fakes import BigramLogits, Filler, Labels
@@ -156,3 +158,44 @@ def test_margins_do_not_saturate() -> None:
     entry = CLASSIFIERS["openai_d"]
     assert margin(entry, [60.0, 0.0]).score > margin(entry, [50.0, 0.0]).score  # type: ignore[operator]
     assert margin(entry, [float("nan"), 0.0]).status == "nonfinite"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("The proof\n\nof Lemma 2 is\nfine.", "The proof of Lemma 2 is fine."),
+        ("A:\nThe text after a short first line.", "The text after a short first line."),
+        ("It\u2019s \u201cnovel\u201d \u2014 though na\u00efve \u2026", 'It\'s "novel" - though naive...'),
+        ("We do n't know ; do you ?", "We don't know; do you?"),
+        ("See https://a.example/b?c=1 or www.a.example, mail me@a.example today.", "See or mail today."),
+        ("Call 555-123-4567 or (555) 123-4567 now; 12 of 1,000 at 0.5 %.", "Call or now; 12 of 1,000 at 0.5."),
+        ("a <s>b</s> [[c]] $x$ ~ {d}", "a b c x {d}"),
+        ("\u6f22\u5b57", ""),
+        ("", ""),
+    ],
+)
+def test_mage_reads_one_plain_line(text: str, read: str) -> None:
+    assert mage_text(text) == read
+
+
+def test_only_mage_s_classifier_is_shown_the_cleaned_text_and_its_rule_is_no_threshold() -> None:
+    for name in ("mage_d", "radar_d"):
+        asked: list[str] = []
+
+        class Listening(Labels):
+            def logits(self, text: str, asked: list[str] = asked) -> list[float]:
+                asked.append(text)
+                return [4.0, 1.0]
+
+        found = classify(CLASSIFIERS[name], Listening({0: "LABEL_0", 1: "LABEL_1"}, []), "A text,\nof two lines.")
+        assert asked == ["A text, of two lines." if name == "mage_d" else "A text,\nof two lines."]
+        assert found.score == 3.0
+    assert "3.0858" in CLASSIFIERS["mage_d"].published_rule
+    assert classify(CLASSIFIERS["mage_d"], Labels({0: "LABEL_0", 1: "LABEL_1"}, []), "\u6f22").status == "too_short"
+
+
+def test_a_hostile_text_is_cleaned_in_a_moment() -> None:
+    for text in ("(" * 50_000, " " * 50_000, "a@" * 25_000, "1-" * 25_000, '"' * 50_000, "a." * 25_000):
+        started = time.monotonic()
+        mage_text(text)
+        assert time.monotonic() - started < 2

@@ -11,7 +11,9 @@ from referee.evals.detection.token_statistics import (
     fast_detect_gpt,
     gltr_fractions,
     pair_pass,
+    published_probability,
     read_tokens,
+    sampled_fast_detect_gpt,
     statistic,
     token_pass,
 )
@@ -181,3 +183,55 @@ def test_models_with_other_tokens_and_providers_with_too_few_rows_are_refused() 
         read_tokens(IDS, [A[:3]])
     with pytest.raises(EvaluationError, match="outside of a vocabulary of 2"):
         read_tokens(IDS, [A[:, :2]])
+
+
+@pytest.mark.parametrize(("reference", "scoring", "analytic"), [(A, A, -0.270226), (B, A, 0.419772), (A, B, 0.204682)])
+def test_samples_come_near_the_analytic_form_and_a_seed_gives_one_score(
+    reference: np.ndarray, scoring: np.ndarray, analytic: float
+) -> None:
+    def sampled(seed: int, **more: int) -> float:
+        found = sampled_fast_detect_gpt(TableLogits(reference, rows=3), TableLogits(scoring), "x", seed=seed, **more)
+        assert found.score is not None
+        return found.score
+
+    assert sampled(1) == pytest.approx(analytic, abs=0.04)
+    assert sampled(1) == sampled(1) != sampled(2)
+    assert sampled(1, samples=50) != pytest.approx(sampled(1), abs=1e-9)
+
+
+def test_two_samples_are_divided_by_n_less_1() -> None:
+    """Of two samples the deviation by n - 1 is their distance over the root of 2."""
+    found = sampled_fast_detect_gpt(TableLogits(A), TableLogits(A), "any", seed=3, samples=2)
+    rng, log_p = np.random.default_rng(3), A - np.log(np.exp(A).sum(axis=1, keepdims=True))
+    drawn = np.zeros(2)
+    for row in log_p[:4]:
+        drawn += row[np.searchsorted(np.cumsum(np.exp(row)), rng.random(2), side="right")] / 4
+    expected = (-1.091644 - drawn.mean()) / (abs(drawn[0] - drawn[1]) / np.sqrt(2))
+    assert found.score == pytest.approx(expected, abs=1e-4)
+
+
+def test_sampling_has_no_score_where_there_is_none() -> None:
+    never, broken = A.copy(), A.copy()
+    never[0, 0], broken[1] = -np.inf, np.nan
+    flat = np.zeros((5, 1), dtype=np.float32)
+    for table, ids, status in (
+        (A, [3], "too_short"),
+        (never, IDS, "nonfinite"),
+        (broken, IDS, "nonfinite"),
+        (flat, [0, 0, 0], "undefined"),
+    ):
+        model = TableLogits(table, ids=ids)
+        found = sampled_fast_detect_gpt(model, model, "any", seed=1, samples=20)
+        assert (found.score, found.status) == (None, status)
+
+
+def test_the_published_probability_is_shown_for_its_own_pair_alone() -> None:
+    pair = ("tiiuae/falcon-7b", "tiiuae/falcon-7b-instruct")
+    shown = published_probability(1.0, *pair)
+    human = np.exp(-(((1 + 0.0707) / 0.9520) ** 2) / 2) / 0.9520
+    machine = np.exp(-(((1 - 2.9306) / 1.9039) ** 2) / 2) / 1.9039
+    assert shown == pytest.approx(machine / (human + machine))
+    assert published_probability(3.0, *pair) > 0.9  # type: ignore[operator]
+    for other in (pair[::-1], ("gpt2", "gpt2"), ("/models/falcon-7b", pair[1])):
+        assert published_probability(1.0, *other) is None
+    assert published_probability(None, *pair) is None

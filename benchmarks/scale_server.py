@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -41,7 +42,7 @@ class ServerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._process.terminate()
-        self._process.wait()
+        self._process.communicate()
 
     def calls(self) -> list[dict[str, Any]]:
         """The answered calls, as the log holds them."""
@@ -60,6 +61,4 @@ class ServerProcess:
 
 
 def _environment() -> dict[str, str]:
-    import os
-
     return {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
+    from referee.api.merging import Merged, check_merge, merge
     from referee.api.options import RunOptions
     from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
@@ -43,6 +44,7 @@ __all__ = [
     "ExperimentEstimate",
     "Generated",
     "Generation",
+    "Merged",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -50,6 +52,7 @@ __all__ = [
     "arena_calibrate",
     "arena_run",
     "arena_score",
+    "check_merge",
     "compile_venue",
     "detect_anchors",
     "detect_calibrate",
@@ -63,6 +66,7 @@ __all__ = [
     "generation_prompts",
     "load_paper",
     "load_venue",
+    "merge",
     "profile",
     "refine_prompts",
     "rescore",
@@ -70,6 +74,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Merged": "referee.api.merging",
+    "check_merge": "referee.api.merging",
+    "merge": "referee.api.merging",
     "Anchors": "referee.api.detection.anchors",
     "Generated": "referee.api.detection.generating",
     "Generation": "referee.api.detection.generation",

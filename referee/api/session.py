@@ -21,6 +21,7 @@ from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
+from referee.runs.shards import SHARD_INPUT, Shard
 from referee.schemas.estimate import Estimate
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
@@ -44,6 +45,7 @@ class Session:
         progress: Called with each event.
         place: Where the run is to lie; the folder is there from ``begin`` on.
         remark: What ``run.json`` shall say beside ``finished``.
+        shard: The part of the run that is made here; None for the whole.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self.shard = Shard.parse(options.shard) if options.shard is not None else None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
         """Enter what is left when the session ends."""
@@ -86,8 +89,12 @@ class Session:
         Raises:
             RunError: The run to be resumed was started on others; each is named.
         """
-        self._inputs = inputs
-        self.place.check_inputs(inputs)
+        self._inputs = inputs if self.shard is None else {**inputs, SHARD_INPUT: str(self.shard)}
+        self.place.check_inputs(self._inputs)
+
+    def holds(self, paper_id: str) -> bool:
+        """Whether a paper is worked on here: it is in the shard, or the run is whole."""
+        return self.shard is None or self.shard.holds(paper_id)
 
     @property
     def is_asked(self) -> bool:
@@ -131,7 +138,8 @@ class Session:
             RunError: The folder is in use, unwritable, or belongs to other inputs.
         """
         self.open_folder(models, roles=models.by_role if roles is None else roles, prompts=prompts, asked=asked)
-        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages)
+        part = f"s{self.shard.number}-" if self.shard else ""
+        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages, prefix=part)
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
@@ -175,6 +183,7 @@ class Session:
                 models={role: models[role].record() for role in roles},
                 prompts=prompts,
                 asked=asked,
+                shard=self.shard,
             )
         )
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import arena, detect, doctor, eval, experiment, models, profile, review, show, venue
+from referee.cli import arena, detect, doctor, eval, experiment, merge, models, profile, review, show, venue
 
 app = typer.Typer(
     name="referee",
@@ -20,6 +20,7 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
+app.command("merge")(merge.merge)
 app.command("profile")(profile.profile)
 app.command("experiment")(experiment.experiment)
 app.command("strategies")(doctor.strategies)

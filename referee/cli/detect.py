@@ -10,7 +10,7 @@ import typer
 
 from referee.cli.detect_data import add as add_data_commands
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.detection.calibrating import DetectCalibration
@@ -32,7 +32,7 @@ _POLISHED = "A column (or COLUMN=VALUE) that says that a model polished a person
 
 
 @app.command()
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def score(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     detectors: Annotated[str | None, typer.Option(metavar="A,B,C", help=_DETECTORS)] = None,
@@ -49,7 +49,7 @@ def score(
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Score each review by detectors of AI-written text; higher is likelier AI.
 

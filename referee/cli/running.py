@@ -32,20 +32,32 @@ class RunFlags:
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False
 
 
-def with_run_flags(**helps: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+@dataclass(frozen=True)
+class CorpusFlags(RunFlags):
+    """How a run over many papers was asked for."""
+
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Work on part I of N of the papers; `referee merge` joins them.")
+    ] = None
+
+
+def with_run_flags(
+    kind: type[RunFlags] = RunFlags, **helps: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a run in place of its parameter ``flags``.
 
     Args:
+        kind: Which options.
         **helps: What is said of an option where it means something special to the command.
     """
 
     def widened(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True).parameters
-        spread = [one for name, given in own.items() for one in (_shared(helps) if name == "flags" else [given])]
+        spread = [one for name, given in own.items() for one in (_shared(kind, helps) if name == "flags" else [given])]
 
         @functools.wraps(command)
         def call(**given: Any) -> None:
-            flags = RunFlags(**{one.name: given.pop(one.name) for one in fields(RunFlags)})
+            flags = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
             command(**given, flags=flags)
 
         call.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
@@ -54,8 +66,8 @@ def with_run_flags(**helps: str) -> Callable[[Callable[..., None]], Callable[...
     return widened
 
 
-def _shared(helps: dict[str, str]) -> list[inspect.Parameter]:
-    hints = get_type_hints(RunFlags, include_extras=True)
+def _shared(kind: type[RunFlags], helps: dict[str, str]) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
     return [
         inspect.Parameter(
             one.name,
@@ -63,7 +75,7 @@ def _shared(helps: dict[str, str]) -> list[inspect.Parameter]:
             default=one.default,
             annotation=_said(hints[one.name], helps[one.name]) if one.name in helps else hints[one.name],
         )
-        for one in fields(RunFlags)
+        for one in fields(kind)
     ]
 
 
@@ -103,6 +115,7 @@ class Attended:
         self.options = RunOptions(
             out=flags.out,
             resume=flags.resume,
+            shard=flags.shard if isinstance(flags, CorpusFlags) else None,
             base_url=flags.base_url,
             max_cost=flags.max_cost,
             max_tokens=flags.max_tokens,

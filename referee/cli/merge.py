@@ -1,0 +1,37 @@
+"""``referee merge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def merge(
+    runs: Annotated[list[Path], typer.Argument(help="The run folders of all shards of one run.", show_default=False)],
+    out: Annotated[Path | None, typer.Option(help="A new folder for the whole run.")] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="WHOLE", help="Write nothing: see that the shards hold what this run holds.")
+    ] = None,
+) -> None:
+    """Join the shards of a run (--shard) into one run's results, as if it had never been parted.
+
+    The shards may come from several machines. What is missing, unfinished, given twice or of another run is named.
+    """
+    from referee import api
+    from referee.cli.output import describe_usage, printable
+    from referee.errors import SettingsError
+
+    if (out is None) == (check is None):
+        raise SettingsError(
+            "a merge is written (--out) or checked (--check).", hint="referee merge RUN... --out DIR, or --check WHOLE."
+        )
+    done = api.merge(runs, out=out) if out is not None else api.check_merge(check or "", runs)
+    typer.echo(f"{done.shards} shards of `referee {done.command}`: {describe_usage(done.usage)}.")
+    if done.remark:
+        typer.echo(printable(f"Note: {done.remark}."))
+    if out is None:
+        typer.echo(f"Joined, they hold what {check} holds.")
+    else:
+        typer.echo(f"Written to {done.run}.")

@@ -72,7 +72,11 @@ class ModelSettings(_Group):
 
 
 class CallSettings(_Group):
-    """Retry, timeout and rate limits of the door to models. Times are in seconds."""
+    """Retry, timeout and rate limits of the door to models. Times are in seconds.
+
+    ``shared_limits``: a file by which several processes of a machine keep one rate and one budget together, or ``ray:``
+    and the name of an actor that keeps them.
+    """
 
     concurrency: int = Field(default=8, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -83,6 +87,7 @@ class CallSettings(_Group):
     retry_max_wait_s: float = Field(default=60.0, ge=0)
     repair_rounds: int = Field(default=2, ge=0, le=2)
     cache: bool = True
+    shared_limits: str | None = None
 
 
 class BudgetSettings(_Group):

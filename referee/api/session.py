@@ -20,8 +20,9 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
+from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
+from referee.runs.shared_limits import open_book
 from referee.schemas.estimate import Estimate
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
 T = TypeVar("T")
+
+
+class ReadyForShards(Exception):
+    """The folder of a run that processes are to make is there; nothing else of it is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"run folder {str(path)!r} waits for its shards")
+        self.path = path
 
 
 class Session:
@@ -61,6 +70,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self._workers = options.workers
         self.shard = Shard.parse(options.shard) if options.shard is not None else None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
@@ -143,16 +153,21 @@ class Session:
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-        limits = self.settings.budget
         return Door(
             models,
             calls=self.settings.calls,
             ledger=ledger,
-            budget=budget or Budget(limits.max_cost, limits.max_tokens, spent=ledger.usage()),
+            budget=budget or self.budget(self.settings.budget, ledger.usage()),
             cache=ReplyCache(cache_root() / "replies") if self.settings.calls.cache else None,
             progress=self.progress,
             sample=sample,
         )
+
+    def budget(self, limits: BudgetSettings, spent: Usage) -> Budget:
+        """The budget of the open run, kept together with other processes where the settings say so."""
+        name = self.settings.calls.shared_limits
+        book = open_book(name) if name else None
+        return Budget(limits.max_cost, limits.max_tokens, spent=spent, book=book, run=str(self.path.absolute()))
 
     def open_folder(
         self,
@@ -174,6 +189,7 @@ class Session:
 
         Raises:
             RunError: The folder is in use, unwritable, or belongs to other inputs.
+            ReadyForShards: The options ask for the folder alone.
         """
         self._folder = self.enter(
             self.place.open(
@@ -184,8 +200,11 @@ class Session:
                 prompts=prompts,
                 asked=asked,
                 shard=self.shard,
+                workers=self._workers,
             )
         )
+        if self._workers is not None:
+            raise ReadyForShards(self.path)
 
     def record(
         self, usage: Callable[[], Usage] = Usage, by_role: Callable[[], Mapping[str, Usage]] = dict[str, Usage]
@@ -259,7 +278,13 @@ async def session(command: str, *names: str, options: RunOptions, settings: Sett
         RunError: Two folders are named, a new one holds something, or there is no run to resume.
     """
     async with AsyncExitStack() as stack:
-        yield Session(command, RunPlace(*names, out=options.out, resume=options.resume), options, settings, stack)
+        place = RunPlace(*names, out=options.out, resume=options.resume)
+        if place.resumed and (made := read_record(place.path).workers) != options.workers:
+            by = f"{made} processes" if made else "one process"
+            raise RunError(
+                f"run {str(place.path)!r} is made by {by}.", hint="Leave --processes away: the run knows their number."
+            )
+        yield Session(command, place, options, settings, stack)
 
 
 @contextmanager

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from referee.api.merging import Merged
 
 
 def merge(
@@ -20,7 +23,6 @@ def merge(
     The shards may come from several machines. What is missing, unfinished, given twice or of another run is named.
     """
     from referee import api
-    from referee.cli.output import describe_usage, printable
     from referee.errors import SettingsError
 
     if (out is None) == (check is None):
@@ -28,10 +30,17 @@ def merge(
             "a merge is written (--out) or checked (--check).", hint="referee merge RUN... --out DIR, or --check WHOLE."
         )
     done = api.merge(runs, out=out) if out is not None else api.check_merge(check or "", runs)
-    typer.echo(f"{done.shards} shards of `referee {done.command}`: {describe_usage(done.usage)}.")
-    if done.remark:
-        typer.echo(printable(f"Note: {done.remark}."))
+    print_merged(done)
     if out is None:
         typer.echo(f"Joined, they hold what {check} holds.")
     else:
         typer.echo(f"Written to {done.run}.")
+
+
+def print_merged(done: Merged) -> None:
+    """What was joined, what it cost, and what is left to say."""
+    from referee.cli.output import describe_usage, printable
+
+    typer.echo(f"{done.shards} shards of `referee {done.command}`. Used: {describe_usage(done.usage)}.")
+    if done.remark:
+        typer.echo(printable(f"Note: {done.remark}."))

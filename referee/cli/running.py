@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from copy import copy
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 
@@ -39,6 +39,15 @@ class CorpusFlags(RunFlags):
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Work on part I of N of the papers; `referee merge` joins them.")
     ] = None
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Run so many shards beside each other, under one limit.")
+    ] = None
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where --processes run: on this machine, or on a Ray cluster.")
+    ] = "local"
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster, as HOST:PORT. [default: the one that runs here]")
+    ] = None
 
 
 def with_run_flags(
@@ -58,6 +67,11 @@ def with_run_flags(
         @functools.wraps(command)
         def call(**given: Any) -> None:
             flags = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            if isinstance(flags, CorpusFlags):
+                from referee.cli.shards import run_corpus
+
+                run_corpus(lambda settled: command(**given, flags=settled), flags)
+                return
             command(**given, flags=flags)
 
         call.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
@@ -116,6 +130,7 @@ class Attended:
             out=flags.out,
             resume=flags.resume,
             shard=flags.shard if isinstance(flags, CorpusFlags) else None,
+            workers=flags.processes if isinstance(flags, CorpusFlags) else None,
             base_url=flags.base_url,
             max_cost=flags.max_cost,
             max_tokens=flags.max_tokens,

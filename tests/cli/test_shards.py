@@ -65,7 +65,7 @@ def test_merged_shards_hold_what_a_whole_run_holds(
     parts = ("part3", "part1", "part2")
     merged = referee("merge", *parts, "--out", "merged")
     assert merged.code == 0, merged.err
-    assert merged.out.startswith(f"3 shards of `referee {command}`: ")
+    assert merged.out.startswith(f"3 shards of `referee {command}`. Used: ")
     checked = referee("merge", *parts, "--check", "whole")
     assert checked.code == 0, checked.err
     whole, joined = read_record(place / "whole"), read_record(place / "merged")

@@ -18,7 +18,7 @@ from referee.data.submissions import read_submissions
 from referee.errors import DataError, EvaluationError
 from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
-from referee.runs import Budget, RunFolder
+from referee.runs import RunFolder
 from referee.runs.joining import PART, join_lines, lines_of
 from referee.schemas.base import Frozen
 from referee.schemas.usage import Usage
@@ -105,8 +105,7 @@ def _finished(folder: Path, job: ArenaJob) -> list[str]:
 
 
 async def _reviewed(run: Session, job: ArenaJob) -> ArenaRun:
-    limits = job.settings.budget
-    execution = ArenaExecution(run.path, job, Budget(limits.max_cost, limits.max_tokens, spent=run.usage))
+    execution = ArenaExecution(run.path, job, run.budget(job.settings.budget, run.usage))
     try:
         await execution.run()
     finally:

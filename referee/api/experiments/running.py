@@ -117,8 +117,12 @@ async def experiment(
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
         planned = _planned(job)
+        if final and (run.shard is not None or options.workers is not None):
+            raise SettingsError(
+                "the test split is opened by one run, once, and not by shards.",
+                hint="Leave --shard and --processes away with --final.",
+            )
         if run.shard is not None:
-            _require_development(final)
             job = shard_of_job(job, run.shard)
         seals = Seals(Path(store) / SEALS)
         if final:
@@ -187,7 +191,7 @@ def _execution(
     store: UnitStore,
     journal: Journal,
 ) -> Execution:
-    budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=run.usage)
+    budget = run.budget(job.limits, run.usage)
     return Execution(
         folder=run.path,
         papers=tuple(job.papers),
@@ -231,13 +235,6 @@ def _written(run: Session, tracked: str | None, paper_table: bool, result: Exper
         except (MissingExtra, RunError) as error:
             run.progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
     return lines
-
-
-def _require_development(final: bool) -> None:
-    if final:
-        raise SettingsError(
-            "the test split is opened by one run, once, and not by shards.", hint="Leave --shard away with --final."
-        )
 
 
 def _measured(folder: Path) -> list[str]:

@@ -10,7 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from referee.api.comparing import differences
+from referee.data.entries import parquet_library
 from referee.errors import RunError
+from referee.reports.parquet import write_tables
 from referee.runs import RunFolder
 from referee.runs.folder import RECORD, TRACE, check_new, read_record
 from referee.runs.joining import join_lines, ordered_parts
@@ -42,7 +44,7 @@ class Merged:
     remark: str
 
 
-def merge(parts: Sequence[str | Path], *, out: str | Path) -> Merged:
+def merge(parts: Sequence[str | Path], *, out: str | Path, parquet: bool = False) -> Merged:
     """Join the shards of a run into one run's results.
 
     What is read is joined line by line, and the numbers over all papers are computed by what computes them in a run
@@ -51,6 +53,7 @@ def merge(parts: Sequence[str | Path], *, out: str | Path) -> Merged:
     Args:
         parts: The run folders of all shards, in any order.
         out: A new folder.
+        parquet: Whether the rows are left as Parquet too.
 
     Raises:
         RunError: A folder is no shard, a shard is missing, given twice or unfinished, shards are of different runs
@@ -59,13 +62,15 @@ def merge(parts: Sequence[str | Path], *, out: str | Path) -> Merged:
     """
     found = ordered_parts([Path(part) for part in parts])
     target = Path(out)
+    if parquet:
+        parquet_library()
     check_new(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = target.with_name(f".{target.name}.merging")
     shutil.rmtree(aside, ignore_errors=True)
     try:
         with _begun(aside, found[0][1]) as folder:
-            merged = join(found, folder)
+            merged = join(found, folder, parquet=parquet)
         aside.replace(target)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
@@ -97,12 +102,13 @@ def check_merge(whole: str | Path, parts: Sequence[str | Path]) -> Merged:
     return merged
 
 
-def join(parts: Sequence[tuple[Path, RunRecord]], folder: RunFolder) -> RunRecord:
+def join(parts: Sequence[tuple[Path, RunRecord]], folder: RunFolder, *, parquet: bool = False) -> RunRecord:
     """Join shards into an open run folder; its record says that it is finished, and what the parts cost.
 
     Args:
         parts: All shards, in the order of their numbers.
         folder: The whole run's.
+        parquet: Whether the rows are left as Parquet too.
 
     Raises:
         EvaluationError: Nothing could be measured, over all parts.
@@ -117,6 +123,8 @@ def join(parts: Sequence[tuple[Path, RunRecord]], folder: RunFolder) -> RunRecor
     module, _, name = _JOINS[command].partition(":")
     joined: Join = getattr(import_module(module), name)
     remark = joined(paths, folder)
+    if parquet:
+        write_tables(folder.path, command)
     folder.set_usage(sum((one.usage for one in records), Usage()), _by_role(records))
     folder.set_merged(tuple(one.run_id for one in records))
     folder.set_status("finished", error=remark)

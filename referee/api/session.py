@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from referee.api.coverage import beside_limits
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
+from referee.data.entries import parquet_library
 from referee.errors import BudgetExceeded, RefereeError, RunError
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
@@ -70,7 +71,9 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
-        self._workers = options.workers
+        self._workers, self._parquet = options.workers, options.parquet
+        if options.parquet:
+            parquet_library()
         self.shard = Shard.parse(options.shard) if options.shard is not None else None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
@@ -243,6 +246,10 @@ class Session:
         """Record the end of what happens inside: finished, failed, stopped by a budget, or interrupted."""
         try:
             yield
+            if self._parquet:
+                from referee.reports.parquet import write_tables
+
+                write_tables(self.path, self._command)
             self.folder.set_usage(self._usage(), self._by_role())
             self.folder.set_status("finished", error=self.remark)
         except RefereeError as error:

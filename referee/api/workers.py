@@ -26,7 +26,9 @@ _SHARED_LIMITS = "REFEREE_CALLS__SHARED_LIMITS"
 _OVER_BUDGET, _INTERRUPTED = 3, 130
 
 
-def run_shards(folder: Path, arguments: Sequence[str], engine: Engine, *, say: Callable[[str], None]) -> Merged:
+def run_shards(
+    folder: Path, arguments: Sequence[str], engine: Engine, *, say: Callable[[str], None], parquet: bool = False
+) -> Merged:
     """Work on all shards of the run in a folder, and join them into it.
 
     Shards that are finished are left as they are, others go on where they ended. One whose process is killed is started
@@ -38,6 +40,7 @@ def run_shards(folder: Path, arguments: Sequence[str], engine: Engine, *, say: C
         arguments: Those of the command, without what a shard has of its own.
         engine: Where shards are worked on; it is closed in the end.
         say: Told how shards end.
+        parquet: Whether the rows are left as Parquet too.
 
     Raises:
         RunError: The folder is in use, or shards failed; the first is named with what it said.
@@ -50,7 +53,7 @@ def run_shards(folder: Path, arguments: Sequence[str], engine: Engine, *, say: C
         try:
             with _ending_by_signals():
                 crew.work()
-            merged = join(ordered_parts(crew.folders), open_folder)
+            merged = join(ordered_parts(crew.folders), open_folder, parquet=parquet)
         except BaseException as error:
             stopped = isinstance(error, BudgetExceeded | KeyboardInterrupt)
             with suppress(OSError):

@@ -17,6 +17,9 @@ def merge(
     check: Annotated[
         Path | None, typer.Option(metavar="WHOLE", help="Write nothing: see that the shards hold what this run holds.")
     ] = None,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Leave the rows as Parquet too (referee[parquet]).")
+    ] = False,
 ) -> None:
     """Join the shards of a run (--shard) into one run's results, as if it had never been parted.
 
@@ -29,7 +32,7 @@ def merge(
         raise SettingsError(
             "a merge is written (--out) or checked (--check).", hint="referee merge RUN... --out DIR, or --check WHOLE."
         )
-    done = api.merge(runs, out=out) if out is not None else api.check_merge(check or "", runs)
+    done = api.merge(runs, out=out, parquet=parquet) if out is not None else api.check_merge(check or "", runs)
     print_merged(done)
     if out is None:
         typer.echo(f"Joined, they hold what {check} holds.")

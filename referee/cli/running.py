@@ -45,6 +45,9 @@ class CorpusFlags(RunFlags):
     engine: Annotated[
         Literal["local", "ray"], typer.Option(help="Where --processes run: on this machine, or on a Ray cluster.")
     ] = "local"
+    parquet: Annotated[bool, typer.Option("--parquet", help="Leave the rows as Parquet too (referee[parquet]).")] = (
+        False
+    )
     address: Annotated[
         str | None, typer.Option(help="The Ray cluster, as HOST:PORT. [default: the one that runs here]")
     ] = None
@@ -130,6 +133,7 @@ class Attended:
             out=flags.out,
             resume=flags.resume,
             shard=flags.shard if isinstance(flags, CorpusFlags) else None,
+            parquet=isinstance(flags, CorpusFlags) and flags.parquet,
             workers=flags.processes if isinstance(flags, CorpusFlags) else None,
             base_url=flags.base_url,
             max_cost=flags.max_cost,

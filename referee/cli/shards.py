@@ -40,7 +40,9 @@ def run_corpus(command: Callable[[CorpusFlags], None], flags: CorpusFlags) -> No
     try:
         command(replace(flags, processes=workers))
     except ReadyForShards as ready:
-        done = run_shards(ready.path, shared_arguments(sys.argv[1:]), open_engine(flags), say=_say)
+        done = run_shards(
+            ready.path, shared_arguments(sys.argv[1:]), open_engine(flags), say=_say, parquet=flags.parquet
+        )
     else:
         return  # nothing to be run: an estimate, a mapping
     from referee.cli.merge import print_merged

@@ -171,7 +171,7 @@ def parquet_entries(path: Path) -> Iterator[Entry]:
         DataError: It is no Parquet file, or it is damaged.
         MissingExtra: pyarrow is not installed.
     """
-    arrow, parquet = _library()
+    arrow, parquet = parquet_library()
     number = 0
     try:
         with parquet.ParquetFile(path, pre_buffer=False) as file:
@@ -188,7 +188,12 @@ def parquet_entries(path: Path) -> Iterator[Entry]:
         ) from error
 
 
-def _library() -> tuple[Any, Any]:
+def parquet_library() -> tuple[Any, Any]:
+    """Pyarrow and its part for Parquet, imported when it is asked for.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
     try:
         import pyarrow
         import pyarrow.parquet

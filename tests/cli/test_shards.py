@@ -153,3 +153,21 @@ def test_a_shard_is_resumed_as_what_it_is(parts: Run, referee: Referee) -> None:
     done = referee("eval", "set.jsonl", "--metrics", "words", "--resume", "one", "--shard", "2/2")
     assert_refused(done, "another shard")
     assert referee("eval", "set.jsonl", "--metrics", "words", "--resume", "one", "--shard", "1/2").code == 0
+
+
+def test_rows_as_parquet_are_the_rows_of_the_run(place: Path, parts: Run, referee: Referee) -> None:
+    tables = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (referee[parquet])")
+    parts("whole", "--parquet", metrics="words,xref,rating")
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2", metrics="words,xref,rating")
+    assert referee("merge", "part1", "part2", "--out", "merged", "--parquet").code == 0
+    for folder in ("whole", "merged"):
+        stored = {(one.case_id, one.metric): one for one in read_results(place / folder / "results.jsonl")}
+        rows = tables.read_table(place / folder / "results.parquet").to_pylist()
+        assert len(rows) == len(stored) == 4 * PAPERS * 3
+        for unit in rows:
+            one = stored[unit["case_id"], unit["metric"]]
+            assert (unit["status"], unit["value"], unit["reason"]) == (one.status, one.value, one.reason)
+            assert json.loads(unit["details"]) == one.details
+        cases = tables.read_table(place / folder / "cases.parquet")
+        assert sorted(cases["kind"].to_pylist()) == ["ai"] * 2 * PAPERS + ["human"] * 2 * PAPERS

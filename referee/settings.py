@@ -26,7 +26,7 @@ ENV_PREFIX = "REFEREE_"
 FILE_NAME = "referee.toml"
 
 # Variables that share the prefix but are no settings: secrets and folders, read where they are used.
-RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
+RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR", "REFEREE_POSTGRES_DSN"})
 
 EMBEDDED_MODEL = "local"
 
@@ -175,7 +175,11 @@ class CitationSettings(_Group):
 
 
 class Settings(_Group):
-    """The whole tree. ``embedder`` names the embedding model, as ``local`` or ``provider:model``."""
+    """The whole tree.
+
+    ``embedder`` names the embedding model, as ``local`` or ``provider:model``. ``checkpoints`` of a review lie in its
+    folder (``sqlite``), or in the database that ``REFEREE_POSTGRES_DSN`` names.
+    """
 
     models: ModelSettings = ModelSettings()
     calls: CallSettings = CallSettings()
@@ -184,6 +188,7 @@ class Settings(_Group):
     review: ReviewSettings = ReviewSettings()
     citations: CitationSettings = CitationSettings()
     embedder: str = "local"
+    checkpoints: Literal["sqlite", "postgres"] = "sqlite"
 
 
 def load_settings(

@@ -36,15 +36,20 @@ def run_corpus(command: Callable[[CorpusFlags], None], flags: CorpusFlags) -> No
         return
     from referee.api.session import ReadyForShards
     from referee.api.workers import run_shards
+    from referee.cli.interrupt import Interrupted
 
+    engine = open_engine(flags)  # before anything is written: a cluster may not be there
     try:
         command(replace(flags, processes=workers))
     except ReadyForShards as ready:
-        done = run_shards(
-            ready.path, shared_arguments(sys.argv[1:]), open_engine(flags), say=_say, parquet=flags.parquet
-        )
+        try:
+            done = run_shards(ready.path, shared_arguments(sys.argv[1:]), engine, say=_say, parquet=flags.parquet)
+        except KeyboardInterrupt:
+            raise Interrupted.during(str(ready.path)) from None
     else:
         return  # nothing to be run: an estimate, a mapping
+    finally:
+        engine.close()
     from referee.cli.merge import print_merged
 
     print_merged(done)

@@ -62,7 +62,7 @@ class Engine(Protocol):
         """Ask all to stop, as Ctrl-C does; who is asked again is killed."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Let go of everything; doing so twice is harmless."""
 
 
 class LocalEngine:
@@ -113,6 +113,7 @@ class LocalEngine:
         for process in self._processes.values():
             process.kill()
             process.wait()
+        self._processes.clear()
 
 
 class RayEngine:
@@ -188,10 +189,13 @@ class RayEngine:
         """As ``Engine.close``."""
         for task in self._tasks:
             self._ray.cancel(task, force=True)
+        self._tasks.clear()
         if self._book is not None:
             self._ray.kill(self._book)
+            self._book = None
         if self._joined:
             self._ray.shutdown()
+            self._joined = False
 
 
 def run_command(work: Work, folder: str, environment: Mapping[str, str]) -> int:

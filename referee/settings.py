@@ -26,7 +26,7 @@ ENV_PREFIX = "REFEREE_"
 FILE_NAME = "referee.toml"
 
 # Variables that share the prefix but are no settings: secrets and folders, read where they are used.
-RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
+RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR", "REFEREE_POSTGRES_DSN"})
 
 EMBEDDED_MODEL = "local"
 
@@ -75,6 +75,8 @@ class CallSettings(_Group):
     """Retry, timeout and rate limits of the door to models. Times are in seconds.
 
     ``batch``: calls go in batches, for half the price and within a day.
+    ``shared_limits``: a file by which several processes of a machine keep one rate and one budget together, or ``ray:``
+    and the name of an actor that keeps them.
     """
 
     concurrency: int = Field(default=8, ge=1)
@@ -87,6 +89,7 @@ class CallSettings(_Group):
     repair_rounds: int = Field(default=2, ge=0, le=2)
     cache: bool = True
     batch: bool = False
+    shared_limits: str | None = None
 
 
 class BatchSettings(_Group):
@@ -207,7 +210,11 @@ class CollectSettings(_Group):
 
 
 class Settings(_Group):
-    """The whole tree. ``embedder`` names the embedding model, as ``local`` or ``provider:model``."""
+    """The whole tree.
+
+    ``embedder`` names the embedding model, as ``local`` or ``provider:model``. ``checkpoints`` of a review lie in its
+    folder (``sqlite``), or in the database that ``REFEREE_POSTGRES_DSN`` names.
+    """
 
     models: ModelSettings = ModelSettings()
     calls: CallSettings = CallSettings()
@@ -218,6 +225,7 @@ class Settings(_Group):
     citations: CitationSettings = CitationSettings()
     collect: CollectSettings = CollectSettings()
     embedder: str = "local"
+    checkpoints: Literal["sqlite", "postgres"] = "sqlite"
 
     @property
     def units_at_once(self) -> int:

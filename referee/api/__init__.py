@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from referee.api.evaluations.evaluating import Evaluation, evaluate
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
+    from referee.api.merging import Merged, check_merge, merge
     from referee.api.options import RunOptions
     from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
@@ -47,6 +48,7 @@ __all__ = [
     "ExperimentEstimate",
     "Generated",
     "Generation",
+    "Merged",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -55,6 +57,7 @@ __all__ = [
     "arena_calibrate",
     "arena_run",
     "arena_score",
+    "check_merge",
     "collect_openreview",
     "compile_venue",
     "detect_anchors",
@@ -70,6 +73,7 @@ __all__ = [
     "generation_prompts",
     "load_paper",
     "load_venue",
+    "merge",
     "profile",
     "refine_prompts",
     "rescore",
@@ -78,6 +82,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Merged": "referee.api.merging",
+    "check_merge": "referee.api.merging",
+    "merge": "referee.api.merging",
     "Anchors": "referee.api.detection.anchors",
     "Generated": "referee.api.detection.generating",
     "Generation": "referee.api.detection.generation",

@@ -24,6 +24,9 @@ class RunOptions:
     Attributes:
         out: The run folder; by default a new one under ``referee-runs``.
         resume: The folder of an earlier run with the same inputs, to be continued: what it has paid is kept.
+        shard: Which part of a run over many papers this is, as ``2/8``; ``referee.merge`` joins the parts.
+        workers: Only make the run folder, for a run that so many processes make, each a shard of it.
+        parquet: Whether a run over many papers leaves its rows as Parquet too.
         base_url: An OpenAI-compatible server.
         max_cost: US dollars that no call may pass, over all starts of the run.
         max_tokens: Tokens, in and out together, that no call may pass, over all starts of the run.
@@ -36,6 +39,9 @@ class RunOptions:
 
     out: str | Path | None = None
     resume: str | Path | None = None
+    shard: str | None = None
+    workers: int | None = None
+    parquet: bool = False
     base_url: str | None = None
     max_cost: float | None = None
     max_tokens: int | None = None

@@ -10,6 +10,7 @@ from referee.errors import RunError
 from referee.llm.batches.book import open_batches
 from referee.runs import RunFolder
 from referee.runs.folder import check_new, check_resumable
+from referee.runs.shards import Shard
 from referee.schemas.run import ModelRecord
 from referee.settings import Settings
 from referee.version import VERSION
@@ -81,6 +82,8 @@ class RunPlace:
         models: Mapping[str, ModelRecord],
         prompts: Mapping[str, str],
         asked: Mapping[str, str] | None = None,
+        shard: Shard | None = None,
+        workers: int | None = None,
     ) -> RunFolder:
         """Begin the run, or go on with it; the folder is locked until it is left. ``asked``: how inputs were named.
 
@@ -101,6 +104,8 @@ class RunPlace:
             prompts=prompts,
             package_version=VERSION,
             asked=asked,
+            shard=shard,
+            workers=workers,
         )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
+from referee.data.entries import parquet_library
 from referee.errors import BudgetExceeded, RefereeError, RunError
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
@@ -22,7 +23,9 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
+from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, read_record
+from referee.runs.shards import SHARD_INPUT, Shard
+from referee.runs.shared_limits import open_book
 from referee.schemas.estimate import Estimate
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
@@ -32,6 +35,14 @@ if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
 T = TypeVar("T")
+
+
+class ReadyForShards(Exception):
+    """The folder of a run that processes are to make is there; nothing else of it is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"run folder {str(path)!r} waits for its shards")
+        self.path = path
 
 
 class Session:
@@ -46,6 +57,7 @@ class Session:
         progress: Called with each event.
         place: Where the run is to lie; the folder is there from ``begin`` on.
         remark: What ``run.json`` shall say beside ``finished``.
+        shard: The part of the run that is made here; None for the whole.
     """
 
     def __init__(
@@ -62,6 +74,10 @@ class Session:
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
         self._batches: Batches | None = None
+        self._workers, self._parquet = options.workers, options.parquet
+        if options.parquet:
+            parquet_library()
+        self.shard = Shard.parse(options.shard) if options.shard is not None else None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
         """Enter what is left when the session ends."""
@@ -105,8 +121,12 @@ class Session:
         Raises:
             RunError: The run to be resumed was started on others; each is named.
         """
-        self._inputs = inputs
-        self.place.check_inputs(inputs)
+        self._inputs = inputs if self.shard is None else {**inputs, SHARD_INPUT: str(self.shard)}
+        self.place.check_inputs(self._inputs)
+
+    def holds(self, paper_id: str) -> bool:
+        """Whether a paper is worked on here: it is in the shard, or the run is whole."""
+        return self.shard is None or self.shard.holds(paper_id)
 
     @property
     def is_asked(self) -> bool:
@@ -151,21 +171,27 @@ class Session:
             RunError: The folder is in use, unwritable, or belongs to other inputs.
         """
         self.open_folder(models, roles=models.by_role if roles is None else roles, prompts=prompts, asked=asked)
-        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages)
+        part = f"s{self.shard.number}-" if self.shard else ""
+        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages, prefix=part)
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
         drop_answered(models, (record.request for record in ledger.records if record.reply is not None))
-        limits = self.settings.budget
         return Door(
             models,
             calls=waiting_calls(self.settings.calls),
             ledger=ledger,
-            budget=budget or Budget(limits.max_cost, limits.max_tokens, spent=ledger.usage()),
+            budget=budget or self.budget(self.settings.budget, ledger.usage()),
             cache=ReplyCache(cache_root() / "replies") if self.settings.calls.cache else None,
             progress=self.progress,
             sample=sample,
         )
+
+    def budget(self, limits: BudgetSettings, spent: Usage) -> Budget:
+        """The budget of the open run, kept together with other processes where the settings say so."""
+        name = self.settings.calls.shared_limits
+        book = open_book(name) if name else None
+        return Budget(limits.max_cost, limits.max_tokens, spent=spent, book=book, run=str(self.path.absolute()))
 
     def open_folder(
         self,
@@ -187,6 +213,7 @@ class Session:
 
         Raises:
             RunError: The folder is in use, unwritable, or belongs to other inputs.
+            ReadyForShards: The options ask for the folder alone.
         """
         self._folder = self.enter(
             self.place.open(
@@ -196,10 +223,14 @@ class Session:
                 models={role: models[role].record() for role in roles},
                 prompts=prompts,
                 asked=asked,
+                shard=self.shard,
+                workers=self._workers,
             )
         )
         if self._batches is not None:
             self._batches.open(self.path)
+        if self._workers is not None:
+            raise ReadyForShards(self.path)
 
     def record(
         self, usage: Callable[[], Usage] = Usage, by_role: Callable[[], Mapping[str, Usage]] = dict[str, Usage]
@@ -238,6 +269,10 @@ class Session:
         """Record the end of what happens inside: finished, failed, stopped by a budget, or interrupted."""
         try:
             yield
+            if self._parquet:
+                from referee.reports.parquet import write_tables
+
+                write_tables(self.path, self._command)
             self.folder.set_usage(self._usage(), self._by_role())
             self.folder.set_status("finished", error=self.remark)
         except RefereeError as error:
@@ -273,7 +308,13 @@ async def session(command: str, *names: str, options: RunOptions, settings: Sett
         RunError: Two folders are named, a new one holds something, or there is no run to resume.
     """
     async with AsyncExitStack() as stack:
-        yield Session(command, RunPlace(*names, out=options.out, resume=options.resume), options, settings, stack)
+        place = RunPlace(*names, out=options.out, resume=options.resume)
+        if place.resumed and (made := read_record(place.path).workers) != options.workers:
+            by = f"{made} processes" if made else "one process"
+            raise RunError(
+                f"run {str(place.path)!r} is made by {by}.", hint="Leave --processes away: the run knows their number."
+            )
+        yield Session(command, place, options, settings, stack)
 
 
 @contextmanager

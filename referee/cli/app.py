@@ -15,6 +15,7 @@ from referee.cli import (
     doctor,
     eval,
     experiment,
+    merge,
     models,
     profile,
     review,
@@ -34,6 +35,7 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
+app.command("merge")(merge.merge)
 app.command("profile")(profile.profile)
 app.command("experiment")(experiment.experiment)
 app.command("batches")(batches.batches)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.arena.calibrating import Calibration
@@ -27,14 +27,14 @@ _MIN_REVIEWS = "Human ratings a paper needs."
 
 
 @app.command()
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def run(
     papers: Annotated[
         Path, typer.Option(help="Rows with full texts (JSONL, Parquet), a folder of papers, or one paper.")
     ],
     model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
     venue: Annotated[str | None, typer.Option(help="The form of papers that name no venue, or an unknown one.")] = None,
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Fill each paper's own venue-year form by one model.
 

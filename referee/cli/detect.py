@@ -10,7 +10,7 @@ import typer
 
 from referee.cli.detect_data import add as add_data_commands
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.detection.calibrating import DetectCalibration
@@ -40,7 +40,7 @@ _POLISHED = "A column (or COLUMN=VALUE) that says that a model polished a person
 
 
 @app.command()
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def score(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     detectors: Annotated[str | None, typer.Option(metavar="A,B,C", help=_DETECTORS)] = None,
@@ -57,7 +57,7 @@ def score(
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Score each review by detectors of AI-written text; higher is likelier AI.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, RunFlags, with_run_flags
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,11 +23,11 @@ def add(app: typer.Typer) -> None:
     app.command("generate")(generate)
 
 
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def anchors(
     papers: Annotated[Path, typer.Option(help="A folder of papers named by id, rows (JSONL, Parquet), or one paper.")],
     models: Annotated[str, typer.Option(metavar="A,B,C", help="The models that review; there is no default.")],
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Let models review papers, plainly asked, so that other reviews can be compared with theirs.
 

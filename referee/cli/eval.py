@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api.evaluations.rescoring import Summary
@@ -21,7 +21,7 @@ _CORRELATE = "One of the metrics: how it goes with the others, review by review.
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def evaluate(
     reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
     papers: Annotated[
@@ -45,7 +45,7 @@ def evaluate(
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
     paper_table: Annotated[bool, typer.Option("--paper-table", help=_PAPER_TABLE)] = False,
     correlate: Annotated[str | None, typer.Option(metavar="METRIC", help=_CORRELATE)] = None,
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Measure peer reviews, AI or human.
 

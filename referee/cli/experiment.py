@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.cli.running import Attended, CorpusFlags, with_run_flags
 
 if TYPE_CHECKING:
     from referee.api import Experiment
@@ -17,7 +17,7 @@ _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or 
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
 
 
-@with_run_flags()
+@with_run_flags(CorpusFlags)
 def experiment(
     plan: Annotated[str, typer.Argument(help=_PLAN, show_default=False)],
     arm: Annotated[list[str] | None, typer.Option(metavar="A", help="Run this arm; several may be named.")] = None,
@@ -35,7 +35,7 @@ def experiment(
     final: Annotated[bool, typer.Option("--final", help="Open the test split; once for each plan.")] = False,
     store: Annotated[Path | None, typer.Option(help=_STORE)] = None,
     mlflow: Annotated[str | None, typer.Option(metavar="URI", help=_MLFLOW)] = None,
-    flags: RunFlags = RunFlags(),
+    flags: CorpusFlags = CorpusFlags(),
 ) -> None:
     """Compare strategies, prompts and models on the same papers.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from copy import copy
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 
@@ -35,20 +35,49 @@ class RunFlags:
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False
 
 
-def with_run_flags(**helps: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+@dataclass(frozen=True)
+class CorpusFlags(RunFlags):
+    """How a run over many papers was asked for."""
+
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Work on part I of N of the papers; `referee merge` joins them.")
+    ] = None
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Run so many shards beside each other, under one limit.")
+    ] = None
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where --processes run: on this machine, or on a Ray cluster.")
+    ] = "local"
+    parquet: Annotated[bool, typer.Option("--parquet", help="Leave the rows as Parquet too (referee[parquet]).")] = (
+        False
+    )
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster, as HOST:PORT. [default: the one that runs here]")
+    ] = None
+
+
+def with_run_flags(
+    kind: type[RunFlags] = RunFlags, **helps: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of a run in place of its parameter ``flags``.
 
     Args:
+        kind: Which options.
         **helps: What is said of an option where it means something special to the command.
     """
 
     def widened(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True).parameters
-        spread = [one for name, given in own.items() for one in (_shared(helps) if name == "flags" else [given])]
+        spread = [one for name, given in own.items() for one in (_shared(kind, helps) if name == "flags" else [given])]
 
         @functools.wraps(command)
         def call(**given: Any) -> None:
-            flags = RunFlags(**{one.name: given.pop(one.name) for one in fields(RunFlags)})
+            flags = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            if isinstance(flags, CorpusFlags):
+                from referee.cli.shards import run_corpus
+
+                run_corpus(lambda settled: command(**given, flags=settled), flags)
+                return
             command(**given, flags=flags)
 
         call.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
@@ -57,8 +86,8 @@ def with_run_flags(**helps: str) -> Callable[[Callable[..., None]], Callable[...
     return widened
 
 
-def _shared(helps: dict[str, str]) -> list[inspect.Parameter]:
-    hints = get_type_hints(RunFlags, include_extras=True)
+def _shared(kind: type[RunFlags], helps: dict[str, str]) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
     return [
         inspect.Parameter(
             one.name,
@@ -66,7 +95,7 @@ def _shared(helps: dict[str, str]) -> list[inspect.Parameter]:
             default=one.default,
             annotation=_said(hints[one.name], helps[one.name]) if one.name in helps else hints[one.name],
         )
-        for one in fields(RunFlags)
+        for one in fields(kind)
     ]
 
 
@@ -106,6 +135,9 @@ class Attended:
         self.options = RunOptions(
             out=flags.out,
             resume=flags.resume,
+            shard=flags.shard if isinstance(flags, CorpusFlags) else None,
+            parquet=isinstance(flags, CorpusFlags) and flags.parquet,
+            workers=flags.processes if isinstance(flags, CorpusFlags) else None,
             base_url=flags.base_url,
             max_cost=flags.max_cost,
             max_tokens=flags.max_tokens,

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from pathlib import Path
 from typing import IO
 
@@ -39,18 +40,20 @@ class CaseStore:
         self._all: dict[str, array[int]] = {}
         self._human: dict[str, array[int]] = {}
         self._ids: set[str] = set()
+        self._count = 0
         self.sources: Counter[tuple[str, str]] = Counter()
         self.venues: Counter[str | None] = Counter()
         self.boxes = FilledBoxes()
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return self._count
 
     def add(self, case: ReviewCase) -> bool:
         """Write a review down; False, and nothing is written, where its id is taken."""
         if case.case_id in self._ids:
             return False
         self._ids.add(case.case_id)
+        self._count += 1
         line = case.model_dump_json().encode() + b"\n"
         self._file.seek(self._end)
         self._file.write(line)
@@ -92,11 +95,19 @@ class CaseStore:
         step = max(len(offsets) / most, 1.0)
         return [self._at(offsets[int(number * step)]) for number in range(min(most, len(offsets)))]
 
+    def part(self, holds: Callable[[str], bool]) -> CaseStore:
+        """The reviews of some papers, by their ids; digest, sources, venues and boxes stay those of the whole set."""
+        part = copy(self)
+        part._all = {paper_id: offsets for paper_id, offsets in self._all.items() if holds(paper_id)}
+        part._human = {paper_id: offsets for paper_id, offsets in self._human.items() if paper_id in part._all}
+        part._count = sum(map(len, part._all.values()))
+        return part
+
     def copy_to(self, target: IO[bytes]) -> None:
-        """Write the whole set into another file."""
-        self._file.seek(0)
-        while block := self._file.read(1 << 20):
-            target.write(block)
+        """Write the set into another file, in the order of its reviews."""
+        for offset in sorted(offset for of_paper in self._all.values() for offset in of_paper):
+            self._file.seek(offset)
+            target.write(self._file.readline())
 
     def _at(self, offset: int) -> ReviewCase:
         self._file.seek(offset)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.comparing import METHOD, cells_of, compared
-from referee.experiments.execution import Execution
+from referee.experiments.execution import EVALUATIONS, Execution
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
 from referee.experiments.values import Measured, UnitOutcome, values_of
+from referee.schemas.base import Frozen
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.schemas.usage import Usage
@@ -20,8 +22,61 @@ from referee.schemas.usage import Usage
 FEW_PAPERS = 10
 
 
+class UnitRecord(Frozen):
+    """A unit and what became of it. ``usage`` is what its review took, whoever paid; ``version`` that of referee."""
+
+    unit: Unit
+    outcome: UnitOutcome
+    usage: Usage = Usage()
+    reused: bool = False
+    version: str = ""
+
+
+class Made(Frozen):
+    """What came out of a run's units, as far as its folder does not say it: all that the result needs beside it.
+
+    Attributes:
+        papers: Names in the order they are taken.
+        units: All units of these papers.
+        reasons: Why the measurement of a paper failed, where it did.
+        paid: What the run paid itself.
+    """
+
+    papers: tuple[str, ...]
+    units: tuple[UnitRecord, ...]
+    reasons: dict[str, str]
+    paid: Usage
+
+
+def made_of(execution: Execution) -> Made:
+    """What came out so far."""
+    reused = {entry.folder for entry in execution.journal.entries if entry.event == "reused"}
+    return Made(
+        papers=tuple(execution.papers),
+        units=tuple(_unit_record(execution, unit, reused) for unit in execution.units),
+        reasons={paper: execution.journal.reason("evaluation", paper) for paper in execution.papers},
+        paid=execution.journal.paid(),
+    )
+
+
+def _unit_record(execution: Execution, unit: Unit, reused: Collection[str]) -> UnitRecord:
+    review = execution.store.review(unit)
+    if unit.problem or review is None:
+        reason = unit.problem or execution.journal.reason("review", unit.paper, unit.arm, unit.seed)
+        pending = UnitOutcome("pending", "the run ended before its review")
+        return UnitRecord(unit=unit, outcome=UnitOutcome("failed", reason) if reason else pending)
+    return UnitRecord(
+        unit=unit,
+        outcome=UnitOutcome("finished"),
+        usage=execution.store.usage(unit),
+        reused=str(execution.store.folder(unit)) in reused,
+        version=review.provenance.package_version if review.provenance is not None else "",
+    )
+
+
 def experiment_result(
-    execution: Execution,
+    made: Made,
+    folder: Path,
     planned: ExperimentResult,
     pairs: Sequence[tuple[str, str]],
     status: Literal["finished", "stopped", "failed"],
@@ -29,7 +84,8 @@ def experiment_result(
     """Everything that tables and plots need.
 
     Args:
-        execution: What was made and measured.
+        made: What was made and measured.
+        folder: The run folder, with the measurements.
         planned: What the plan was resolved to, before anything came out.
         pairs: Which arms are compared.
         status: How the run stands.
@@ -37,91 +93,71 @@ def experiment_result(
     Raises:
         RunError: A run folder's record is damaged.
     """
-    outcomes = {unit: _outcome_of(execution, unit) for unit in execution.units}
-    results = {paper: _results(execution, paper) for paper in execution.papers}
-    values = tuple(_values(execution, outcomes, results))
+    results = {paper: _results(folder, paper) for paper in made.papers}
+    values = tuple(_values(made, results, [arm.name for arm in planned.arms], planned.metrics))
     return planned.model_copy(
         update={
             "status": status,
-            "arms": tuple(_arm(execution, arm, outcomes, results) for arm in planned.arms),
+            "arms": tuple(_arm(made, arm, results) for arm in planned.arms),
             "values": values,
             "cells": cells_of(values, [arm.name for arm in planned.arms], planned.metrics),
             "comparisons": compared(values, pairs, planned.metrics),
             "method": METHOD,
-            "notes": (*planned.notes, *_notes(execution, outcomes, values)),
-            "paid": execution.journal.paid(),
+            "notes": (*planned.notes, *_notes(made, values, planned.metrics)),
+            "paid": made.paid,
         }
     )
 
 
-def _outcome_of(execution: Execution, unit: Unit) -> UnitOutcome:
-    if unit.problem:
-        return UnitOutcome("failed", unit.problem)
-    if execution.store.review(unit) is not None:
-        return UnitOutcome("finished")
-    reason = execution.journal.reason("review", unit.paper, unit.arm, unit.seed)
-    return UnitOutcome("failed", reason) if reason else UnitOutcome("pending", "the run ended before its review")
-
-
-def _results(execution: Execution, paper: str) -> dict[tuple[str, str], MetricResult]:
-    file = execution.evaluation(paper) / RESULTS
+def _results(folder: Path, paper: str) -> dict[tuple[str, str], MetricResult]:
+    file = folder / EVALUATIONS / paper / RESULTS
     return {(result.case_id, result.metric): result for result in read_results(file)}
 
 
 def _values(
-    execution: Execution, outcomes: dict[Unit, UnitOutcome], results: dict[str, dict[tuple[str, str], MetricResult]]
+    made: Made, results: dict[str, dict[tuple[str, str], MetricResult]], arms: Sequence[str], metrics: Sequence[str]
 ) -> Iterator[PaperValue]:
-    for paper in execution.papers:
-        units = {arm: _units(execution, paper, arm) for arm in execution.arms}
-        reason = execution.journal.reason("evaluation", paper)
-        yield from values_of(Measured(paper, units, outcomes, results[paper], reason), execution.metrics)
+    outcomes = {one.unit: one.outcome for one in made.units}
+    of_paper: dict[tuple[str, str], list[Unit]] = defaultdict(list)
+    for one in made.units:
+        of_paper[one.unit.paper, one.unit.arm].append(one.unit)
+    for paper in made.papers:
+        units = {arm: sorted(of_paper[paper, arm], key=lambda unit: unit.seed) for arm in arms}
+        yield from values_of(Measured(paper, units, outcomes, results[paper], made.reasons[paper]), metrics)
 
 
-def _units(execution: Execution, paper: str, arm: str) -> list[Unit]:
-    own = [unit for unit in execution.units if (unit.paper, unit.arm) == (paper, arm)]
-    return sorted(own, key=lambda unit: unit.seed)
-
-
-def _arm(
-    execution: Execution,
-    arm: ArmRecord,
-    outcomes: dict[Unit, UnitOutcome],
-    results: dict[str, dict[tuple[str, str], MetricResult]],
-) -> ArmRecord:
-    own = [unit for unit in execution.units if unit.arm == arm.name]
-    counts = Counter(outcomes[unit].status for unit in own)
-    finished = [unit for unit in own if outcomes[unit].status == "finished"]
-    reused = {entry.folder for entry in execution.journal.entries if entry.event == "reused"}
-    judged = [result.usage for unit in own for key, result in results[unit.paper].items() if key[0] == case_id(unit)]
+def _arm(made: Made, arm: ArmRecord, results: dict[str, dict[tuple[str, str], MetricResult]]) -> ArmRecord:
+    own = [one for one in made.units if one.unit.arm == arm.name]
+    counts = Counter(one.outcome.status for one in own)
+    finished = [one for one in own if one.outcome.status == "finished"]
+    ids = {(one.unit.paper, case_id(one.unit)) for one in own}
+    judged = [one.usage for paper, found in results.items() for key, one in found.items() if (paper, key[0]) in ids]
     return arm.model_copy(
         update={
             "units": {
                 "finished": counts["finished"],
                 "failed": counts["failed"],
                 "pending": counts["pending"],
-                "reused": sum(str(execution.store.folder(unit)) in reused for unit in finished),
+                "reused": sum(one.reused for one in finished),
             },
-            "usage": sum((execution.store.usage(unit) for unit in finished), Usage()),
+            "usage": sum((one.usage for one in finished), Usage()),
             "judging": sum(judged, Usage()),
         }
     )
 
 
-def _notes(execution: Execution, outcomes: dict[Unit, UnitOutcome], values: Sequence[PaperValue]) -> Iterator[str]:
-    failed = sum(outcome.status == "failed" for outcome in outcomes.values())
+def _notes(made: Made, values: Sequence[PaperValue], metrics: Sequence[str]) -> Iterator[str]:
+    failed = sum(one.outcome.status == "failed" for one in made.units)
     if failed:
-        yield f"{failed} of {len(outcomes)} reviews failed; their papers are failed in every arm (--resume tries again)"
-    for metric in execution.metrics:
+        of = f"{failed} of {len(made.units)} reviews failed"
+        yield f"{of}; their papers are failed in every arm (--resume tries again)"
+    for metric in metrics:
         own = [value for value in values if value.metric == metric]
         reasons = {value.reason for value in own if value.status == "not_applicable"}
         if reasons and not any(value.status == "scored" for value in own):
             yield f"{metric} could be measured on no paper: {min(reasons)}"
-    if len(execution.papers) < FEW_PAPERS:
-        yield f"{len(execution.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
-    versions = {
-        review.provenance.package_version
-        for unit in execution.units
-        if (review := execution.store.review(unit)) is not None and review.provenance is not None
-    }
+    if len(made.papers) < FEW_PAPERS:
+        yield f"{len(made.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
+    versions = {one.version for one in made.units if one.version}
     if len(versions) > 1:
         yield f"the reviews were made by several versions of referee: {', '.join(sorted(versions))}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import is_dataclass
 from itertools import count
 from typing import Any, get_args, get_type_hints
@@ -38,10 +39,10 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *,
     """
     from referee.graphs.failure import raise_failure
 
-    async with open_checkpoints(run.path / CHECKPOINTS, stored_types(graph.schemas)) as saver:
+    async with _checkpoints(run, stored_types(graph.schemas)) as (saver, name):
         compiled = graph.compile(checkpointer=saver)
         for attempt in count():
-            config: Any = {"configurable": {"thread_id": f"{run.record.run_id}-{_LAYOUT}-{thread}{attempt}"}}
+            config: Any = {"configurable": {"thread_id": f"{name}{run.record.run_id}-{_LAYOUT}-{thread}{attempt}"}}
             at = await compiled.aget_state(config)
             if at.tasks or not at.values.get("failure"):
                 break
@@ -54,6 +55,19 @@ async def run_machine(run: RunFolder, graph: Any, context: Any, initial: Any, *,
     if state["failure"]:
         raise_failure(state["failure"])
     return state
+
+
+@asynccontextmanager
+async def _checkpoints(run: RunFolder, stored: set[type]) -> AsyncIterator[tuple[Any, str]]:
+    """Where the run's settings want its checkpoints, and what its threads begin with there."""
+    if run.record.settings.get("checkpoints") == "postgres":
+        from referee.runs.postgres_checkpoints import open_postgres_checkpoints
+
+        async with open_postgres_checkpoints(run.path, stored) as opened:
+            yield opened
+    else:
+        async with open_checkpoints(run.path / CHECKPOINTS, stored) as saver:
+            yield saver, ""
 
 
 def stored_types(schemas: Iterable[type]) -> set[type]:

@@ -21,6 +21,7 @@ from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, 
 from referee.llm.spec import ModelSpec, parse_model, require_key
 from referee.llm.wire import Wire
 from referee.runs.progress import Event, Progress
+from referee.runs.shared_limits import open_book
 from referee.schemas.run import ModelRecord
 from referee.secrets import scrub
 from referee.settings import Settings
@@ -230,7 +231,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     return Model(
         spec=spec,
         wire=wire,
-        limits=_limits(settings),
+        limits=_limits(settings, spec),
         context_tokens=known or ASSUMED_CONTEXT,
         prices=settings.models.prices,
         count=_counter(spec),
@@ -267,11 +268,12 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
     )
 
 
-def _limits(settings: Settings) -> Limits:
+def _limits(settings: Settings, spec: ModelSpec) -> Limits:
     calls = settings.calls
     if calls.batch:  # what waits for a batch keeps no call from joining it
         return Limits(sys.maxsize, None, None)
-    return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute)
+    book = open_book(calls.shared_limits) if calls.shared_limits else None
+    return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute, book=book, model=spec.id)
 
 
 def _counter(spec: ModelSpec) -> Callable[[str], int]:

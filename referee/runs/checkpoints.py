@@ -16,6 +16,7 @@ from referee.runs.checkpoint_times import drop_if_ahead
 from referee.secrets import scrub
 
 if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 # How long another program's hold on the file is waited for.
@@ -30,19 +31,21 @@ class _Changed(sqlite3.DatabaseError):
     """A value is not the one that was written, though SQLite finds nothing wrong with the file."""
 
 
-class _Sealed:
+class Sealed:
     """A serializer that puts a digest before what another one writes, and takes nothing without it back."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
 
     def dumps_typed(self, value: Any) -> tuple[str, bytes]:
+        """What is stored of a value."""
         # LangGraph keeps the error that ended a node, and an error that nobody foresaw may quote a key.
         said = scrub(repr(value)) if isinstance(value, BaseException) else value
         kind, data = self._plain.dumps_typed(said)
         return kind, _seal(kind, data) + data
 
     def loads_typed(self, stored: tuple[str, bytes]) -> Any:
+        """The value; raises ``sqlite3.DatabaseError`` where it is not the one that was written."""
         kind, sealed = stored
         seal, data = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
         if seal != _seal(kind, data):
@@ -50,10 +53,10 @@ class _Sealed:
         return self._plain.loads_typed((kind, data))
 
 
-class _Writes:
+class Writes:
     """The writes of a saver that are under way: LangGraph begins some after the run that they belong to has failed."""
 
-    def __init__(self, saver: AsyncSqliteSaver) -> None:
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self._open = 0
         self._none_open = asyncio.Event()
         self._none_open.set()
@@ -99,9 +102,9 @@ async def open_checkpoints(path: Path, stored: Iterable[type] = ()) -> AsyncIter
         if path.exists():
             _examine(path)
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-            saver.serde = _Sealed(JsonPlusSerializer(allowed_msgpack_modules=tuple(stored)))
+            saver.serde = Sealed(JsonPlusSerializer(allowed_msgpack_modules=tuple(stored)))
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            writes = _Writes(saver)
+            writes = Writes(saver)
             try:
                 yield saver
             finally:

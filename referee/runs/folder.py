@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
+from referee.runs.shards import Shard, shard_record
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
 from referee.secrets import scrub_tree
@@ -48,8 +49,10 @@ class RunFolder:
         prompts: Mapping[str, str],
         package_version: str,
         asked: Mapping[str, str] | None = None,
+        shard: Shard | None = None,
+        workers: int | None = None,
     ) -> RunFolder:
-        """Begin a run in a new or empty folder.
+        """Begin a run, or a shard of one, in a new or empty folder.
 
         Raises:
             RunError: The folder holds a run or other files, is in use, or cannot be written.
@@ -74,7 +77,10 @@ class RunFolder:
                 python_version=platform.python_version(),
                 commit=commit,
                 dirty=dirty,
+                workers=workers,
             )
+            if shard is not None:
+                record = record.model_copy(update={"shard": shard_record(shard, record)})
             folder = cls(path, record, lock)
             folder.save()
         except BaseException:
@@ -124,6 +130,10 @@ class RunFolder:
     def set_usage(self, usage: Usage, by_role: Mapping[str, Usage]) -> None:
         """Record what the run has cost so far, over all its starts."""
         self.record = self.record.model_copy(update={"usage": usage, "usage_by_role": dict(by_role)})
+
+    def set_merged(self, runs: tuple[str, ...]) -> None:
+        """Record the shards, by their ids, that the run was joined from."""
+        self.record = self.record.model_copy(update={"merged": runs})
 
     def __enter__(self) -> RunFolder:
         return self

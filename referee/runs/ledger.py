@@ -27,6 +27,7 @@ class Ledger:
         path: The file; it may be there already.
         keep_messages: Whether ``records`` keep the messages that were sent. They are most of the file: without them a
             run of very many calls needs little memory.
+        prefix: Begins the ids of new calls, so that those of a run's shards differ.
 
     Attributes:
         records: The calls so far.
@@ -36,8 +37,9 @@ class Ledger:
         RunError: The file is there and cannot be read.
     """
 
-    def __init__(self, path: Path | None = None, *, keep_messages: bool = True) -> None:
+    def __init__(self, path: Path | None = None, *, keep_messages: bool = True, prefix: str = "") -> None:
         self.path = path
+        self._prefix = prefix
         self._keep_messages = keep_messages
         self._total = Usage()
         self._by_role: dict[str, Usage] = defaultdict(Usage)
@@ -64,7 +66,7 @@ class Ledger:
 
     def next_call_id(self) -> str:
         """An id that no call of this run has, those on damaged lines included."""
-        return f"c{len(self.records) + self.damaged_lines + 1:04d}"
+        return f"{self._prefix}c{len(self.records) + self.damaged_lines + 1:04d}"
 
     def usage(self) -> Usage:
         """What the run has consumed in all its starts."""

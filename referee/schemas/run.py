@@ -48,8 +48,20 @@ class CallRecord(Frozen):
     error: str = ""
 
 
+class ShardRecord(Frozen):
+    """Which part of a run this is, counted from 1, and the digest of what all its parts must have in common."""
+
+    number: int = Field(ge=1)
+    of: int = Field(ge=1)
+    plan: str
+
+
 class RunRecord(Frozen):
-    """``run.json``: what was run on what, with which settings, and what it cost."""
+    """``run.json``: what was run on what, with which settings, and what it cost.
+
+    ``shard`` is set for a part of a run. ``workers`` is set for a run that its own processes make: so many shards, in
+    its folder ``shards``.
+    """
 
     schema_version: Literal[1] = 1
     run_id: str
@@ -69,3 +81,6 @@ class RunRecord(Frozen):
     usage: Usage = Usage()
     usage_by_role: dict[str, Usage] = Field(default_factory=dict)
     error: str = ""
+    shard: ShardRecord | None = None
+    workers: int | None = None
+    merged: tuple[str, ...] = Field(default=(), description="ids of the shards that a run was joined from")

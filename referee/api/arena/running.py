@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from referee.data.submissions import read_submissions
 from referee.errors import DataError, EvaluationError
 from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
-from referee.runs import Budget
+from referee.runs import RunFolder
+from referee.runs.joining import PART, join_lines, lines_of
+from referee.schemas.base import Frozen
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
@@ -84,10 +88,14 @@ async def arena_run(
         models = await run.open_models()
         job = ArenaJob(submissions, settings, models, run.progress)
         run.check_inputs(arena_inputs(job))
+        order = ArenaPart(papers=tuple(one.paper_id for one in submissions), model=job.model)
+        job = replace(job, submissions=tuple(one for one in submissions if run.holds(one.paper_id)))
         if run.is_asked:
             run.confirm(await arena_plan(job, _finished(run.place.path, job)))
         run.open_folder(models, roles=("writer",))
         (run.path / REVIEWS).mkdir(exist_ok=True)
+        if run.shard is not None:
+            run.write(PART, order.model_dump_json() + "\n")
         run.record(partial(_paid, run.path / REVIEWS))
         return await _reviewed(run, job)
 
@@ -97,17 +105,15 @@ def _finished(folder: Path, job: ArenaJob) -> list[str]:
 
 
 async def _reviewed(run: Session, job: ArenaJob) -> ArenaRun:
-    limits = job.settings.budget
-    execution = ArenaExecution(run.path, job, Budget(limits.max_cost, limits.max_tokens, spent=run.usage))
+    execution = ArenaExecution(run.path, job, run.budget(job.settings.budget, run.usage))
     try:
         await execution.run()
     finally:
         write_predictions(run.path / PREDICTIONS, execution.predictions())
     found = execution.predictions()
-    _require_answer(found, run.path)
-    missing = len(found) - counts(found)["answered"] - counts(found)["skipped"]
-    if missing:
-        run.remark = f"{missing} paper(s) have no answer; --resume tries them again"
+    if run.shard is None:
+        require_answer(run.path)
+    run.remark = _remark(counts(found))
     return ArenaRun(run.path, job.model, tuple(found), run.usage)
 
 
@@ -116,13 +122,56 @@ def _paid(reviews: Path) -> Usage:
     return sum((folder_usage(folder) for folder in sorted(reviews.iterdir()) if folder.is_dir()), Usage())
 
 
-def _require_answer(found: list[Prediction], run: Path) -> None:
-    """A run in which everything went wrong must not look like one that went well."""
-    asked = [one for one in found if one.status != "skipped"]
-    if any(one.status == "answered" for one in asked):
-        return
-    reason, _ = Counter(one.reason for one in asked).most_common(1)[0]
+def _remark(ended: Counter[str]) -> str:
+    missing = ended.total() - ended["answered"] - ended["skipped"]
+    return f"{missing} paper(s) have no answer; --resume tries them again" if missing else ""
+
+
+class ArenaPart(Frozen):
+    """What a shard of an arena run says of the whole: the ids of all papers in their order, and the model."""
+
+    papers: tuple[str, ...]
+    model: str
+
+
+def join_arena_runs(parts: Sequence[Path], folder: RunFolder) -> str:
+    """Join the shards of an arena run: predictions in the order of the papers, and the reviews' runs.
+
+    Args:
+        parts: The shards' folders, in the order of their numbers.
+        folder: The whole run's.
+
+    Returns:
+        The remark of the run.
+
+    Raises:
+        EvaluationError: No paper got an answer, over all parts.
+    """
+    part = ArenaPart.model_validate_json((parts[0] / PART).read_bytes())
+    place = {paper_id: number for number, paper_id in enumerate(part.papers)}
+    predictions = folder.path / PREDICTIONS
+    join_lines([one / PREDICTIONS for one in parts], predictions, key=lambda row: place[row["paper_id"]])
+    for one in parts:
+        shutil.copytree(one / REVIEWS, folder.path / REVIEWS, dirs_exist_ok=True)
+    return _remark(require_answer(folder.path))
+
+
+def require_answer(run: Path) -> Counter[str]:
+    """How many predictions ended how: a run in which everything went wrong must not look like one that went well.
+
+    Raises:
+        EvaluationError: No paper got an answer.
+    """
+    ended, reasons = Counter[str](), Counter[str]()
+    for line in lines_of(run / PREDICTIONS):
+        one = Prediction.model_validate_json(line)
+        ended[one.status] += 1
+        if one.status != "skipped":
+            reasons[one.reason] += 1
+    if ended["answered"]:
+        return ended
     raise EvaluationError(
-        f"none of the {len(asked)} papers got a valid answer; the most frequent reason: {reason}",
+        f"none of the {reasons.total()} papers got a valid answer; the most frequent reason: "
+        f"{reasons.most_common(1)[0][0]}",
         hint=f"See {PREDICTIONS}; --resume {run} tries them again.",
     )

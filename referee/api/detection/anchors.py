@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -23,6 +23,8 @@ from referee.llm.dialects import reply_schema
 from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
 from referee.prompts import load_prompt
+from referee.runs import RunFolder
+from referee.runs.joining import PART, join_lines, lines_of
 from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper
@@ -93,6 +95,7 @@ async def detect_anchors(papers: str | Path, *, models: Sequence[str], options: 
     async with session("detect anchors", "anchors", Path(papers).stem, options=options, settings=settings) as run:
         job = AnchorJob(read_papers(Path(papers)), _by_own_role(await run.open_models(named)))
         run.check_inputs({**job.inputs(), "temperature": str(settings.models.temperature)})
+        job = replace(job, holds=run.holds)
         if run.is_asked:
             run.confirm(await asyncio.to_thread(job.estimate))
         door = run.begin(job.models, prompts={f"{PROMPT}@{load_prompt(PROMPT).version}": load_prompt(PROMPT).digest})
@@ -126,14 +129,15 @@ class AnchorJob:
 
     store: PaperStore
     models: Models
+    holds: Callable[[str], bool] = lambda paper_id: True
 
     @property
     def papers(self) -> dict[str, tuple[str, ...]]:
-        """All ids of each paper by the first of them."""
+        """All ids of each paper of the shard by the first of them."""
         ids: dict[int, list[str]] = {}
         for paper_id in self.store.ids():
             ids.setdefault(id(self.store.readers[paper_id]), []).append(paper_id)
-        return {names[0]: tuple(names) for names in ids.values()}
+        return {names[0]: tuple(names) for names in ids.values() if self.holds(names[0])}
 
     @property
     def pieces(self) -> list[tuple[str, str]]:
@@ -215,14 +219,54 @@ async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -
         found = [anchor for _, anchors in writing.written for anchor in anchors]
         ordered = sorted(found, key=lambda anchor: (anchor.paper_id, anchor.model))
         run.write(ANCHORS, "".join(f"{anchor.model_dump_json()}\n" for anchor in ordered))
-    if not found:
-        raise EvaluationError(
-            f"none of the {len(writing.lost)} anchors came about; the first reason: {writing.lost[0][2]}",
-            hint=f"See trace.jsonl; --resume {run.path} tries them again.",
-        )
-    if writing.lost:
-        run.remark = f"{len(writing.lost)} anchor(s) are missing; --resume tries them again"
+    part = AnchorPart(lost=len(writing.lost), reason=writing.lost[0][2] if writing.lost else "")
+    if run.shard is not None:
+        run.write(PART, part.model_dump_json() + "\n")
+    else:
+        _require_some(run.path, part)
+    run.remark = _remark(part)
     return Anchors(run.path, tuple(found), writing.counts, run.usage)
+
+
+class AnchorPart(Frozen):
+    """How many anchors of a shard, or of a run, did not come about, and the first reason."""
+
+    lost: int
+    reason: str
+
+
+def join_anchors(parts: Sequence[Path], folder: RunFolder) -> str:
+    """Join the shards of a run: the anchors in their order.
+
+    Args:
+        parts: The shards' folders, in the order of their numbers.
+        folder: The whole run's.
+
+    Returns:
+        The remark of the run.
+
+    Raises:
+        EvaluationError: There is no anchor at all.
+    """
+    found = [AnchorPart.model_validate_json((one / PART).read_bytes()) for one in parts]
+    reason = next((one.reason for one in found if one.lost), "")
+    anchors = [one / ANCHORS for one in parts]
+    join_lines(anchors, folder.path / ANCHORS, key=lambda row: (row["paper_id"], row["model"]))
+    whole = AnchorPart(lost=sum(one.lost for one in found), reason=reason)
+    _require_some(folder.path, whole)
+    return _remark(whole)
+
+
+def _require_some(run: Path, part: AnchorPart) -> None:
+    if not next(lines_of(run / ANCHORS), None):
+        raise EvaluationError(
+            f"none of the {part.lost} anchors came about; the first reason: {part.reason}",
+            hint=f"See trace.jsonl; --resume {run} tries them again.",
+        )
+
+
+def _remark(part: AnchorPart) -> str:
+    return f"{part.lost} anchor(s) are missing; --resume tries them again" if part.lost else ""
 
 
 async def _anchor(job: AnchorJob, door: Door, paper_id: str, role: str) -> list[Anchor]:

@@ -186,8 +186,7 @@ def _begun_forms(run: Session, job: GenerationJob) -> _Write:
     reviews = run.path / REVIEWS
     reviews.mkdir(exist_ok=True)
     run.record(partial(_paid, reviews))
-    limits = job.settings.budget
-    shared = Shared(job.models, Budget(limits.max_cost, limits.max_tokens, spent=run.usage))
+    shared = Shared(job.models, run.budget(job.settings.budget, run.usage))
 
     async def write(piece: Piece) -> Pair:
         return await _on_form(piece, job, shared, reviews / folder_name(piece.source.case_id))

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.api.detection.continuing import OpenedDetectors
 from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
-from referee.api.evaluations.rescoring import Summary, SummaryOptions, require_others, write_summary
+from referee.api.evaluations.rescoring import (
+    EvalPart,
+    Summary,
+    SummaryOptions,
+    remark,
+    require_others,
+    require_value,
+    write_summary,
+)
 from referee.api.evaluations.review_set import read_set
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
-from referee.errors import EvaluationError, SettingsError
+from referee.errors import SettingsError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Metric
@@ -26,8 +34,9 @@ from referee.graphs.job import Shared
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Models, check_models
-from referee.reports.eval_summary import About, silence_lines
+from referee.reports.eval_summary import About
 from referee.runs import Event
+from referee.runs.joining import PART
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
@@ -136,11 +145,17 @@ async def evaluate(
             progress=run.progress,
         )
         run.check_inputs(eval_inputs(job))
+        asked, part = SummaryOptions(compare, paper_table, correlate), None
+        if run.shard is not None:
+            part = EvalPart(group_by=group_by, asked=asked, about=_about(job))
+            job = replace(job, reviews=job.reviews.part(run.holds))
         if run.is_asked:
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
         door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
-        return await _evaluated(run, job, door, SummaryOptions(compare, paper_table, correlate))
+        if part is not None:
+            run.write(PART, part.model_dump_json(indent=2) + "\n")
+        return await _evaluated(run, job, door, asked)
 
 
 async def _opened(
@@ -152,19 +167,20 @@ async def _opened(
 
 
 async def _evaluated(run: Session, job: EvalJob, door: Door, asked: SummaryOptions) -> Evaluation:
-    """Measure what is not measured yet, then compute and write the summary."""
+    """Measure what is not measured yet, then compute and write the summary; of a shard, that of its own reviews."""
     if damaged := damaged_lines(run.path / RESULTS):
         run.progress(Event("note", f"{damaged} damaged line(s) in {RESULTS} were left out"))
     job.reviews.keep_in(run.folder)
     about = _about(job)
+    if run.shard is not None:
+        about = replace(about, notes=(f"these are shard {run.shard} of the papers, not the whole run", *about.notes))
     tally = await _measured(run, job, door)
     summary = write_summary(
         run.path / RESULTS, run.write, rows=job.reviews.rows, metrics=job.names, about=about, asked=asked
     )
-    _require_value(summary, run.path)
-    failed = summary.table.failed
-    troubles = [f"{failed} unit(s) failed; --resume tries them again"] if failed else []
-    run.remark = "; ".join([*troubles, *silence_lines(summary.table)])
+    if run.shard is None:
+        require_value(summary, run.path)
+    run.remark = remark(summary)
     return Evaluation(run.path, summary, about, tally, run.usage)
 
 
@@ -205,14 +221,3 @@ def _about(job: EvalJob) -> About:
         embedder=job.embedder.id if job.embedder else "",
         notes=tuple(eval_notes(job)),
     )
-
-
-def _require_value(summary: Summary, run: Path) -> None:
-    """A run in which everything went wrong must not look like one that went well."""
-    table = summary.table
-    if table.failed and not table.scored:
-        reasons = [reason for totals in table.totals.values() for status, reason, _ in totals.reasons]
-        raise EvaluationError(
-            f"all {table.failed:,} units that could be measured failed; the most frequent reason: {reasons[0]}.",
-            hint=f"See {RESULTS}; --resume {run} tries them again.",
-        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.review_set import REJECTED
-from referee.errors import RunError, SettingsError
+from referee.errors import EvaluationError, RunError, SettingsError
 from referee.evals.case_store import CASES, read_stored
 from referee.evals.comparison import Comparison, compare
 from referee.evals.correlations import Correlations, correlate_metric
@@ -18,10 +18,13 @@ from referee.evals.registry import better_of, find_metrics, variants_of
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
 from referee.evals.table import Table, build_table
 from referee.reports.correlation_tables import correlation_files
-from referee.reports.eval_summary import About, render_summary, summary_csv, summary_json
+from referee.reports.eval_summary import About, render_summary, silence_lines, summary_csv, summary_json
 from referee.reports.paper_table import published_table
+from referee.runs import RunFolder
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, read_record
+from referee.runs.joining import PART, join_lines
+from referee.schemas.base import Frozen
 from referee.schemas.metric import MetricResult
 from referee.schemas.run import RunRecord
 
@@ -152,6 +155,14 @@ class SummaryOptions:
     correlate: str | None = None
 
 
+class EvalPart(Frozen):
+    """What a shard of an evaluation says of the whole, for the summary of all parts."""
+
+    group_by: str
+    asked: SummaryOptions
+    about: About
+
+
 @dataclass(frozen=True)
 class Summary:
     """What was computed, as it was written."""
@@ -196,6 +207,64 @@ def write_summary(
     write(f"{SUMMARY}.csv", summary_csv(table))
     write(f"{SUMMARY}.md", markdown)
     return Summary(table, comparison, markdown)
+
+
+def require_value(summary: Summary, run: Path) -> None:
+    """A run in which everything went wrong must not look like one that went well.
+
+    Raises:
+        EvaluationError: Units failed and none was scored.
+    """
+    table = summary.table
+    if table.failed and not table.scored:
+        reasons = [reason for totals in table.totals.values() for status, reason, _ in totals.reasons]
+        raise EvaluationError(
+            f"all {table.failed:,} units that could be measured failed; the most frequent reason: {reasons[0]}.",
+            hint=f"See {RESULTS}; --resume {run} tries them again.",
+        )
+
+
+def remark(summary: Summary) -> str:
+    """What ``run.json`` says beside ``finished``: how many units failed, and which judges never answered."""
+    failed = summary.table.failed
+    troubles = [f"{failed} unit(s) failed; --resume tries them again"] if failed else []
+    return "; ".join([*troubles, *silence_lines(summary.table)])
+
+
+def join_evaluations(parts: Sequence[Path], folder: RunFolder) -> str:
+    """Join the shards of an evaluation, and compute its summary.
+
+    Args:
+        parts: The shards' folders, in the order of their numbers.
+        folder: The whole run's.
+
+    Returns:
+        The remark of the run.
+
+    Raises:
+        EvaluationError: Units failed and none was scored, over all parts.
+    """
+    part = EvalPart.model_validate_json((parts[0] / PART).read_bytes())
+    join_lines([one / CASES for one in parts], folder.path / CASES)
+    if (rejected := parts[0] / REJECTED).is_file():
+        folder.write(REJECTED, rejected.read_text(encoding="utf-8"))
+    results, aside = folder.path / RESULTS, folder.path / f".{RESULTS}.part"
+    aside.unlink(missing_ok=True)
+    with ResultsFile(aside) as file:
+        for one in parts:
+            for result in read_results(one / RESULTS):
+                file.append(result)
+    aside.replace(results)
+    summary = write_summary(
+        results,
+        folder.write,
+        rows=Rows(part.group_by, read_stored(folder.path / CASES)),
+        metrics=tuple(_metric_names(folder.record)),
+        about=part.about,
+        asked=part.asked,
+    )
+    require_value(summary, folder.path)
+    return remark(summary)
 
 
 def require_others(correlate: str | None, metrics: Sequence[Metric]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.data import RejectedSink, TreeChecks, read_cases
@@ -32,6 +32,10 @@ class ReviewSet:
     rejected: int
     rejected_file: Path
     unread: Counter[str]
+
+    def part(self, holds: Callable[[str], bool]) -> ReviewSet:
+        """The reviews of some papers, by their ids; rows of the table and what could not be used are of the whole."""
+        return replace(self, store=self.store.part(holds))
 
     def keep_in(self, run: RunFolder) -> None:
         """Put the reviews and the rows that were left out into the run folder, whole or not at all."""

@@ -15,27 +15,25 @@ from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
 from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
-from referee.api.experiments.table import arms_and_experts
+from referee.api.experiments.parts import PLAN, experiment_part, remark, shard_of_job, write_result
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
-from referee.errors import BudgetExceeded, MissingExtra, RunError
+from referee.errors import BudgetExceeded, MissingExtra, RunError, SettingsError
 from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
 from referee.experiments.plan_file import Given
-from referee.experiments.results import experiment_result
+from referee.experiments.results import experiment_result, made_of
 from referee.experiments.schedule import execute
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.tracking import check_tracking, track_experiment, tracking_uri
 from referee.experiments.units import UNITS, Unit, UnitStore
 from referee.graphs.job import Shared
 from referee.llm.models import Models
-from referee.reports.experiment_summary import write_experiment
-from referee.reports.page import PLOTS
-from referee.reports.plots import write_plots
 from referee.runs import Budget, Event, Progress
 from referee.runs.folder import RECORD, read_record
+from referee.runs.joining import PART
 from referee.runs.lock import most_run_folders
 from referee.schemas.estimate import ExperimentEstimate
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
@@ -45,8 +43,6 @@ from referee.version import VERSION
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
-
-PLAN, TABLE2 = "plan.json", "table2.md"
 
 
 @dataclass(frozen=True)
@@ -122,6 +118,14 @@ async def experiment(
         opened.batches = run.open_batches()
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
+        planned = _planned(job)
+        if final and (run.shard is not None or options.workers is not None):
+            raise SettingsError(
+                "the test split is opened by one run, once, and not by shards.",
+                hint="Leave --shard and --processes away with --final.",
+            )
+        if run.shard is not None:
+            job = shard_of_job(job, run.shard)
         seals = Seals(Path(store) / SEALS)
         if final:
             seals.require_unopened(job.digest, run.place.path)
@@ -137,7 +141,11 @@ async def experiment(
         if job.split == "test":
             _unseal(run, job, seals)
         execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
-        return await _run(run, job, execution, seals, partial(_written, run, job, tracked))
+        write = partial(_written, run, tracked, job.plan.measure.paper_table)
+        done = await _run(run, job, execution, seals, write)
+        if run.shard is not None:
+            run.write(PART, experiment_part(job, planned, execution).model_dump_json() + "\n")
+        return done
 
 
 async def estimate_experiment(
@@ -185,7 +193,7 @@ def _execution(
     store: UnitStore,
     journal: Journal,
 ) -> Execution:
-    budget = Budget(job.limits.max_cost, job.limits.max_tokens, spent=run.usage)
+    budget = run.budget(job.limits, run.usage)
     return Execution(
         folder=run.path,
         papers=tuple(job.papers),
@@ -211,29 +219,24 @@ async def _run(
     try:
         await execute(execution)
     except BudgetExceeded:
-        write(experiment_result(execution, _planned(job), job.pairs, "stopped"))
+        write(experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "stopped"))
         raise
-    result = experiment_result(execution, _planned(job), job.pairs, "finished")
+    result = experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "finished")
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)
-    if failed := sum(value.status == "failed" for value in result.values):
-        run.remark = f"{failed} value(s) failed; --resume tries them again"
+    run.remark = remark(result)
     return Experiment(run.path, result, tuple(table))
 
 
-def _written(run: Session, job: ExperimentJob, tracked: str | None, result: ExperimentResult) -> list[str]:
-    """Write the result; the table in ReviewEval's layout, with the human reviews, comes from the same results."""
-    write_plots(write_experiment(result, run.write), run.path / PLOTS)
-    table = arms_and_experts(run.path, job, result)
-    if table is not None:
-        run.write(TABLE2, table.markdown)
+def _written(run: Session, tracked: str | None, paper_table: bool, result: ExperimentResult) -> list[str]:
+    lines = write_result(run.folder, result, paper_table=paper_table)
     if tracked is not None:
         try:
             track_experiment(result, run.path, tracked)
         except (MissingExtra, RunError) as error:
             run.progress(Event("note", str(error)))  # what was paid for is written, and MLflow's copy can be made later
-    return table.lines if table is not None else []
+    return lines
 
 
 def _measured(folder: Path) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.experiments.job import ExperimentJob
 from referee.evals.grouping import Rows
 from referee.evals.registry import better_of
 from referee.evals.results import RESULTS, read_results
@@ -27,13 +26,14 @@ class ArmTable:
     lines: list[str]
 
 
-def arms_and_experts(run: Path, job: ExperimentJob, result: ExperimentResult) -> ArmTable | None:
+def arms_and_experts(run: Path, result: ExperimentResult, *, paper_table: bool) -> ArmTable | None:
     """The table over the papers that were measured; None where none was.
 
     Only papers on which every arm has its review are in it. A paper counts once in a row, by the mean over seeds or
     human reviews; the rows of a column are over the same papers.
     """
-    papers = [name for name in job.papers if (run / EVALUATIONS / name / RESULTS).is_file()]
+    usable = [paper.name for paper in result.papers if not paper.excluded]
+    papers = [name for name in usable if (run / EVALUATIONS / name / RESULTS).is_file()]
     cases = [case for name in papers for case in _cases(run, name)]
     if not cases:
         return None
@@ -46,9 +46,9 @@ def arms_and_experts(run: Path, job: ExperimentJob, result: ExperimentResult) ->
         judges=result.judges,
         repeats=result.repeats,
         embedder=result.embedder,
-        notes=(*result.notes, f"{len(job.papers) - len(papers)} of {len(job.papers)} papers were not measured"),
+        notes=(*result.notes, f"{len(usable) - len(papers)} of {len(usable)} papers were not measured"),
     )
-    published = published_table() if job.plan.measure.paper_table else None
+    published = published_table() if paper_table else None
     return ArmTable(render_summary(table, about, published=published), main_table_lines(table))
 
 

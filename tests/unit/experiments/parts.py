@@ -12,7 +12,7 @@ from referee.evals.results import ResultsFile
 from referee.experiments.execution import Execution, Makers
 from referee.experiments.journal import Journal
 from referee.experiments.limiters import ModelLimiters
-from referee.experiments.results import experiment_result
+from referee.experiments.results import experiment_result, made_of
 from referee.experiments.review_set import case_id
 from referee.experiments.schedule import execute
 from referee.experiments.units import Unit, UnitStore
@@ -115,7 +115,7 @@ class Bench:
             cells=(),
             comparisons=(),
         )
-        return experiment_result(execution, planned, pairs, status)
+        return experiment_result(made_of(execution), execution.folder, planned, pairs, status)
 
     async def _review(self, unit: Unit, folder: Path) -> None:
         there = (folder / RECORD).is_file()

@@ -1,0 +1,173 @@
+"""Shards of a run and their merge as a user meets them: joined, they hold what a run holds that was never parted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from referee.evals.results import read_results
+from referee.runs.folder import read_record
+from referee.testing import FakeServer
+
+from .arena_sets import rated, row, write_rows
+from .command import Outcome, Referee
+from .detect_sets import Toys, reviews, saved
+from .eval_sets import install, write_set
+from .experiment_sets import two_arms, write_papers
+from .refusals import assert_refused
+
+PAPERS = 5
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def place(workplace: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -> Path:
+    """A set, papers and a plan; judges say the same of the same words, whoever asks."""
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    install(monkeypatch)
+    Toys(monkeypatch)
+    write_set(workplace / "set.jsonl", PAPERS, {"case_id": "no paper"})
+    saved(workplace / "machine.jsonl", reviews(PAPERS, 1))
+    write_rows(workplace / "rows.jsonl", [row(n) for n in range(1, PAPERS + 1)])
+    write_papers(workplace / "papers", range(1, PAPERS + 1))
+    (workplace / "plan.toml").write_text(two_arms("papers/*.md"))
+    server.script.entries["judge"] = lambda asked: {"reason": "so", "score": sum(asked.user.encode()) % 4}
+    server.script.entries["writer"] = lambda asked: rated(asked) if "ICLR" in asked.user + asked.system else None
+    return workplace
+
+
+COMMANDS = {
+    "eval": ("eval", "set.jsonl", "--metrics", "tone,words", "--judge", "m", "--compare", "gpt", "marg"),
+    "detect score": ("detect", "score", "machine.jsonl", "--detectors", "loglik,s5"),
+    "detect anchors": ("detect", "anchors", "--papers", "papers", "--models", "a,b"),
+    "arena run": ("arena", "run", "--papers", "rows.jsonl", "--model", "m"),
+    "experiment": ("experiment", "plan.toml"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_merged_shards_hold_what_a_whole_run_holds(
+    referee: Referee, place: Path, server: FakeServer, command: str
+) -> None:
+    def run(name: str, *more: str) -> None:
+        own_store = ("--store", f"store-{name}") if command == "experiment" else ()
+        on = ("--base-url", server.base_url, "--no-cache", "--yes", *own_store)
+        done = referee(*COMMANDS[command], *on, "--out", name, *more)
+        assert done.code == 0, done.err
+
+    run("whole")
+    for number in (1, 2, 3):
+        run(f"part{number}", "--shard", f"{number}/3")
+    parts = ("part3", "part1", "part2")
+    merged = referee("merge", *parts, "--out", "merged")
+    assert merged.code == 0, merged.err
+    assert merged.out.startswith(f"3 shards of `referee {command}`. Used: ")
+    checked = referee("merge", *parts, "--check", "whole")
+    assert checked.code == 0, checked.err
+    whole, joined = read_record(place / "whole"), read_record(place / "merged")
+    assert (joined.inputs, joined.status, joined.shard) == (whole.inputs, "finished", None)
+    assert joined.merged == tuple(read_record(place / f"part{n}").run_id for n in (1, 2, 3))
+    assert joined.usage.calls == whole.usage.calls
+    assert joined.usage.output_tokens == whole.usage.output_tokens
+    again = referee(*COMMANDS[command], "--base-url", server.base_url, "--resume", "merged", "--yes")
+    assert again.code == 0, again.err
+
+
+@pytest.fixture
+def parts(referee: Referee, place: Path) -> Run:
+    """Makes one shard of an evaluation without a judge."""
+
+    def part(name: str, *more: object, metrics: str = "words") -> Outcome:
+        return referee("eval", "set.jsonl", "--metrics", metrics, "--out", name, *more)
+
+    return part
+
+
+def test_a_difference_is_named_with_its_place(referee: Referee, place: Path, parts: Run) -> None:
+    parts("whole")
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2")
+    results = place / "part1" / "results.jsonl"
+    one, *others = results.read_text().splitlines()
+    results.write_text("\n".join([json.dumps(json.loads(one) | {"value": 99.0}), *others]) + "\n")
+    done = referee("merge", "part1", "part2", "--check", "whole")
+    assert_refused(done, "differ from 'whole'", "lines of results.jsonl", "summary.csv[", "mean is")
+    assert not (place / "merged").exists()
+
+
+def test_papers_keep_together_and_every_shard_of_any_number_has_its_own(place: Path, parts: Run) -> None:
+    seen: list[str] = []
+    for number in range(1, 8):
+        parts(f"part{number}", "--shard", f"{number}/7")
+        found = {result.paper_id: result.case_id for result in read_results(place / f"part{number}" / "results.jsonl")}
+        seen += found
+        shard = read_record(place / f"part{number}").shard
+        assert shard is not None
+        assert (shard.number, shard.of) == (number, 7)
+    assert sorted(seen) == [f"p{n}" for n in range(PAPERS)]
+
+
+BAD_SHARDS = {"0/4": "no part 0 of 4", "5/4": "no part 5 of 4", "1/0": "no part 1 of 0", "two": "not i/n"}
+
+
+@pytest.mark.parametrize("shard", BAD_SHARDS)
+def test_what_is_no_shard_is_refused(place: Path, parts: Run, shard: str) -> None:
+    assert_refused(parts("run", "--shard", shard), repr(shard), BAD_SHARDS[shard], "--shard 2/8")
+    assert not (place / "run").exists()
+
+
+def test_shards_that_do_not_make_a_run_are_refused_and_named(referee: Referee, place: Path, parts: Run) -> None:
+    parts("one", "--shard", "1/2")
+    parts("two", "--shard", "2/2")
+    parts("again", "--shard", "1/2")
+    parts("other", "--shard", "2/2", metrics="words,xref")
+    parts("thirds", "--shard", "2/3")
+    parts("whole")
+    (place / "used").mkdir()
+    (place / "used" / "notes.txt").write_text("mine")
+
+    def merged(*runs: str, out: str = "out") -> Outcome:
+        return referee("merge", *runs, "--out", out)
+
+    assert_refused(merged("one"), "2/2", "missing")
+    assert_refused(merged("one", "two", "again"), "'one'", "'again'", "both shard 1/2")
+    assert_refused(merged("one", "two", "one"), "'", "named twice")
+    assert_refused(merged("one", "other"), "'one'", "'other'", "set of metrics")
+    assert_refused(merged("one", "thirds"), "number of shards (2 and 3)")
+    assert_refused(merged("one", "whole"), "'whole'", "a whole run")
+    assert_refused(merged("one", "nowhere"), "'nowhere'", "no run")
+    assert_refused(merged("one", "two", out="used"), "'used'", "not empty")
+    assert_refused(referee("merge", "one", "two"), "--out", "--check")
+    record = place / "two" / "run.json"
+    record.write_text(record.read_text().replace('"finished"', '"stopped"'))
+    assert_refused(merged("one", "two"), "shard 2/2", "not finished (stopped)", "--resume two")
+    assert not (place / "out").exists()
+
+
+def test_a_shard_is_resumed_as_what_it_is(parts: Run, referee: Referee) -> None:
+    parts("one", "--shard", "1/2")
+    done = referee("eval", "set.jsonl", "--metrics", "words", "--resume", "one", "--shard", "2/2")
+    assert_refused(done, "another shard")
+    assert referee("eval", "set.jsonl", "--metrics", "words", "--resume", "one", "--shard", "1/2").code == 0
+
+
+def test_rows_as_parquet_are_the_rows_of_the_run(place: Path, parts: Run, referee: Referee) -> None:
+    tables = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (referee[parquet])")
+    parts("whole", "--parquet", metrics="words,xref,rating")
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2", metrics="words,xref,rating")
+    assert referee("merge", "part1", "part2", "--out", "merged", "--parquet").code == 0
+    for folder in ("whole", "merged"):
+        stored = {(one.case_id, one.metric): one for one in read_results(place / folder / "results.jsonl")}
+        rows = tables.read_table(place / folder / "results.parquet").to_pylist()
+        assert len(rows) == len(stored) == 4 * PAPERS * 3
+        for unit in rows:
+            one = stored[unit["case_id"], unit["metric"]]
+            assert (unit["status"], unit["value"], unit["reason"]) == (one.status, one.value, one.reason)
+            assert json.loads(unit["details"]) == one.details
+        cases = tables.read_table(place / folder / "cases.parquet")
+        assert sorted(cases["kind"].to_pylist()) == ["ai"] * 2 * PAPERS + ["human"] * 2 * PAPERS

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
-from referee.data.entries import parquet_library
 from referee.errors import BudgetExceeded, RefereeError, RunError
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
@@ -76,7 +75,7 @@ class Session:
         self._batches: Batches | None = None
         self._workers, self._parquet = options.workers, options.parquet
         if options.parquet:
-            parquet_library()
+            _require_parquet()
         self.shard = Shard.parse(options.shard) if options.shard is not None else None
 
     def enter(self, context: AbstractContextManager[T]) -> T:
@@ -348,3 +347,10 @@ def _unusable(path: Path, error: OSError | sqlite3.Error) -> RunError:
         hint=f"{hint}; the replies in {TRACE} are not paid again." if there else "Start a new run.",
         ids={"run": os.fspath(path)} if there else {},
     )
+
+
+def _require_parquet() -> None:
+    """Before anything is paid for."""
+    from referee.data.entries import parquet_library
+
+    parquet_library()

@@ -62,7 +62,7 @@ async def through_the_door(base_url: str, calls: int, folder: Path) -> dict[str,
         models = await run.open_models(["fake"])
         run.check_inputs({"calls": "benchmark"})
         before = time.perf_counter()
-        door = run.begin(models, prompts={}, keep_messages=False)
+        door = run.begin(models, prompts={})
         opened = time.perf_counter()
         figures = await measured(
             calls, lambda number: door.ask(prompt(number), Reply, role="judge", max_output_tokens=1_000)

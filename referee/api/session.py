@@ -20,7 +20,7 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
+from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, TRACE_INDEX
 from referee.schemas.estimate import Estimate
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
@@ -111,7 +111,6 @@ class Session:
         roles: Iterable[str] | None = None,
         asked: Mapping[str, str] | None = None,
         budget: Budget | None = None,
-        keep_messages: bool = True,
         sample: int = 0,
     ) -> Door:
         """Open the folder, locked until the session ends, and the run's way to models.
@@ -124,14 +123,14 @@ class Session:
             roles: Those that the record names; all by default.
             asked: How the inputs were named.
             budget: One that several runs share; by default the run's own, less what it has spent before.
-            keep_messages: As in ``Ledger``.
             sample: As in ``Door``.
 
         Raises:
             RunError: The folder is in use, unwritable, or belongs to other inputs.
         """
         self.open_folder(models, roles=models.by_role if roles is None else roles, prompts=prompts, asked=asked)
-        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages)
+        ledger = Ledger(self.path / TRACE, index=self.path / TRACE_INDEX)
+        self.closing(ledger.close)
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))

@@ -139,7 +139,7 @@ async def evaluate(
         if run.is_asked:
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
-        door = run.begin(models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
+        door = run.begin(models, prompts=eval_prompts(chosen), budget=budget)
         return await _evaluated(run, job, door, SummaryOptions(compare, paper_table, correlate))
 
 

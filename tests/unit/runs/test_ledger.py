@@ -73,18 +73,3 @@ def test_a_failed_repair_call_does_not_forget_the_first_reply() -> None:
     ledger.append(call("base", "nonsense"))
     ledger.append(call("repair", None, base="base"))
     assert ledger.reply("base")
-
-
-def test_messages_may_stay_on_the_disk(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    ledger = Ledger(path, keep_messages=False)
-    for one in (call("a", role="judge"), call("b", role="judge-2"), call("c", None, role="judge")):
-        ledger.append(one.model_copy(update={"messages": (("user", "a long prompt"),)}))
-    again, whole = Ledger(path, keep_messages=False), Ledger(path)
-    for read in (ledger, again):
-        assert read.usage() == whole.usage() == Usage(calls=3, input_tokens=15, cost_usd=1.5)
-        assert read.usage_by_role() == whole.usage_by_role()
-        assert read.reply("a") is not None
-        assert read.reply("c") is None
-        assert all(record.messages == () for record in read.records)
-    assert whole.records[0].messages == (("user", "a long prompt"),)

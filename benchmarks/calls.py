@@ -5,6 +5,7 @@
 A server of ``referee.testing`` in a process of its own answers at once. Another process asks it through the door, in
 a run folder, as ``referee eval`` does; a third asks it the same with LangChain's client alone. Printed are processor
 time a call of both and their ratio, peak memory, and what a run that was killed after half of its calls needs to go on.
+With ``--unsent 100000``, runs of that length are made beside it in which each call is answered in the client's place.
 The command ends with 1 where a reply was paid twice, or the door takes more than twice what the client takes.
 """
 
@@ -37,7 +38,7 @@ def main() -> int:
     given = _arguments()
     try:
         with tempfile.TemporaryDirectory(prefix="referee-benchmark-") as name, serving(Path(name)) as base_url:
-            figures = measured(base_url, given.calls, Path(name))
+            figures = measured(base_url, given.calls, given.unsent, Path(name))
     except CommandFailed as error:
         print(error, file=sys.stderr)
         return 1
@@ -50,6 +51,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, nargs="+", default=[1_000, 10_000], help="lengths of the runs")
+    parser.add_argument("--unsent", type=int, nargs="*", default=[], help="also runs of so many that are not sent")
     parser.add_argument("--json", type=Path, help="also write all figures here")
     return parser.parse_args()
 
@@ -69,8 +71,15 @@ def serving(folder: Path) -> Iterator[str]:
             server.terminate()
 
 
-def measured(base_url: str, lengths: list[int], folder: Path) -> dict[str, Any]:
-    """All figures; the bare client is measured before and after, and its lesser time counts."""
+def measured(base_url: str, lengths: list[int], unsent: list[int], folder: Path) -> dict[str, Any]:
+    """All figures; the bare client is measured before and after, and its lesser time counts.
+
+    Of a run that is not sent, a second start says what it takes to go on with one that has all its replies.
+    """
+    aside = []
+    for calls in unsent:
+        run = "unsent", base_url, str(calls), str(folder / f"unsent-{calls}")
+        aside.append({"first": _probed(folder, *run), "second": _probed(folder, *run)})
     bare = [_probed(folder, "bare", base_url, str(BARE_CALLS))]
     runs = [_probed(folder, "door", base_url, str(n), str(folder / f"run-{n}")) for n in lengths]
     bare.append(_probed(folder, "bare", base_url, str(BARE_CALLS)))
@@ -78,7 +87,15 @@ def measured(base_url: str, lengths: list[int], folder: Path) -> dict[str, Any]:
     resumed = _resumed(base_url, lengths[-1], folder)
     sizes = {str(path.name): path.stat().st_size for path in (folder / f"run-{lengths[-1]}").iterdir()}
     ratio = max(one["cpu_a_call_s"] for one in runs) / bare_s
-    return {"bare": bare, "runs": runs, "bare_s": bare_s, "ratio": ratio, "resumed": resumed, "files": sizes}
+    return {
+        "bare": bare,
+        "runs": runs,
+        "bare_s": bare_s,
+        "ratio": ratio,
+        "resumed": resumed,
+        "files": sizes,
+        "unsent": aside,
+    }
 
 
 def _probed(folder: Path, *arguments: str) -> dict[str, Any]:
@@ -113,6 +130,12 @@ def _rows(figures: dict[str, Any]) -> Iterator[Row]:
         cpu = run["cpu_a_call_s"]
         yield Row(f"{name}, processor time a call", in_seconds(cpu), beside="the client alone", ratio=cpu / bare)
         yield Row(f"{name}, peak memory", in_mib(run["peak_bytes"]))
+    for both in figures["unsent"]:
+        for start, run in both.items():
+            name = f"{run['calls']:,} calls that are not sent, {start} start"
+            yield Row(f"{name}, processor time a call", in_seconds(run["cpu_a_call_s"]))
+            yield Row(f"{name}, until it asks", in_seconds(run["opened_s"]))
+            yield Row(f"{name}, peak memory", in_mib(run["peak_bytes"]))
     name = f"killed after {resumed['kept']:,} of {resumed['calls']:,} calls"
     yield Row(f"{name}, until it asks again", in_seconds(resumed["opened_s"]))
     yield Row(f"{name}, whole second start", in_seconds(resumed["whole_s"]))

@@ -14,6 +14,8 @@ from pydantic import BaseModel, Field
 
 from referee import RunOptions
 from referee.api.session import session
+from referee.llm.completions import Completion
+from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 
 SLOTS = 32
@@ -53,13 +55,22 @@ def prompt(number: int) -> RenderedPrompt:
     return RenderedPrompt(id="benchmark/calls", version="v1", digest="d", system=SYSTEM, user=user)
 
 
-async def through_the_door(base_url: str, calls: int, folder: Path) -> dict[str, Any]:
-    """Ask in a run folder that is made, or gone on with, for the purpose."""
+async def through_the_door(base_url: str, calls: int, folder: Path, *, sent: bool = True) -> dict[str, Any]:
+    """Ask in a run folder that is made, or gone on with, for the purpose.
+
+    Args:
+        base_url: The server.
+        calls: How many questions are asked.
+        folder: The run folder.
+        sent: Whether they are sent; otherwise each is answered in the place of the client, which is quick.
+    """
     began, resumed = time.perf_counter(), (folder / "run.json").exists()
     where: dict[str, Any] = {"resume": folder} if resumed else {"out": folder}
     options = RunOptions(base_url=base_url, cache=False, **where)
     async with session("benchmark", options=options, settings=options.settled()) as run:
         models = await run.open_models(["fake"])
+        if not sent:
+            models["judge"].wire.send = answered  # type: ignore[method-assign]
         run.check_inputs({"calls": "benchmark"})
         before = time.perf_counter()
         door = run.begin(models, prompts={})
@@ -69,6 +80,12 @@ async def through_the_door(base_url: str, calls: int, folder: Path) -> dict[str,
         )
         figures |= {"opened_s": opened - before, "usage": door.ledger.usage().model_dump()}
     return figures | {"whole_s": time.perf_counter() - began}
+
+
+async def answered(request: WireRequest) -> Completion:
+    """What comes back where nothing is sent."""
+    await asyncio.sleep(0)
+    return Completion(SCRIPTED.model_dump_json(), 1_500, 200, cut_off=False)
 
 
 async def bare(base_url: str, calls: int) -> dict[str, Any]:
@@ -118,7 +135,10 @@ async def measured(calls: int, ask: Callable[[int], Awaitable[object]]) -> dict[
 def main() -> None:
     """Run one command and print its figures as a line of JSON."""
     kind, base_url, calls, *folder = sys.argv[1:]
-    work = bare(base_url, int(calls)) if kind == "bare" else through_the_door(base_url, int(calls), Path(*folder))
+    if kind == "bare":
+        work = bare(base_url, int(calls))
+    else:
+        work = through_the_door(base_url, int(calls), Path(*folder), sent=kind == "door")
     print(json.dumps(asyncio.run(work)))
 
 

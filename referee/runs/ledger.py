@@ -7,11 +7,13 @@ appended to. Replies stay in the file: memory holds sums alone, however many cal
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
+import sys
 import weakref
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -44,11 +46,13 @@ class Ledger:
 
     def __init__(self, path: Path | None = None, *, index: Path | None = None) -> None:
         self.path = path
+        self._owed = bytearray()
         self._held = ExitStack()
         weakref.finalize(self, self._held.close)
         try:
             self._trace = TraceFile(path)
             self._held.callback(self._trace.close)
+            self._flushes = _Flushes(self._trace)
             self._index = self._opened(index)
         except OSError as error:
             self._held.close()
@@ -57,7 +61,16 @@ class Ledger:
                 hint="Mend its rights, or start a new run: the replies in it cannot be used without it.",
             ) from error
 
-    def append(self, call: CallRecord) -> None:
+    async def keep(self, call: CallRecord) -> None:
+        """``append`` without holding up other calls: lines that come together are flushed to the disk together.
+
+        The line is with the system, and remembered, before others run; it is on the disk when this returns.
+        """
+        self.append(call, flush=False)
+        if self.path is not None:
+            await self._flushes.flushed()
+
+    def append(self, call: CallRecord, *, flush: bool = True) -> None:
         """Write the line through to the disk, then remember it.
 
         Raises:
@@ -68,7 +81,7 @@ class Ledger:
         text = call.model_dump_json(exclude_defaults=True).encode()
         if self._trace.has_unread:
             self._remake_index_if_broken(lambda: self._catch_up(self._index))
-        place = self._trace.append(text)
+        place = self._trace.append(text, flush=flush)
         self._remake_index_if_broken(lambda: self._note(self._index, place, len(text), call))
 
     def reply(self, request: str) -> CallRecord | None:
@@ -84,6 +97,25 @@ class Ledger:
         """All calls so far, read from the file: for runs of few calls, and for looking back."""
         return [self._call(place, size) for place, size in self._index.places()]
 
+    def owe_earlier(self, counted: Iterable[str] = ()) -> None:
+        """Have ``claim`` tell what earlier starts paid and nothing has counted yet.
+
+        Args:
+            counted: Ids of the calls that something has counted.
+        """
+        self._owed = bytearray(b"\1") * (self._calls + self.damaged_lines + 1)
+        for call_id in counted:
+            if (number := _number(call_id)) < len(self._owed):
+                self._owed[number] = 0
+
+    def claim(self, call: CallRecord) -> Usage:
+        """What a reply that is there already costs who asks: what it cost an earlier start, if that is still owed."""
+        number = _number(call.call_id)
+        if number >= len(self._owed) or not self._owed[number]:
+            return Usage(reused_calls=1)
+        self._owed[number] = 0
+        return call.usage
+
     def next_call_id(self) -> str:
         """An id that no call of this run has, those on damaged lines included."""
         return f"c{self._calls + self.damaged_lines + 1:04d}"
@@ -97,8 +129,9 @@ class Ledger:
         return dict(sorted(self._by_role.items()))
 
     def close(self) -> None:
-        """Write the index down and close the files; the sums can still be asked for."""
-        with suppress(sqlite3.Error):
+        """Write all down and close the files; the sums can still be asked for."""
+        with suppress(sqlite3.Error, OSError):
+            self._trace.flush()  # what a call that was cancelled left to a flush that never came
             self._index.commit(self._covered())
         self._held.close()
 
@@ -182,3 +215,30 @@ class Ledger:
             usage=self._total,
             by_role=dict(self._by_role),
         )
+
+
+def _number(call_id: str) -> int:
+    """The number in an id of ``next_call_id``; beyond all numbers for another id."""
+    digits = call_id.removeprefix("c")
+    return int(digits) if digits.isdecimal() else sys.maxsize
+
+
+class _Flushes:
+    """Flushes of a file in a thread. One covers all lines that were written before it begins."""
+
+    def __init__(self, trace: TraceFile) -> None:
+        self._trace = trace
+        self._under_way: asyncio.Task[None] | None = None
+        self._next: asyncio.Task[None] | None = None
+
+    async def flushed(self) -> None:
+        """Wait for a flush that begins after this; raises its ``OSError``."""
+        if self._next is None or self._next.done():
+            self._next = asyncio.create_task(self._after(self._under_way))
+        await asyncio.shield(self._next)
+
+    async def _after(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None and not before.done():
+            await asyncio.wait([before])
+        self._under_way, self._next = self._next, None
+        await asyncio.to_thread(self._trace.flush)

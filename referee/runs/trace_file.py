@@ -62,8 +62,8 @@ class TraceFile:
         with naming(self._path):
             return os.pread(self._file.fileno(), size, place) if self._file is not None else b""
 
-    def append(self, text: bytes) -> int:
-        """Write a line through to the disk, on a line of its own; its place.
+    def append(self, text: bytes, *, flush: bool = True) -> int:
+        """Write a line, on a line of its own, and (unless told not to) through to the disk; its place.
 
         Raises:
             OSError: It could not be written, with the file's name; a part of it may stand there.
@@ -76,14 +76,22 @@ class TraceFile:
             left = memoryview(line)
             while left:
                 left = left[file.write(left) :]
-            os.fsync(file.fileno())
+            if flush:
+                self.flush()
         self._count(line)
         return self.size - len(text) - 1
+
+    def flush(self) -> None:
+        """Have the system write all to the disk; a file that ends with the process need not lie there."""
+        if self._file is not None and not self._own:
+            with naming(self._path):
+                os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file; doing so twice is harmless."""
         if self._file is not None:
             self._file.close()
+            self._file = None
 
     def _writable(self) -> FileIO:
         if self._file is None or not self._file.writable():

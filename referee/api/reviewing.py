@@ -194,8 +194,9 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
     """The review with its disclosure and with what made it."""
     from referee.reports import disclosure
 
-    roles = {record.role for record in ledger.records}
-    used = {record.prompt: record.prompt_digest for record in ledger.records}
+    calls = ledger.records
+    roles = {call.role for call in calls}
+    used = {call.prompt: call.prompt_digest for call in calls}
     provenance = Provenance(
         strategy=job.settings.review.strategy,
         models={role: model_id for role, model_id in job.models.ids().items() if role in roles},

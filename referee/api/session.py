@@ -22,7 +22,7 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, read_record
+from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, TRACE_INDEX, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
 from referee.runs.shared_limits import open_book
 from referee.schemas.estimate import Estimate
@@ -150,7 +150,6 @@ class Session:
         roles: Iterable[str] | None = None,
         asked: Mapping[str, str] | None = None,
         budget: Budget | None = None,
-        keep_messages: bool = True,
         sample: int = 0,
     ) -> Door:
         """Open the folder, locked until the session ends, and the run's way to models.
@@ -163,7 +162,6 @@ class Session:
             roles: Those that the record names; all by default.
             asked: How the inputs were named.
             budget: One that several runs share; by default the run's own, less what it has spent before.
-            keep_messages: As in ``Ledger``.
             sample: As in ``Door``.
 
         Raises:
@@ -171,11 +169,12 @@ class Session:
         """
         self.open_folder(models, roles=models.by_role if roles is None else roles, prompts=prompts, asked=asked)
         part = f"s{self.shard.number}-" if self.shard else ""
-        ledger = Ledger(self.path / TRACE, keep_messages=keep_messages, prefix=part)
+        ledger = Ledger(self.path / TRACE, index=self.path / TRACE_INDEX, prefix=part)
+        self.closing(ledger.close)
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-        drop_answered(models, (record.request for record in ledger.records if record.reply is not None))
+        drop_answered(models, ledger.answered())
         return Door(
             models,
             calls=waiting_calls(self.settings.calls),

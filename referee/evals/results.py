@@ -80,6 +80,11 @@ def finals_in(path: Path, metrics: Sequence[str] = ()) -> Finals:
     return finals
 
 
+def paid_in(path: Path) -> Iterator[str]:
+    """The ids of the calls whose usage stands in results that are there for good."""
+    return (call_id for result in _lines(path) if result.status != "failed" for call_id in result.paid)
+
+
 def read_results(path: Path) -> Iterator[MetricResult]:
     """Each unit's result once: what stands for good, else its last failure. Streams; reads the file twice."""
     finals, given = Finals(()), Finals(())

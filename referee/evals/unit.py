@@ -13,6 +13,7 @@ from referee.evals.judging import Panel
 from referee.evals.metric import Context, Metric, failed, not_applicable
 from referee.evals.paper_context import PaperContext
 from referee.evals.shared import Shared
+from referee.runs.billing import billed
 from referee.runs.progress import Progress, silent
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
@@ -69,7 +70,9 @@ class Unit:
             lacking = await self._lacking(services)
             if lacking:
                 return not_applicable(self.metric, self.case, lacking)
-            result = await self.metric.measure(self.case, await self._context(services))
+            with billed() as paid:
+                result = await self.metric.measure(self.case, await self._context(services))
+            result = result.model_copy(update={"paid": tuple(paid)})
         except FATAL:
             raise
         except RefereeError as error:

@@ -115,7 +115,7 @@ def finished_review(folder: Path) -> Review | None:
 
 def folder_usage(folder: Path) -> Usage:
     """What the calls in a run folder took, from their ledger: also right where the process was killed."""
-    return Ledger(folder / TRACE, keep_messages=False).usage()
+    return Ledger(folder / TRACE).usage()
 
 
 LOOK_AGAIN_S = 0.2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 # No tokenizer makes tokens this long on average; a model that is within its limit of tokens never meets the bound.
@@ -54,8 +55,14 @@ async def bound_response(response: Any) -> None:
     if most is None:
         return
     response.headers.pop("content-encoding", None)
-    kind = type("BoundedStream", (_Bounded, type(response.stream)), {})
-    response.stream = kind(response.stream, most)
+    kind: Any = type(response.stream)
+    response.stream = _bounded_kind(kind)(response.stream, most)
+
+
+@cache
+def _bounded_kind(kind: Any) -> Any:
+    """One class for each kind of stream: classes cost more to make than bodies to read, and are freed late."""
+    return type("BoundedStream", (_Bounded, kind), {})
 
 
 def body_too_long(error: BaseException | None) -> bool:

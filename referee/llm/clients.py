@@ -17,25 +17,38 @@ from referee.llm.bounds import bound_response
 from referee.llm.spec import ModelSpec
 
 if TYPE_CHECKING:
+    import httpx2
     from langchain_core.language_models import BaseChatModel
 
 # How much runs at once is decided by the model's own limit, not by a connection pool.
-_NO_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+_KEPT_CONNECTIONS = 64
 # Bodies are bounded as they are counted, packed ones could be of any length.
 _UNPACKED = {"accept-encoding": "identity"}
 
 
 def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
     """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS)
+    return httpx.AsyncClient(limits=limits, **_as_ours(base_url, timeout_s))
+
+
+def openai_connections(base_url: str | None, timeout_s: float) -> httpx2.AsyncClient:
+    """The same for OpenAI's SDK, which takes httpx2: its pool does not look at all connections for each of them."""
+    import httpx2
+
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS)
+    return httpx2.AsyncClient(limits=limits, **_as_ours(base_url, timeout_s))
+
+
+def _as_ours(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
-    return httpx.AsyncClient(
-        verify=_tls(proxied),
-        timeout=timeout_s,
-        limits=_NO_LIMITS,
-        trust_env=proxied,
-        headers=_UNPACKED,
-        event_hooks={"response": [bound_response]},
-    )
+    return {
+        "verify": _tls(proxied),
+        "timeout": timeout_s,
+        "trust_env": proxied,
+        "headers": _UNPACKED,
+        "event_hooks": {"response": [bound_response]},
+    }
 
 
 class Carrier:
@@ -93,33 +106,34 @@ class Clients:
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        """The client for such calls."""
-        chat = self._chats.get((temperature, max_tokens))
-        if chat is None:
-            make = {"anthropic": self._anthropic, "google_genai": self._google}.get(self._spec.provider, self._openai)
-            chat = self._chats[temperature, max_tokens] = make(temperature, max_tokens)
-        return chat
+        """The client for such calls; OpenAI's and those of servers like it take the limit with each call."""
+        make = {"anthropic": self._anthropic, "google_genai": self._google}.get(self._spec.provider)
+        kind = temperature, max_tokens if make else 0
+        if kind not in self._chats:
+            self._chats[kind] = make(temperature, max_tokens) if make else self._openai(temperature)
+        return self._chats[kind]
 
     async def aclose(self) -> None:
         """Close the connections."""
         while self._closers:
             await self._closers.pop()()
 
-    def _openai(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+    def _openai(self, temperature: float | None) -> BaseChatModel:
         from langchain_openai import ChatOpenAI
 
+        http = openai_connections(self._base_url, self._timeout_s)
+        self._closers.append(http.aclose)
         return ChatOpenAI(
             model=self._spec.name,
             api_key=SecretStr(self._key or "none"),
             base_url=self._base_url,
             temperature=temperature,
-            max_completion_tokens=max_tokens if self._spec.provider == "openai" else None,
             timeout=self._timeout_s,
             stream_chunk_timeout=self._timeout_s,
             use_responses_api=False,
             max_retries=0,
             http_client=_never_used(),
-            http_async_client=self._connections(),
+            http_async_client=http,
         )
 
     def _anthropic(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
@@ -171,7 +185,7 @@ class Clients:
         return chat
 
     def _connections(self) -> httpx.AsyncClient:
-        """The HTTP client of this model, closed with the run."""
+        """The HTTP client that Google's chats share, closed with the run."""
         if self._http is None:
             carrier = self._carrier
             self._http = carrier.client(httpx) if carrier else connections(self._base_url, self._timeout_s)

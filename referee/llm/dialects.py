@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ Schema = dict[str, Any]
 
 # What OpenAI's strict mode refuses; the bounds are enforced again when the reply is read.
 _NOT_STRICT = ("title", "default", "maxLength", "minLength", "format", "examples")
+_NO_SCHEMA = ("enum", "required", "default", "const")
 
 
 @lru_cache(maxsize=64)
@@ -36,7 +36,7 @@ def strict_schema(schema: Schema) -> Schema:
             node["additionalProperties"] = False
             node["required"] = list(node["properties"])
 
-    return _walked(schema, close)
+    return _changed(schema, close)
 
 
 def bounded_schema(schema: Schema) -> Schema:
@@ -45,29 +45,25 @@ def bounded_schema(schema: Schema) -> Schema:
     def trim(node: Schema) -> None:
         node.pop("title", None)
 
-    return _walked(schema, trim)
+    return _changed(schema, trim)
 
 
-def _walked(schema: Schema, change: Callable[[Schema], None]) -> Schema:
-    copied = copy.deepcopy(schema)
-    _walk(copied, change)
+def _changed(schema: Schema, change: Callable[[Schema], None]) -> Schema:
+    """A copy in which each schema, those within it first, was changed; what is no schema is shared with the old one."""
+    copied: Schema = {}
+    for key, value in schema.items():
+        if key == "properties":
+            copied[key] = {name: _changed_value(inner, change) for name, inner in value.items()}
+        else:
+            copied[key] = value if key in _NO_SCHEMA else _changed_value(value, change)
+    change(copied)
     return copied
 
 
-def _walk(node: Any, change: Callable[[Schema], None]) -> None:
-    if isinstance(node, list):
-        for item in node:
-            _walk(item, change)
-        return
-    if not isinstance(node, dict):
-        return
-    change(node)
-    for key, value in node.items():
-        if key == "properties":
-            for inner in value.values():
-                _walk(inner, change)
-        elif key not in ("enum", "required", "default", "const"):
-            _walk(value, change)
+def _changed_value(value: Any, change: Callable[[Schema], None]) -> Any:
+    if isinstance(value, dict):
+        return _changed(value, change)
+    return [_changed_value(item, change) for item in value] if isinstance(value, list) else value
 
 
 def _inline(node: Any, definitions: dict[str, Any]) -> Any:

@@ -33,6 +33,7 @@ from referee.llm.turns import SingleFlight, Turn, Turns, watch_cache
 from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
+from referee.runs.billing import charge
 from referee.runs.stopping import current_stop
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
@@ -137,26 +138,28 @@ class Door:
     async def _answered_once(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         """The reply to one request; who asks what is being asked already gets that reply, or its failure."""
         record, first = await self._flights.once(request, lambda: self._answered(ask, request, model))
-        return record if first else self._reused(ask, record)
+        if first and record.usage.calls:
+            charge(record.call_id)
+        return record if first else self._reused(ask, record, Usage(reused_calls=1))
 
     async def _answered(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         """The reply to one request: from the ledger, from the cache, or from the provider."""
         known = self.ledger.reply(request)
         if known is not None:
-            return self._reused(ask, known)
+            return self._reused(ask, known, self.ledger.claim(known))
         cached = self._cache.get(request) if self._cache else None
         if cached is not None:
             record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
         else:
             record = await self._paid(ask, request, model)
-        self.ledger.append(record)
+        await self.ledger.keep(record)
         self._say("call_finished", ask, record.usage)
         return record
 
-    def _reused(self, ask: _Ask, known: CallRecord) -> CallRecord:
-        known = known.model_copy(update={"origin": "ledger", "usage": Usage(reused_calls=1)})
-        self._say("call_finished", ask, known.usage)
-        return known
+    def _reused(self, ask: _Ask, known: CallRecord, used: Usage) -> CallRecord:
+        """The reply of another call; nothing is paid now, though an earlier start's payment may be counted here."""
+        self._say("call_finished", ask, Usage(reused_calls=1))
+        return known.model_copy(update={"origin": "ledger", "usage": used})
 
     async def _paid(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         started = time.monotonic()

@@ -15,6 +15,8 @@ from referee.schemas.usage import Usage
 
 T = TypeVar("T")
 _CALLS_WITHOUT = 2
+# Providers forget a beginning after minutes; one that is forgotten here has a call go ahead again.
+_BEGINNINGS_KEPT = 10_000
 
 
 class Turn:
@@ -37,7 +39,7 @@ class Turns:
     """The first of the calls that begin alike goes ahead, so that the others find their beginning in the cache."""
 
     def __init__(self) -> None:
-        self._begun: set[str] = set()
+        self._begun: dict[str, None] = {}
         self._ahead: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @asynccontextmanager
@@ -46,8 +48,8 @@ class Turns:
 
         A call that goes ahead and ends, however it does, lets the next one go.
         """
-        lock = self._ahead[beginning]
         if beginning not in self._begun:
+            lock = self._ahead[beginning]
             await lock.acquire()
             if beginning in self._begun:
                 lock.release()
@@ -59,7 +61,7 @@ class Turns:
         def end(begun: bool) -> None:
             nonlocal ahead
             if begun:
-                self._begun.add(beginning)
+                self._note(beginning)
             if ahead:
                 ahead = False
                 lock.release()
@@ -68,6 +70,13 @@ class Turns:
             yield Turn(later=False, end=end)
         finally:
             end(False)
+
+    def _note(self, beginning: str) -> None:
+        """From now on nobody waits for it; who waits already holds the lock that goes."""
+        self._begun[beginning] = None
+        self._ahead.pop(beginning, None)
+        if len(self._begun) > _BEGINNINGS_KEPT:
+            del self._begun[next(iter(self._begun))]
 
 
 class SingleFlight(Generic[T]):

@@ -162,7 +162,9 @@ class Wire:
         """
         body: dict[str, Any] = {}
         arguments: dict[str, Any] = {"extra_body": body}
-        if self._spec.provider != "openai":
+        if self._spec.provider == "openai":
+            body["max_completion_tokens"] = request.max_output_tokens
+        else:
             body.update({"max_tokens": request.max_output_tokens, **sampling(self._spec)})
             arguments["extra_headers"] = {"X-Referee-Role": request.role, "X-Referee-Prompt": request.prompt}
         if request.native and self._schema_in_text(request):

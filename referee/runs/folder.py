@@ -25,6 +25,7 @@ from referee.secrets import scrub_tree
 
 RECORD = "run.json"
 TRACE = "trace.jsonl"
+TRACE_INDEX = ".trace.sqlite"
 CHECKPOINTS = "checkpoints.sqlite"
 _FROM_OUTSIDE = ("inputs", "asked", "settings", "models", "error")
 

@@ -43,6 +43,7 @@ class MetricResult(Frozen):
     details: dict[str, Any] = Field(default_factory=dict)
     judges: tuple[JudgeScore, ...] = ()
     usage: Usage = Usage()
+    paid: tuple[str, ...] = Field(default=(), description="ids of the calls in trace.jsonl whose usage is counted here")
 
     @model_validator(mode="after")
     def _check(self) -> MetricResult:

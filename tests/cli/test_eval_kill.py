@@ -39,3 +39,6 @@ def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path, answered: int)
     assert calls.total() - 16 <= 16 - len(written), "only calls that were not written down are made again"
     table = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert sum(cell["scored"] for cell in table["cells"]) == 16
+    usage = table["metrics"]["depth"]["usage"]
+    assert usage["calls"] == len(trace.read_text().splitlines()), "what the killed start paid is counted, and once"
+    assert usage["reused_calls"] == 0

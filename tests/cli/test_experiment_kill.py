@@ -74,6 +74,7 @@ def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: FakeServe
     assert calls.total() - 2 * UNITS <= 2 * UNITS - len(kept), "only calls that were not written down are made again"
     assert set(traced(place).values()) == {1}
     assert result.paid.calls == 2 * UNITS
+    assert sum(arm.judging.calls for arm in result.arms) == UNITS
 
 
 @pytest.mark.slow

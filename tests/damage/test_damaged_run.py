@@ -69,10 +69,10 @@ def halted(command: tuple[object, ...], referee: Referee, monkeypatch: pytest.Mo
     shutil.rmtree(RUN)
     append, taken = Ledger.append, count()
 
-    def full(ledger: Ledger, call: CallRecord) -> None:
+    def full(ledger: Ledger, call: CallRecord, *, flush: bool = True) -> None:
         if next(taken) >= 3:
             raise OSError(errno.ENOSPC, "No space left on device", TRACE)
-        append(ledger, call)
+        append(ledger, call, flush=flush)
 
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "append", full)

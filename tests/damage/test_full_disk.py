@@ -12,6 +12,7 @@ import pytest
 from referee.runs import Ledger, RunFolder, checkpoints
 from referee.runs.checkpoints import open_checkpoints
 from referee.runs.files import write_atomically
+from referee.runs.trace_file import TraceFile
 from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished, record, trace
@@ -136,11 +137,11 @@ def test_a_limit_on_the_size_of_files_is_named_too(
 ) -> None:
     """As a quota does: without root and without a disk of its own."""
 
-    def refused(path: Path, line: str) -> None:
-        raise OSError(errno.EDQUOT, "Disk quota exceeded", str(path))
+    def refused(trace: TraceFile, text: bytes, *, flush: bool) -> int:
+        raise OSError(errno.EDQUOT, "Disk quota exceeded", "run/trace.jsonl")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "_write", staticmethod(refused))
+        patch.setattr(TraceFile, "append", refused)
         done = referee(*asked(paper, server, "--out", "run"))
     assert_refused_with(done, "'run/trace.jsonl'", "quota exceeded", "Make room", "--resume run")
     done = resumed(referee, asked(paper, server), Path("run"))

@@ -128,15 +128,15 @@ def scored(given: ArenaInput, rules: ScoreRules, progress: Progress = silent) ->
         found = joined(given, name, rated_on=rules.rated_on)
         if not rules.compare_scales:
             require_same_scale(found)
-        models.append(_model(name, given, found, rules))
+        models.append(_model(name, given, found, rules, progress))
     ordered = sorted(models, key=lambda one: (not one.score.pooled_mae.n, one.score.pooled_mae.mean or 0.0, one.model))
     notes = (*given.notes, *_unknown(ordered), *_unscored(ordered))
     return ArenaResult(tuple(ordered), _facts(given, rules), notes)
 
 
-def _model(name: str, given: ArenaInput, found: Joined, rules: ScoreRules) -> ModelScore:
+def _model(name: str, given: ArenaInput, found: Joined, rules: ScoreRules, progress: Progress) -> ModelScore:
     # Where a model rated on another form, its unrated papers say nothing about people's form.
-    texts, usages = _texts(name, given, rules), given.usage.get(name, ())
+    texts, usages = _texts(name, given, rules, progress), given.usage.get(name, ())
     same = [] if found.apart and all(paper.predicted is None for paper in found.same) else found.same
     return ModelScore(
         model=name,
@@ -160,7 +160,10 @@ def _model(name: str, given: ArenaInput, found: Joined, rules: ScoreRules) -> Mo
     )
 
 
-def _texts(name: str, given: ArenaInput, rules: ScoreRules) -> dict[str, FieldSimilarity]:
+def _texts(name: str, given: ArenaInput, rules: ScoreRules, progress: Progress) -> dict[str, FieldSimilarity]:
+    def told(field: str, done: int, total: int) -> None:
+        progress(Event("stage", f"scoring {name}: {field}, {done:,} of {total:,} papers", done=done, total=total))
+
     if not rules.with_texts or given.listed:
         return {}
     first = {case.paper_id: case for case in reversed(given.models[name]) if case.text or case.fields}
@@ -169,7 +172,7 @@ def _texts(name: str, given: ArenaInput, rules: ScoreRules) -> dict[str, FieldSi
         for paper_id in sorted(first.keys() & given.human.keys())
         for pair in text_pairs(first[paper_id], given.human[paper_id], loose=rules.loose)
     ]
-    return text_similarity(pairs, with_bert=rules.with_bert, seed=rules.seed)
+    return text_similarity(pairs, with_bert=rules.with_bert, seed=rules.seed, told=told)
 
 
 def _ranks(found: Joined, given: ArenaInput, rules: ScoreRules) -> Iterator[RankComparison]:

@@ -171,7 +171,7 @@ async def _opened(
 
 def _begun_texts(run: Session, job: GenerationJob) -> _Write:
     """Open the folder; texts are asked for by the run itself."""
-    door = run.begin(job.models, prompts=job.prompts(), roles=("writer",), keep_messages=False)
+    door = run.begin(job.models, prompts=job.prompts(), roles=("writer",))
 
     async def write(piece: Piece) -> Pair:
         text, model = await write_text(piece, job, door)

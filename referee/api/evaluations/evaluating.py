@@ -27,7 +27,7 @@ from referee.evals.judging import Panel
 from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext, open_index
 from referee.evals.registry import find_metrics
-from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in
+from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in, paid_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
 from referee.graphs.job import Shared
@@ -152,7 +152,7 @@ async def evaluate(
         if run.is_asked:
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
-        door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget, keep_messages=False)
+        door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget)
         if part is not None:
             run.write(PART, part.model_dump_json(indent=2) + "\n")
         return await _evaluated(run, job, door, asked)
@@ -195,6 +195,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         progress=run.progress,
     )
     store = job.reviews.store
+    door.ledger.owe_earlier(paid_in(run.path / RESULTS))
     with ResultsFile(run.path / RESULTS) as results:
         runner = Runner(
             store,

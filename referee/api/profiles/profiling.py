@@ -142,7 +142,7 @@ async def profile(
         models = await run.open_models(judges) if judges else Models({})
         if run.is_asked and judges:
             run.confirm(profile_plan(read, models, atomic=atomic))
-        door = run.begin(models, prompts=profile_prompts(bool(judges)), keep_messages=False)
+        door = run.begin(models, prompts=profile_prompts(bool(judges)))
         return await _profiled(run, _Job(read, chosen, asked, _reader(models, door), resolver, looked_up, notes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -118,6 +118,9 @@ def _texts(case: ReviewCase) -> dict[str, str]:
 
 
 T = TypeVar("T")
+Told = Callable[[str, int, int], None]
+_TELL_EVERY = 20
+"""Papers, of some 50 ms each."""
 NO_CANDIDATE = "the model wrote nothing"
 NO_REFERENCE = "no person wrote anything"
 
@@ -159,13 +162,16 @@ class TextMeans:
     bert: float | None
 
 
-def text_similarity(pairs: Iterable[TextPair], *, with_bert: bool = False, seed: int = 0) -> dict[str, FieldSimilarity]:
+def text_similarity(
+    pairs: Iterable[TextPair], *, with_bert: bool = False, seed: int = 0, told: Told = lambda *_: None
+) -> dict[str, FieldSimilarity]:
     """Similarity by field, in the order in which fields come.
 
     Args:
         pairs: The fields of all papers, from ``text_pairs``; a paper has each field once.
         with_bert: Compute BERTScore too, where its package is installed.
         seed: For the intervals.
+        told: Told now and then which field it is, how many of its papers are done, and of how many.
 
     Raises:
         MissingExtra: A package of the extra ``arena`` is not installed.
@@ -176,7 +182,7 @@ def text_similarity(pairs: Iterable[TextPair], *, with_bert: bool = False, seed:
     by_field: dict[str, list[TextPair]] = defaultdict(list)
     for pair in pairs:
         by_field[pair.field].append(pair)
-    return {field: _field(field, rows, with_bert, seed) for field, rows in by_field.items()}
+    return {field: _field(field, rows, with_bert, seed, told) for field, rows in by_field.items()}
 
 
 def mean_over_fields(fields: Iterable[FieldSimilarity], *, seed: int = 0) -> TextMeans | None:
@@ -213,7 +219,7 @@ def human_ceiling(references: Sequence[str]) -> Rouge | None:
     )
 
 
-def _field(field: str, rows: Sequence[TextPair], with_bert: bool, seed: int) -> FieldSimilarity:
+def _field(field: str, rows: Sequence[TextPair], with_bert: bool, seed: int, told: Told) -> FieldSimilarity:
     kept = [row for row in rows if row.candidate and row.references]
     skipped = {
         NO_CANDIDATE: sum(not row.candidate for row in rows),
@@ -221,9 +227,13 @@ def _field(field: str, rows: Sequence[TextPair], with_bert: bool, seed: int) -> 
     }
     names = [row.paper_id for row in kept]
     ours, theirs = [row.candidate for row in kept], [row.reference for row in kept]
-    found = {row.paper_id: rouge(row.candidate, row.reference) for row in kept}
-    best = {row.paper_id: best_rouge([rouge(row.candidate, text) for text in row.references]) for row in kept}
-    ceilings = {row.paper_id: human_ceiling(row.references) for row in kept}
+    found, best, ceilings = dict[str, Rouge](), dict[str, Rouge | None](), dict[str, Rouge | None]()
+    for done, row in enumerate(kept):
+        if done % _TELL_EVERY == 0:
+            told(field, done, len(kept))
+        found[row.paper_id] = rouge(row.candidate, row.reference)
+        best[row.paper_id] = best_rouge([rouge(row.candidate, text) for text in row.references])
+        ceilings[row.paper_id] = human_ceiling(row.references)
     cosines = dict(zip(names, hash_cosines(ours, theirs), strict=True))
     bleu = corpus_bleu(ours, theirs, seed=seed)
     bert, bert_reason = _bert(ours, theirs, with_bert)

@@ -1,6 +1,12 @@
+import asyncio
+import errno
+import time
 from pathlib import Path
 
+import pytest
+
 from referee.runs import Ledger
+from referee.runs.trace_file import TraceFile
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
 
@@ -75,16 +81,52 @@ def test_a_failed_repair_call_does_not_forget_the_first_reply() -> None:
     assert ledger.reply("base")
 
 
-def test_messages_may_stay_on_the_disk(tmp_path: Path) -> None:
+def test_what_an_earlier_start_paid_and_nothing_counted_is_claimed_once(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
-    ledger = Ledger(path, keep_messages=False)
-    for one in (call("a", role="judge"), call("b", role="judge-2"), call("c", None, role="judge")):
-        ledger.append(one.model_copy(update={"messages": (("user", "a long prompt"),)}))
-    again, whole = Ledger(path, keep_messages=False), Ledger(path)
-    for read in (ledger, again):
-        assert read.usage() == whole.usage() == Usage(calls=3, input_tokens=15, cost_usd=1.5)
-        assert read.usage_by_role() == whole.usage_by_role()
-        assert read.reply("a") is not None
-        assert read.reply("c") is None
-        assert all(record.messages == () for record in read.records)
-    assert whole.records[0].messages == (("user", "a long prompt"),)
+    before = Ledger(path)
+    for request in ("counted", "owed"):
+        before.append(call(request).model_copy(update={"call_id": before.next_call_id()}))
+    again = Ledger(path)
+    counted, owed = again.records
+    reused = Usage(reused_calls=1)
+    assert again.claim(owed) == reused, "nothing is owed before it is said"
+    again.owe_earlier([counted.call_id, "of another run"])
+    new = call("new").model_copy(update={"call_id": again.next_call_id()})
+    again.append(new)
+    assert [again.claim(one) for one in (counted, owed, owed, new)] == [reused, owed.usage, reused, reused]
+
+
+async def test_lines_that_come_together_are_flushed_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is with the system at once, and nobody goes on before it is on the disk."""
+    path, flushed = tmp_path / "trace.jsonl", []
+
+    def flush(trace: TraceFile) -> None:
+        lines = path.read_bytes().count(b"\n")
+        time.sleep(0.02)
+        flushed.append(lines)
+
+    monkeypatch.setattr(TraceFile, "flush", flush)
+    ledger = Ledger(path)
+
+    async def kept(request: str) -> None:
+        await ledger.keep(call(request))
+        assert any(request in line for line in path.read_text().splitlines()[: flushed[-1]])
+
+    await asyncio.gather(*(kept(f"r{n:02}") for n in range(40)))
+    assert flushed[-1] == 40
+    assert len(flushed) <= 3
+    late = asyncio.create_task(kept("late"))
+    await asyncio.sleep(0.005)
+    late.cancel()
+    assert ledger.reply("late") is not None, "a call that was paid is kept, whoever waits for it"
+    await asyncio.gather(late, return_exceptions=True)
+
+
+async def test_a_flush_that_fails_is_told_to_all_who_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(trace: TraceFile) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(TraceFile, "flush", full)
+    ledger = Ledger(tmp_path / "trace.jsonl")
+    ended = await asyncio.gather(*(ledger.keep(call(request)) for request in "abc"), return_exceptions=True)
+    assert [type(one) for one in ended] == [OSError] * 3

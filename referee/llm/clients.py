@@ -121,7 +121,7 @@ class Clients:
     def _openai(self, temperature: float | None) -> BaseChatModel:
         from langchain_openai import ChatOpenAI
 
-        http = openai_connections(self._base_url, self._timeout_s)
+        http = self._openai_connections()
         self._closers.append(http.aclose)
         return ChatOpenAI(
             model=self._spec.name,
@@ -183,6 +183,12 @@ class Clients:
         options = HttpOptions(base_url=self._base_url, httpx_async_client=self._connections())
         chat.client = Client(api_key=self._key, http_options=options)
         return chat
+
+    def _openai_connections(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        carrier = self._carrier
+        return carrier.client(httpx2) if carrier else openai_connections(self._base_url, self._timeout_s)
 
     def _connections(self) -> httpx.AsyncClient:
         """The HTTP client that Google's chats share, closed with the run."""

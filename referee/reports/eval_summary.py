@@ -270,7 +270,7 @@ def _reasons(table: Table) -> Iterator[Section]:
 
 
 def _costs(table: Table) -> Section:
-    text = "What stands in the results; answers from the cache or an earlier start count as reused."
+    text = "What stands in the results, over all starts. Answers from the cache, or to another unit, count as reused."
     rows = []
     for metric, totals in table.totals.items():
         use, units = totals.usage, max(totals.units, 1)

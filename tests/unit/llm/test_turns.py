@@ -92,3 +92,13 @@ async def test_after_a_beginning_all_go_at_once() -> None:
         async with turns.turn("one") as second, turns.turn("one") as third:
             assert second.later
             assert third.later
+
+
+async def test_of_very_many_beginnings_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.llm.turns._BEGINNINGS_KEPT", 2)
+    turns, later = Turns(), []
+    for beginning in ("one", "two", "two", "three", "three", "one"):
+        async with turns.turn(beginning) as turn:
+            turn.begun()
+            later.append(turn.later)
+    assert later == [False, False, True, False, True, False]

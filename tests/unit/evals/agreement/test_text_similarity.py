@@ -216,6 +216,13 @@ def test_fields_are_scored_apart_and_empty_sides_counted() -> None:
     assert (summary.bert, summary.bert_reason) == (None, "not asked for")
 
 
+def test_how_far_a_field_is_is_told() -> None:
+    papers = [TextPair(str(number), "summary", "a b", ("a c",)) for number in range(45)]
+    seen: list[tuple[str, int, int]] = []
+    text_similarity([*papers, pair("weak", "weak", field="weaknesses")], told=lambda *at: seen.append(at))
+    assert seen == [("summary", 0, 45), ("summary", 20, 45), ("summary", 40, 45), ("weaknesses", 0, 1)]
+
+
 def test_joined_reviews_cap_recall_the_nearest_one_does_not() -> None:
     found = text_similarity([pair("a b c", "a b c", "d e f")])["summary"]
     assert found.rouge is not None

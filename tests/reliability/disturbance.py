@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from importlib import import_module
@@ -63,22 +63,25 @@ class Observed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.most_at_once = 0
+        self._held: dict[int, list[Reservation]] = defaultdict(list)
         reserve, settle = Budget.reserve, Budget.settle
 
         def watched_reserve(budget: Budget, tokens: int, cost_usd: float | None) -> Reservation:
             reservation = reserve(budget, tokens, cost_usd)
+            self._held[id(budget)].append(reservation)
             self._look(budget)
             return reservation
 
         def watched_settle(budget: Budget, reservation: Reservation, usage: Usage) -> None:
             settle(budget, reservation, usage)
+            self._held[id(budget)].remove(reservation)
             self._look(budget)
 
         monkeypatch.setattr(Budget, "reserve", watched_reserve)
         monkeypatch.setattr(Budget, "settle", watched_settle)
 
     def _look(self, budget: Budget) -> None:
-        held = budget._reserved
+        held = self._held[id(budget)]
         self.most_at_once = max(self.most_at_once, len(held))
         if budget.max_tokens is not None:
             assert budget.spent.total_tokens + sum(r.tokens for r in held) <= budget.max_tokens

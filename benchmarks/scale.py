@@ -1,6 +1,6 @@
 """Whether long runs stay flat: units per second, memory, resumed work, from a thousand rows to a hundred thousand.
 
-    python benchmarks/scale.py [--part profile,eval,kills] [--rows 1000,10000,100000] [--json FILE]
+    python benchmarks/scale.py [--part profile,eval,kills,shards,batch,ray,query] [--rows 1000,10000] [--json FILE]
 
 Rows are drawn from the shared reviews. The judge is the scripted server in a process of its own, whose replies take a
 fixed time; ``eval`` measures one metric of one call a row in one process, and the machine's cores are shared with that
@@ -8,7 +8,11 @@ server. Each command runs in a process of its own: wall time, processor time, an
 
 ``profile``: the text metrics. ``eval``: use of the allowed concurrency and calls per second. ``kills``: SIGKILL at
 moments spread over the run, then resumed to the end: every unit once, and how many calls were asked twice (those in
-flight at a kill may be). It fails where a unit is lost or there twice, memory passes 500 MB, or the use is below 0.95.
+flight at a kill may be). ``shards``: four shards of a run in processes of their own, and their merge, which is what is
+timed. ``batch``: the calls in the provider's batches, killed and resumed. ``ray``: two workers on a cluster of this
+machine (needs ``referee[ray]``). ``query``: DuckDB's means over so many rows of results (needs duckdb).
+
+It fails where a unit is lost or there twice, a batch is paid twice, memory passes 500 MB, or the use is below 0.95.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from review_processes import ROOT, Ended, run_python
-from scale_kills import killed_run
+from scale_kills import killed_run, run_together
 from scale_rows import sentences_of, write_rows
 from scale_server import ServerProcess
 
@@ -71,6 +75,12 @@ class Bench:
     def server(self) -> Iterator[ServerProcess]:
         """A judge in a process of its own."""
         with ServerProcess(self.folder, latency_s=self.latency_s) as server:
+            yield server
+
+    @contextmanager
+    def batches(self) -> Iterator[ServerProcess]:
+        """The same, with batches, which take a second."""
+        with ServerProcess(self.folder, latency_s=0.0, options=("--batch-delay", "1")) as server:
             yield server
 
     def evaluation(self, server: ServerProcess, count: int) -> list[str]:
@@ -127,7 +137,80 @@ def kills(bench: Bench, count: int) -> Figures:
     return _figures("kills", count, killed.last, note=f"{resumed}; {_lost(out, count)}")
 
 
-PARTS: dict[str, Callable[[Bench, int], Figures]] = {"profile": profile, "eval": evaluation, "kills": kills}
+def shards(bench: Bench, count: int) -> Figures:
+    """Four shards at the same time, then their merge, whose time and memory these are."""
+    parts = [bench.folder / f"part-{count}-{number}" for number in range(1, 5)]
+    whole = bench.folder / f"merged-{count}"
+    with bench.server() as server:
+        commands = [
+            [*bench.evaluation(server, count), "--shard", f"{number}/4", "--out", str(part)]
+            for number, part in enumerate(parts, 1)
+        ]
+        seconds = run_together(commands, bench.folder, bench.slots // 4)
+        use = server.use(bench.slots)
+    ended = run_python(["-m", "referee", "merge", *map(str, parts), "--out", str(whole)], bench.folder)
+    note = f"merged; the shards took {seconds:.0f} s; {_lost(whole, count)}"
+    return _figures("shards", count, ended, use=use, note=note)
+
+
+def batch(bench: Bench, count: int) -> Figures:
+    """``--batch``, killed while calls are collected, while a batch is waited for, and while replies are read."""
+    out = bench.folder / f"batch-{count}"
+    (bench.folder / "referee.toml").write_text("[batches]\nquiet_s = 1.0\npoll_s = 0.5\n", encoding="utf-8")
+    with bench.batches() as server:
+        killed = killed_run([*bench.evaluation(server, count), "--batch"], out, count, bench.folder, bench.slots)
+        answered = server.requests()
+    (bench.folder / "referee.toml").unlink()
+    twice = sum(answered.values()) - len(answered)
+    note = f"{killed.kills} kills, {len(answered)} calls answered, LOST: {twice} handed in twice" if twice else (
+        f"{killed.kills} kills, {len(answered)} calls answered, none handed in twice"
+    )  # fmt: skip
+    return _figures("batch", count, killed.last, note=f"{note}; {_lost(out, count)}")
+
+
+def ray(bench: Bench, count: int) -> Figures:
+    """Two workers on a Ray cluster of this machine."""
+    out = bench.folder / f"ray-{count}"
+    with bench.server() as server:
+        command = [*bench.evaluation(server, count), "--processes", "2", "--engine", "ray", "--out", str(out)]
+        ended = run_python(command, bench.folder, bench.slots)
+        use = server.use(bench.slots)
+    return _figures("ray", count, ended, use=use, note=_lost(out, count))
+
+
+def query(bench: Bench, count: int) -> Figures:
+    """Means by source and metric of so many rows of results in Parquet."""
+    script = bench.folder / "query.py"
+    script.write_text(_QUERY, encoding="utf-8")
+    ended = run_python([str(script), str(count), str(bench.folder / f"results-{count}.parquet")], bench.folder)
+    return _figures("query", count, ended, note=ended.output.strip().splitlines()[-1])
+
+
+_QUERY = """
+import sys, time
+import duckdb
+count, file = int(sys.argv[1]), sys.argv[2]
+duckdb.sql(
+    f"copy (select 'case-' || range as case_id, 'source-' || range % 4 as source, 'metric-' || range % 6 as metric, "
+    f"'scored' as status, random() as value from range({count})) to '{file}' (format parquet)"
+)
+start = time.perf_counter()
+rows = duckdb.sql(
+    f"select source, metric, count(value), avg(value) from '{file}' where status = 'scored' group by all"
+).fetchall()
+print(f"{len(rows)} means in {time.perf_counter() - start:.2f} s")
+"""
+
+PARTS: dict[str, Callable[[Bench, int], Figures]] = {
+    "profile": profile,
+    "eval": evaluation,
+    "kills": kills,
+    "shards": shards,
+    "batch": batch,
+    "ray": ray,
+    "query": query,
+}
+USUAL = "profile,eval,kills,shards,batch"
 
 
 def _lost(out: Path, count: int) -> str:
@@ -166,8 +249,8 @@ def _line(one: Figures) -> str:
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
-    parser.add_argument("--rows", default="1000,10000,100000")
+    parser.add_argument("--part", default=USUAL, help=f"some of {', '.join(PARTS)}")
+    parser.add_argument("--rows", default="1000,10000")
     parser.add_argument("--latency", type=float, default=2.0, help="seconds that every reply takes")
     parser.add_argument("--slots", type=int, default=64, help="calls that are allowed at once")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from review_processes import Ended, environment, run_python
+from review_processes import CommandFailed, Ended, environment, run_python
 
 MOMENTS = (0.2, 0.5, 0.8)
 """Shares of the units after which the process is killed."""
@@ -56,6 +56,20 @@ def killed_run(command: list[str], out: Path, units: int, folder: Path, slots: i
             process.kill()
             process.wait()
     return Killed(len(MOMENTS), resumed, run_python([*command, *_where(out)], folder, slots))
+
+
+def run_together(commands: list[list[str]], folder: Path, slots: int) -> float:
+    """Run commands side by side to their ends; the seconds that took.
+
+    Raises:
+        CommandFailed: One ended with an error.
+    """
+    start = time.monotonic()
+    running = [_started(command, folder, slots) for command in commands]
+    for command, process in zip(commands, running, strict=True):
+        if process.wait() != 0:
+            raise CommandFailed(f"{' '.join(command)} ended with {process.returncode}")
+    return time.monotonic() - start
 
 
 def _where(out: Path) -> list[str]:

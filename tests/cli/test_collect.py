@@ -112,7 +112,7 @@ def test_a_gone_network_says_how_to_go_on(
 def test_a_killed_collection_goes_on(
     referee: Referee, server: FakeOpenReview, workplace: Path, number: signal.Signals
 ) -> None:
-    waits = PageFault("status", calls=(2,), status=429, retry_after="60")
+    waits = PageFault("status", calls=(2,), status=429, retry_after="600")
     with FakeOpenReview(server.forums.values(), page=2, faults=[waits]) as slow:
         command = [sys.executable, "-m", "referee", *COMMAND, "--venue", "iclr-2025", "--out", "iclr"]
         variables = os.environ | {"REFEREE_COLLECT__API_V2": slow.url, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -122,7 +122,12 @@ def test_a_killed_collection_goes_on(
             time.sleep(0.02)
         time.sleep(0.05)  # the third answer arrives, and the pause it asks for begins
         running.send_signal(number)
-        assert running.wait(30) == (-9 if number == signal.SIGKILL else 130)
+        try:
+            ended = running.wait(120)
+        finally:
+            running.kill()
+            running.wait()
+        assert ended == (-9 if number == signal.SIGKILL else 130)
     before = len(Path("iclr/iclr-2025.jsonl").read_text(encoding="utf-8").splitlines())
     done = referee(*COMMAND, "--resume", "iclr")
 

@@ -158,7 +158,8 @@ async def test_a_short_prefix_is_not_missed_in_the_cache() -> None:
 async def test_cached_tokens_cost_what_the_price_list_says(provider: str, share: float) -> None:
     with FakeServer({"*": GOOD}) as server:
         ledger, model = await asked_by_all(provider, server, count=2)
-    first, second = (record.usage for record in ledger.records)
+        # the second begins when the first reply does, and may be written down before it
+        first, second = sorted((record.usage for record in ledger.records), key=lambda usage: usage.cached_tokens or 0)
     price = model.cost(1_000, 0) / 1_000
     whole_in = second.input_tokens - second.cached_tokens + share * second.cached_tokens
     assert second.cost_usd == pytest.approx(price * whole_in + model.cost(0, second.output_tokens), rel=1e-6)

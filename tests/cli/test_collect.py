@@ -107,6 +107,10 @@ def test_a_gone_network_says_how_to_go_on(
     assert "Retrying request" not in refused.out, "the client's own retries would print"
 
 
+def hears_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_collection_goes_on(
@@ -116,7 +120,13 @@ def test_a_killed_collection_goes_on(
     with FakeOpenReview(server.forums.values(), page=2, faults=[waits]) as slow:
         command = [sys.executable, "-m", "referee", *COMMAND, "--venue", "iclr-2025", "--out", "iclr"]
         variables = os.environ | {"REFEREE_COLLECT__API_V2": slow.url, "PYTHONPATH": os.pathsep.join(sys.path)}
-        running = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running = subprocess.Popen(
+            command,
+            env=variables,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=hears_ctrl_c,  # whoever runs the tests in the background ignores it
+        )
         until = time.monotonic() + 60
         while len(slow.asked) < 3 and time.monotonic() < until:
             time.sleep(0.02)

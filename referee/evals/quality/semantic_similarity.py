@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +194,7 @@ async def embed_review(text: str, embedder: Embedder) -> Embedded:
     return Embedded(mean / length if length > _ZERO else None, pieces, len(windows))
 
 
+@cache
 def window_of(embedder_id: str) -> int:
     """Most pieces of a text that are embedded at once: what the embedder reads, as far as that is known."""
     return pieces_of(embedder_id).reads or _PROVIDERS_READ.get(embedder_id.partition(":")[0], _READ_AT_LEAST)
@@ -200,7 +202,8 @@ def window_of(embedder_id: str) -> int:
 
 def _windows(text: str, embedder_id: str) -> tuple[list[str], list[int], int]:
     """The windows of a text, the weight of each, and the pieces of the whole."""
-    count = pieces_of(embedder_id).count
+    # Kept for this text: in looking for borders the same parts are counted again, ten times the text in all.
+    count = cache(pieces_of(embedder_id).count)
     windows = [text[slice(*span)] for span in split_spans(text, window_of(embedder_id), count)]
     return windows, [max(1, count(window)) for window in windows], count(text)
 

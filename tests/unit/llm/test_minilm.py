@@ -13,7 +13,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from referee.errors import DataError
 from referee.llm.catalogue import model_path
-from referee.llm.minilm import MiniLM
+from referee.llm.minilm import MiniLM, piece_counter
 
 needs_model = pytest.mark.skipif(
     model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm"
@@ -162,3 +162,24 @@ def test_reads_512_word_pieces_and_no_more(model: MiniLM) -> None:
     )
     assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
     assert np.abs(vectors[2] - vectors[3]).max() < 1e-6
+
+
+@pytest.mark.local_model
+@needs_model
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n\n ",
+        "The ablation of Table 2 is untuned: p<0.05,\nand Fig.3\tlacks error-bars.\r\n\r\n- O(n^2)  cost",
+        "naïve Σίσυφος 日本語 ﬁne a\u0301 \u0301b a\x1cb \x85 \u00a0 \u200d\ufeff \x00",
+        "[CLS] a[SEP]b ##ing [UNK",
+        "supercalifragilistic" * 2 + " " + "x" * 101 + " " + "y" * 5000,
+    ],
+)
+def test_a_text_has_the_pieces_of_its_words(text: str) -> None:
+    tokenizer = Tokenizer.from_file(str(MiniLM.fetched()._folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    for _ in range(2):
+        assert piece_counter()(text) == len(tokenizer.encode(text, add_special_tokens=False).ids)

@@ -1,15 +1,17 @@
-"""What detectors cost beside the bare library: the figures on detection in docs/benchmarks.md.
+"""What detectors cost beside the bare library: the figures on detectors in docs/benchmarks.md.
 
-    python benchmarks/detection.py [--part statistics,pair,embedding,anchor] [--texts 12] [--reviews 10000]
+    python benchmarks/detection.py [--part statistics,pair,memory,embedding,anchor] [--texts 12] [--reviews 10000]
 
 ``statistics``: the pass that all nine statistics of one model share, beside the bare forward pass (the library's own
 calls, its logits fetched and nothing done with them) and beside nine separate passes, on the same texts in turns whose
 order is drawn. ``pair``: FastDetectGPT and both forms of Binoculars from one pass of two models beside two bare passes.
-``embedding``: the embedder as detectors ask it, beside the bare model. ``anchor``: so many reviews with three anchors a
-paper, all embeddings at hand, from ``detect score`` to ``detect evaluate``.
+``memory``: the peaks of processes that read one block of 64 tokens and eight, by one model and by two. ``embedding``:
+the embedder as detectors ask it, beside the bare model. ``anchor``: so many reviews with three anchors a paper, each as
+long as a review, all embeddings at hand, from ``detect score`` to ``detect evaluate``.
 
 Ratios are medians over texts of CPU time, which other work on the machine disturbs least; wall time stands beside it.
-It fails where the shared pass costs more than 1.15 bare ones or less than six times saves, or Anchor takes a minute.
+It fails where the shared pass costs more than 1.15 bare ones or less than six times saves, where seven more blocks cost
+half the memory that their logits would take, or where Anchor takes a minute.
 """
 
 from __future__ import annotations
@@ -31,15 +33,15 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from review_processes import ROOT
+from review_processes import HERE, ROOT, run_python
 from review_table import Row, in_mib, in_seconds, markdown
-from scale_rows import sentences_of, write_rows
+from scale_rows import SENTENCES, sentences_of, write_rows
 
 from referee.api import RunOptions, detect_calibrate, detect_evaluate, detect_score
 from referee.data import read_cases
 from referee.evals.detection.canonical import of_text
 from referee.evals.detection.services import DetectionServices
-from referee.evals.detection.token_statistics import FEATURES, STATISTICS, pair_pass, read_tokens, statistic
+from referee.evals.detection.token_statistics import FEATURES, STATISTICS, pair_pass, read_pair, read_tokens, statistic
 from referee.llm.catalogue import model_path
 from referee.llm.embeddings import Embedder, Vectors, make_embedder
 from referee.llm.logits import LlamaLogits
@@ -50,6 +52,9 @@ LM, PAIR = "smollm2-135m", ("qwen-0.5b", "qwen-1.5b")
 MOST_SHARED = 1.15
 LEAST_SAVED = 6.0
 MOST_ANCHOR_S = 60.0
+MOST_KEPT = 0.5
+BLOCK, WHOLE = 64, 512
+_ONE_PASS = "import sys; sys.path.insert(0, sys.argv[1]); import detection; detection.one_pass(sys.argv[2:])"
 ANCHORS = ("model-x", "model-y", "model-z")
 SETS = ("human_only", "ai_only", "paired")
 
@@ -136,6 +141,33 @@ def two_models(given: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
     return [turns.row(bare, bare), turns.row(pair, bare)], {"pair over bare": turns.ratio(pair, bare)}
 
 
+def memory(given: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
+    """Peaks of processes of their own, and what seven more blocks cost beside what their logits would take."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="referee-detection-") as folder:
+        for keys in ((given.lm,), (given.lm, given.lm)):
+            asked = [[str(HERE), str(given.data), str(tokens), *keys] for tokens in (BLOCK, WHOLE)]
+            few, all_ = (run_python(["-c", _ONE_PASS, *one], Path(folder)) for one in asked)
+            kept = (all_.peak_bytes - few.peak_bytes) / (int(all_.output) * 4 * (WHOLE - BLOCK) * len(keys))
+            beside = f"{in_mib(few.peak_bytes)} with {BLOCK} tokens"
+            name = "one model" if len(keys) == 1 else "two models"
+            rows.append(Row(f"peak, {name}, {WHOLE} tokens", in_mib(all_.peak_bytes), "", beside, kept))
+    return rows, {"memory over all logits": max(row.ratio or 0.0 for row in rows)}
+
+
+def one_pass(asked: Sequence[str]) -> None:
+    """One pass over as many tokens of real reviews as asked for, by one model or by two; prints V."""
+    data, tokens, *keys = asked
+    given = _arguments(["--data", data])
+    models = [_loaded(key) for key in keys]
+    ids = [token for text in _texts(given) for token in models[0].tokens(text)][: int(tokens)]
+    if len(models) == 1:
+        _shared(models[0], ids)
+    else:
+        read_pair(ids, zip(models[0].blocks(ids), models[1].blocks(ids), strict=True))
+    print(models[0].vocabulary)
+
+
 def embedding(given: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
     """The embedder as detectors ask it beside the bare model, on batches of reviews."""
     embedder, model = make_embedder("local"), MiniLM.fetched()
@@ -169,13 +201,16 @@ def anchor(given: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
 
 
 BARE, SHARED, APART = "bare pass", "nine statistics from one pass", "nine separate passes (beside one)"
-PARTS = {"statistics": one_model, "pair": two_models, "embedding": embedding, "anchor": anchor}
+PARTS = {"statistics": one_model, "pair": two_models, "memory": memory, "embedding": embedding, "anchor": anchor}
 
 
 class _AtHand:
-    """An embedder whose vectors exist already: directions drawn by the text's digest."""
+    """An embedder whose vectors exist already: directions drawn by the text's digest.
 
-    id, dim = "at-hand", 384
+    Texts are cut into the windows of the embedded embedder.
+    """
+
+    id, dim = "local:minilm", 384
 
     async def embed(self, texts: Sequence[str], *, urgency: Urgency = Urgency.PASSAGES) -> Vectors:
         seeds = (int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") for text in texts)
@@ -191,8 +226,11 @@ def _anchored(given: argparse.Namespace, folder: Path, count: int) -> dict[str, 
     sentences = sentences_of(given.data)
     reviews = write_rows(sentences, count, folder / "reviews.jsonl")
     papers = {case.paper_id for case in read_cases(reviews)}
-    texts = {paper: {model: f"{sentences[hash_of(paper + model) % len(sentences)]} {paper}." for model in ANCHORS}
-             for paper in papers}  # fmt: skip
+    dice = random.Random(given.seed)
+    texts = {
+        paper: {model: " ".join([*dice.choices(sentences, k=SENTENCES), f"{paper}."]) for model in ANCHORS}
+        for paper in sorted(papers)
+    }
     services = DetectionServices(anchors=texts, anchor_models=ANCHORS, embedder=_AtHand())
     run, thresholds = folder / "run", folder / "thresholds.json"
 
@@ -208,11 +246,6 @@ def _anchored(given: argparse.Namespace, folder: Path, count: int) -> dict[str, 
             )
         ).wall,
     }
-
-
-def hash_of(text: str) -> int:
-    """A number of a text that is the same in every process."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 def _shared(model: LlamaLogits, tokens: list[int]) -> None:
@@ -278,6 +311,7 @@ def _bars(figures: dict[str, float]) -> dict[str, bool]:
     bars = {
         "shared over bare": lambda value: value <= MOST_SHARED,
         "separate over shared": lambda value: value >= LEAST_SAVED,
+        "memory over all logits": lambda value: value <= MOST_KEPT,
         "anchor, seconds": lambda value: value <= MOST_ANCHOR_S,
     }
     return {f"{name} is {figures[name]:.2f}": bars[name](figures[name]) for name in bars if name in figures}

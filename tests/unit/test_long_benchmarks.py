@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from referee.llm.catalogue import model_path
+
 Load = Callable[[str], ModuleType]
 
 
@@ -33,7 +35,8 @@ def test_rows_are_the_same_in_every_run_and_no_two_alike(load: Load) -> None:
     assert len({row["paper_id"] for row in rows}) == 100
 
 
-@pytest.mark.slow
+@pytest.mark.local_model
+@pytest.mark.skipif(model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm")
 @pytest.mark.shared_data
 def test_anchor_is_measured_from_scores_to_tables(load: Load, shared_data: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -69,6 +70,7 @@ def covers_tokens(sizes: Sizes) -> int:
     return _TOKENS_AROUND + _TOKENS_A_PAIR * sum(most_pairs(*pair) for pair in sizes.pairs().values())
 
 
+@lru_cache(maxsize=64)
 def covers_model(sizes: Sizes) -> type[BaseModel]:
     """The reply's shape: for each polarity that both reviews have, a list of pairs of their ids."""
     shape: dict[str, Any] = {}

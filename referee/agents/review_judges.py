@@ -17,6 +17,7 @@ The text of each level and rubric is ours; it stands in the prompts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -134,6 +135,7 @@ def insights_tokens(at_most: int) -> int:
     return _TOKENS_AROUND + _TOKENS_AN_INSIGHT * at_most
 
 
+@lru_cache(maxsize=64)
 def insights_model(at_most: int) -> type[BaseModel]:
     """The reply: a list of insights, empty where the review holds none; an answer that is no yes or no is refused."""
     closed = ConfigDict(extra="ignore")

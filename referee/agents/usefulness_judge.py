@@ -7,6 +7,7 @@ text of each level is ours; it stands in the prompt.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -33,6 +34,7 @@ def usefulness_tokens(points: int) -> int:
     return _TOKENS_AROUND + _TOKENS_A_POINT * points
 
 
+@lru_cache(maxsize=64)
 def usefulness_model(points: int) -> type[BaseModel]:
     """The reply for so many remarks: one rating a remark under its number; other numbers are refused."""
     closed = ConfigDict(extra="ignore")

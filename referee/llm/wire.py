@@ -23,7 +23,7 @@ _SCHEMA_FIRST = ("openai", "anthropic")
 _MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WireRequest:
     """One request: messages as (role, text), system and user first, the reply's schema, parameters.
 

@@ -206,6 +206,10 @@ class Book:
         self._index(batch.name)
         return {digest: failed.get(digest, unanswered(digest, _NO_LINE)) for digest in asked - seen | failed.keys()}
 
+    def holds(self, digest: str) -> bool:
+        """Whether a reply to this call is here to be taken."""
+        return bytes.fromhex(digest) in self._places
+
     def take(self, digest: str) -> BatchResult | None:
         """The reply that a batch of this run brought for a call, once: it is the caller's to write down."""
         place = self.drop(digest)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,8 @@ _SLOWER, _SLOWEST = 1.5, 20
 # A run that is never quiet hands in what waits after so many quiet times; computing counts as quiet below this share.
 _OLDEST, _BUSY = 120, 0.5
 _FULL = 429
+# Calls that are written or read at once: a call on its way through LangChain takes 100 KB, one that waits 30.
+_AT_ONCE = 16
 
 
 @dataclass
@@ -114,7 +116,7 @@ class BatchQueue:
         self._came = self._oldest = 0.0
         self._most_requests = batches.settings.most_requests
         self._rest_s = 0.0
-        self._at_work = 0
+        self._working, self._turns = 0, asyncio.Semaphore(_AT_ONCE)
 
     def open(self, book: Book) -> None:
         """Follow the batches of earlier starts; those whose id was not noted are looked for before anything is sent."""
@@ -133,8 +135,11 @@ class BatchQueue:
             if batch.id:
                 self._begin(self._follow(batch))
 
-    async def answered(self, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]) -> BatchResult:
-        """What a batch says of this call: one that was handed in already, or the next one.
+    @asynccontextmanager
+    async def answered(
+        self, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> AsyncIterator[BatchResult]:
+        """What a batch says of this call, held while it is read: one that was handed in already, or the next one.
 
         Args:
             digest: The call.
@@ -146,30 +151,18 @@ class BatchQueue:
         """
         assert self._book is not None, "calls come once the run's folder is open"
         while True:
-            if (there := self._book.take(digest)) is not None:
-                return there
-            handed_in = any(digest in digests for digests in self._in_batch.values())
-            if not handed_in and not self._is_spooled(digest):
-                with self.at_work():  # nothing here may keep the line: thousands wait below
-                    self._collect(digest, self._provided().line(digest, await body()))
-            result = await self._waited(digest)
-            if result is not None:
-                return result
+            with current_stop().aside():
+                said = await self._said(self._book, digest, body)
+            async with self._at_work():
+                if (result := said or self._book.take(digest)) is not None:
+                    yield result
+                    return
 
     def drop(self, digests: Iterable[str]) -> None:
         """Replies to these calls are written down already: they are not handed out again."""
         if self._book is not None:
             for digest in digests:
                 self._book.drop(digest)
-
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """A call is being written or its reply read: the run does more than wait."""
-        self._at_work += 1
-        try:
-            yield
-        finally:
-            self._at_work -= 1
 
     async def aclose(self) -> None:
         """End what is under way here."""
@@ -182,6 +175,28 @@ class BatchQueue:
             self._spool = None
         if self._provider is not None:
             await self._provider.aclose()
+
+    async def _said(
+        self, book: Book, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> BatchResult | None:
+        """What became of an unanswered call; null where its reply lies in the book, or it is to be asked again."""
+        if book.holds(digest):
+            return None
+        handed_in = any(digest in digests for digests in self._in_batch.values())
+        if not handed_in and not self._is_spooled(digest):
+            async with self._at_work():
+                self._collect(digest, self._provided().line(digest, await body()))
+        return await self._waited(digest)
+
+    @asynccontextmanager
+    async def _at_work(self) -> AsyncIterator[None]:
+        """A call is being written or its reply read, a few at once: the run does more than wait."""
+        self._working += 1
+        try:
+            async with self._turns:
+                yield
+        finally:
+            self._working -= 1
 
     def _is_spooled(self, digest: str) -> bool:
         return self._spool is not None and digest in self._spool.digests
@@ -229,7 +244,7 @@ class BatchQueue:
         while self._spool is not None:
             computed, before = time.process_time(), self._came
             await asyncio.sleep(quiet)
-            busy = self._at_work > 0 or time.process_time() - computed > _BUSY * quiet
+            busy = self._working > 0 or time.process_time() - computed > _BUSY * quiet
             old = time.monotonic() - self._oldest > _OLDEST * quiet
             if self._spool is not None and ((before == self._came and not busy) or old):
                 self._hand_in()

@@ -25,7 +25,6 @@ from referee.llm.failures import classify
 from referee.llm.models import Models
 from referee.llm.spec import ModelSpec, require_key
 from referee.llm.wire import Wire, WireRequest
-from referee.runs.stopping import current_stop
 from referee.settings import CallSettings
 
 _DAYS_S = 30 * 24 * 3600.0
@@ -77,10 +76,8 @@ class BatchWire(Wire):
         Raises as ``Wire.send``, for what the batch says of this call; and what the queue raises.
         """
         for attempt in count(1):
-            with current_stop().aside():
-                result = await self._queue.answered(request.digest, lambda: self._caught(request))
             try:
-                with self._queue.at_work():
+                async with self._queue.answered(request.digest, lambda: self._caught(request)) as result:
                     return await self._read(request, result)
             except self.errors() as error:
                 again = isinstance(classify(error, self._spec), ModelUnavailable)
@@ -101,9 +98,10 @@ class BatchWire(Wire):
         async with _passing(_Exchange()) as exchange:
             try:
                 await super().send(request)
-            except Exception:
+            except Exception as error:
                 if exchange.body is None:
                     raise
+                _let_go(error)
         assert exchange.body is not None, "nothing answers before the batch does"
         return exchange.body
 
@@ -146,6 +144,13 @@ def open_provider(spec: ModelSpec, *, key: str | None, timeout_s: float, base_ur
     from referee.llm.batches.openai import OpenAIBatches
 
     return OpenAIBatches(spec, key=key, timeout_s=timeout_s)
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Part what was raised on the way from its frames: in cycles, some 100 KB a call would wait to be found."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
 
 
 @asynccontextmanager

@@ -166,7 +166,7 @@ class _Review:
             source="human" if self.human else self.reviewer,
             kind="human" if self.human else "ai",
             text="\n\n".join(said),
-            fields={"weaknesses": [f"- {text}" for text in said]},
+            fields={"weaknesses": said},
             extra={"judgements": judged},
         )
         for number, item in ordered:

@@ -140,7 +140,7 @@ class KnownRecall(Share):
             return not_applicable(self, case, NO_JUDGE if panel is None else "there are no known errors; see --known")
         matcher = self._matcher(known.about.source)
         if matcher is None:
-            return not_applicable(self, case, f"for {known.about.source!r} no rule of its authors is known here")
+            return not_applicable(self, case, f"no rule of the authors of {known.about.source} is known here")
         held = known.of(case.paper_id)
         if held is None:
             return not_applicable(self, case, f"the known errors are of other papers than {case.paper_id!r}")
@@ -186,7 +186,7 @@ class KnownRecall(Share):
         """What follows from the stored verdicts of all judges."""
         matcher = self._matcher(details.set)
         if matcher is None:
-            return Outcome("not_applicable", reason=f"for {details.set!r} no rule of its authors is known here")
+            return Outcome("not_applicable", reason=f"no rule of the authors of {details.set} is known here")
         if not details.points:
             parts: dict[str, float | None] = {"found": 0, "ambiguous": 0, "high": 0.0, "points": 0}
             return Outcome("scored", 0.0, parts={**parts, "errors": len(details.errors)})

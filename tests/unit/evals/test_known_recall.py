@@ -128,7 +128,12 @@ async def test_a_review_without_a_point_has_found_nothing_and_asks_nobody() -> N
         (AT_5, known(error()), review("Lemma 1 is wrong.", paper_id="p2"), "no error of the paper is known"),
         (AT_5, known(error(reported_by=("r1",))), review("It is wrong."), "known but those that this review raised"),
         (AT_5, None, review("It is wrong."), "there are no known errors; see --known"),
-        (PUBLISHED, known(error(), source="reviewcritique"), review("It is wrong."), "no rule of its authors"),
+        (
+            PUBLISHED,
+            known(error(), source="reviewcritique"),
+            review("It is wrong."),
+            "no rule of the authors of reviewcritique",
+        ),
     ],
 )
 async def test_where_there_is_nothing_to_measure_there_is_no_number(

@@ -17,7 +17,7 @@ from referee.api.evaluations.rescoring import (
     require_value,
     write_summary,
 )
-from referee.api.evaluations.review_set import read_set
+from referee.api.evaluations.review_set import read_for
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
@@ -129,11 +129,7 @@ async def evaluate(
         errors = read_known(Path(known)) if known is not None else None
         paper_store = read_papers(Path(papers)) if papers is not None else None
         run.progress(Event("stage", f"reading {reviews}"))
-        given = Path(mapping) if mapping is not None else None
-        source = read_set(
-            Path(reviews), near=run.place.path, group_by=group_by, mapping=given, layout=layout, progress=run.progress
-        )
-        read = run.enter(source)
+        read = read_for(run, reviews, mapping=mapping, layout=layout, group_by=group_by)
         for label in compare or ():
             read.rows.find(label)
         models, embeds = (shared.models, shared.embedder) if shared else await _opened(run, chosen, panel)

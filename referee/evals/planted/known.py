@@ -1,8 +1,9 @@
 """How many of a paper's known errors a review names: recall over its first 5 or 10 points, and by the set's own rule.
 
 Known errors are those of a folder that ``referee data load`` wrote. What a review raises are its points: the list items
-and paragraphs of its weaknesses, in its own order, then those of its questions; of a review without such boxes or
-headings every item or paragraph that criticises. An error that the set took from this very review is not asked for.
+and paragraphs of its weaknesses, in its own order, then what else of it criticises or asks; of a review without such
+boxes or headings all that criticises. Of a paragraph of more than three sentences each that criticises is a point. An
+error that the set took from this very review is not asked for.
 
 ``known_recall_5`` and ``known_recall_10``: a judge says of each point whether it raises the error (same, related,
 other), once in either order. Found: ``same`` of one point both times; ``ambiguous``: only once. The value is found /
@@ -32,7 +33,7 @@ from referee.agents.asking import tokens_left
 from referee.agents.known_judge import MOST_POINTS, PROMPT, defect_model, defect_tokens, render_defect
 from referee.data.known_sets import KnownErrors
 from referee.evals.behaviour.atomic import polar_boxes
-from referee.evals.behaviour.atomic_rules import has_headings, polarity_of, units
+from referee.evals.behaviour.atomic_rules import Unit, polarity_of, units
 from referee.evals.behaviour.text import review_text
 from referee.evals.judging import JudgeReply, Panel, total_usage
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
@@ -59,6 +60,7 @@ from referee.evals.quality.judged import (
     result,
     rough_tokens,
 )
+from referee.evidence import split_sentences
 from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.known import KnownError, KnownSource
@@ -66,26 +68,43 @@ from referee.schemas.metric import MetricResult
 
 _PROMPT_TOKENS = 900
 _FEWEST_WORDS = 3
+_LONGEST_PARAGRAPH = 3
+"""Sentences; a longer paragraph raises more than one point."""
+_ASKS = re.compile(r"question|comment|suggestion|remark|feedback", re.IGNORECASE)
 
 
 def points_of(case: ReviewCase) -> tuple[str, ...]:
-    """What a review raises, in its order: list items and paragraphs, each once; questions after weaknesses."""
+    """What a review raises, each once: weaknesses in their order, then the rest that criticises or asks."""
     boxes = polar_boxes(case)
-    if boxes:
-        raised = [unit for kind, text in boxes for unit in units(text, kind)]
-    else:
-        raised = list(units(case.text, None if has_headings(case.text) else "mixed"))
-    said = [
-        unit.text for unit in raised if unit.under == "weaknesses" or (unit.under == "mixed" and _blames(unit.text))
-    ]
+    whole = [unit for kind, text in boxes for unit in units(text, kind)] if boxes else list(units(case.text))
+    told = any(unit.under in ("strengths", "weaknesses") for unit in whole)
+    first = [unit for unit in whole if unit.under == "weaknesses" or unit.under == "mixed" or not told]
+    rest = [] if boxes else [unit for unit in whole if told and unit.under not in ("strengths", "weaknesses", "mixed")]
     asked = [
-        unit.text for name in case.fields if "question" in name.lower() for unit in units(review_text(case, [name]))
+        unit
+        for name in case.fields
+        if boxes and _ASKS.search(name)
+        for unit in units(review_text(case, [name]), "weaknesses")
     ]
-    return tuple(dict.fromkeys(text for text in (*said, *asked) if len(text.split()) >= _FEWEST_WORDS))
+    found = [text for unit in (*first, *rest, *asked) for text in _raised(unit)]
+    # A list that asks for this and that without a word of criticism is one of points all the same; and one block with
+    # "Pros:" and "Cons:" is read sentence by sentence, before a review is said to raise nothing.
+    found = found or [unit.text for unit in whole if unit.mark and unit.under != "strengths"]
+    found = found or [text for text in split_sentences(case.text) if polarity_of(text) == "weaknesses"]
+    return tuple(dict.fromkeys(text for text in found if len(text.split()) >= _FEWEST_WORDS))
 
 
-def _blames(text: str) -> bool:
-    return polarity_of(text) == "weaknesses"
+def _raised(unit: Unit) -> list[str]:
+    """A list item or a short paragraph whole, a long paragraph by its sentences; what does not criticise is left out.
+
+    Under a heading or in a box of weaknesses everything short counts, and all sentences where none criticises.
+    """
+    sentences = [] if unit.mark else split_sentences(unit.text)
+    pieces = sentences if len(sentences) > _LONGEST_PARAGRAPH else [unit.text]
+    blaming = [text for text in pieces if polarity_of(text) == "weaknesses"]
+    if unit.under == "weaknesses" and (len(pieces) == 1 or not blaming):
+        return pieces
+    return blaming
 
 
 class DefectReading(Reading):

@@ -228,6 +228,23 @@ def test_likeness_is_of_whole_words_from_the_beginning_of_a_sentence(text: str, 
             {"strengths": "It is novel.", "weaknesses": "- Eq. 3 is $x<0$.\n- no", "questions": "1. Why is n odd?"},
             ("Eq. 3 is $x<0$.", "Why is n odd?"),
         ),
+        (
+            "Summary:\nIt bounds the error.\n\nComments:\n1) Eq. 4 is wrong.\n2) Well done.",
+            {},
+            ("Eq. 4 is wrong.",),
+        ),
+        (
+            "Weaknesses:\n- It lacks a proof.\nQuestions:\n- Is n odd?\n- Table 2 is not explained.",
+            {},
+            ("It lacks a proof.", "Table 2 is not explained."),
+        ),
+        (
+            "The paper is about bounds. Eq. 4 is wrong. The text is nice. There is no code for it. All in all, fine.",
+            {},
+            ("Eq. 4 is wrong.", "There is no code for it."),
+        ),
+        ("Pros: It is clear. Cons: There is no baseline.", {}, ("Cons: There is no baseline.",)),
+        ("- Show a table of times.\n- Name the seeds used.", {}, ("Show a table of times.", "Name the seeds used.")),
         ("-", {"weaknesses": ["The first is wrong.", "The first is wrong."]}, ("The first is wrong.",)),
     ],
 )

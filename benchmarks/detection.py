@@ -33,6 +33,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from part_arguments import with_parts
 from review_processes import HERE, ROOT, run_python
 from review_table import Row, in_mib, in_seconds, markdown
 from scale_rows import SENTENCES, sentences_of, write_rows
@@ -331,10 +332,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--json", type=Path, help="also write all figures here")
-    given = parser.parse_args(arguments)
-    if unknown := set(given.part.split(",")) - set(PARTS):
-        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    return given
+    return with_parts(parser, arguments, PARTS)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from part_arguments import with_parts
 from review_processes import ROOT, Ended, run_python
 from scale_kills import killed_run, run_together
 from scale_rows import sentences_of, write_rows
@@ -256,10 +257,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--folder", type=Path, help="where runs are written while they are measured")
     parser.add_argument("--json", type=Path, help="also write all figures here")
-    given = parser.parse_args(arguments)
-    if unknown := set(given.part.split(",")) - set(PARTS):
-        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    return given
+    return with_parts(parser, arguments, PARTS)
 
 
 if __name__ == "__main__":

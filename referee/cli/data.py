@@ -86,6 +86,33 @@ def convert(
 
 
 @app.command()
+def load(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SET", help="spot, specs, flaws, peerreview-bench or reviewcritique.", show_default=False
+        ),
+    ],
+    path: Annotated[Path, typer.Argument(help="Your copy of the set: a file or a folder.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="A new folder, for `referee eval --known`.")],
+    papers: Annotated[
+        Path | None, typer.Option(help="Papers that the set does not hold: a folder of files named by paper id.")
+    ] = None,
+) -> None:
+    """Read your copy of a public set of papers with known errors: papers, errors, reviews. Nothing is downloaded."""
+    from referee.api.known_errors import load_set
+
+    done = load_set(source, path, out=out, papers=papers)
+    typer.echo(f"{source}: {done.papers:,} paper(s), {done.errors:,} known error(s), {done.reviews:,} review(s).")
+    if done.without_file:
+        typer.echo(f"{done.without_file:,} paper(s) have no text in the set: --papers FOLDER adds yours, named by id.")
+    if done.rejected:
+        typer.echo(f"{done.rejected:,} row(s) cannot be used: rejected.jsonl says why.")
+    held = "set.json, errors.jsonl, papers/" + (", reviews.jsonl" if done.reviews else "")
+    typer.echo(f"Written to {out}: {held}.")
+
+
+@app.command()
 def split(
     source: _Source,
     out: Annotated[Path, typer.Option(help="The new file of the split.")],

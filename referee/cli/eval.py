@@ -28,6 +28,9 @@ def evaluate(
         Path | None,
         typer.Option(help="Their papers: a folder of files named by id, rows (JSONL, Parquet), or one paper."),
     ] = None,
+    known: Annotated[
+        Path | None, typer.Option(help="Known errors of the papers: what `referee data load` wrote.")
+    ] = None,
     venue: Annotated[str | None, typer.Option(help="The form of reviews that name no known venue.")] = None,
     metrics: Annotated[
         str | None,
@@ -64,6 +67,7 @@ def evaluate(
     work = api.evaluate(
         reviews,
         papers=papers,
+        known=known,
         venue=venue,
         metrics=metrics.split(",") if metrics is not None else None,
         judges=judge or [],

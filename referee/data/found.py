@@ -120,7 +120,7 @@ def holds_lines(path: Path) -> bool:
 
 def each(path: Path, read: Callable[[Entry, dict[str, object]], Iterator[Found]]) -> Iterator[Found]:
     """Read every record that is an object; the others, and those on which ``read`` stumbles, become reasons."""
-    for entry in _until_error(path):
+    for entry in until_error(path):
         if entry.error:
             yield Found(entry.number, DataError(entry.error), entry.raw)
         elif not isinstance(entry.value, dict):
@@ -132,7 +132,7 @@ def each(path: Path, read: Callable[[Entry, dict[str, object]], Iterator[Found]]
                 yield Found(entry.number, error, entry.raw)
 
 
-def _until_error(path: Path) -> Iterator[Entry]:
+def until_error(path: Path) -> Iterator[Entry]:
     """The records; where the file itself cannot be read on, that is the last one."""
     number = 0
     try:

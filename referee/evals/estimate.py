@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from referee.data.known_sets import KnownErrors
 from referee.evals.case_store import CaseStore
 from referee.evals.forms import Forms
 from referee.evals.metric import Foreseeing, Known, Load, Metric
@@ -25,6 +26,7 @@ class Given:
 
     papers: bool
     forms: Forms
+    known: KnownErrors | None = None
 
 
 def plan_metrics(
@@ -35,7 +37,7 @@ def plan_metrics(
     Args:
         metrics: What is measured.
         store: The reviews; at most ``SAMPLED`` of them are looked at, and the rest is taken to be like them.
-        given: Papers and forms.
+        given: Papers, forms and known errors.
         judges: The panel's models.
         repeats: How often each judge is asked.
     """
@@ -79,7 +81,9 @@ def _planned(
 
 
 def _known(case: ReviewCase, store: CaseStore, given: Given, judge: Model) -> Known:
-    return Known(_references(case, store), given.forms.of(case), store.boxes.common(case.venue), judge)
+    held = (given.known.of(case.paper_id) if given.known else None) or ()
+    errors = sum(case.case_id not in error.reported_by for error in held)
+    return Known(_references(case, store), given.forms.of(case), store.boxes.common(case.venue), judge, errors)
 
 
 def _references(case: ReviewCase, store: CaseStore) -> int:
@@ -109,6 +113,7 @@ def _askable(metric: Metric, case: ReviewCase, store: CaseStore, given: Given) -
         or ("references" in metric.needs and _references(case, store) < 1)
         or ("paper" in metric.needs and not given.papers)
         or ("venue" in metric.needs and given.forms.of(case) is None)
+        or ("known" in metric.needs and (given.known is None or given.known.of(case.paper_id) is None))
     )
 
 

@@ -16,12 +16,13 @@ from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 
 if TYPE_CHECKING:
+    from referee.data.known_sets import KnownErrors
     from referee.evals.detection.services import DetectionServices
     from referee.llm.embeddings import Embedder
     from referee.llm.models import Model
     from referee.retrieval import Retriever
 
-Need = Literal["references", "paper", "venue", "judge", "embedder"]
+Need = Literal["references", "paper", "venue", "judge", "embedder", "known"]
 Better = Literal["higher", "lower"] | None
 Range = tuple[float | None, float | None]
 Scope = Literal["review", "paper", "set"]
@@ -45,6 +46,7 @@ class Context:
         shared: Remembers for the run what several units use, as a review's topics.
         progress: Told about notable events.
         detection: The models of detectors of AI-written reviews; None where none was asked for.
+        known: The errors that papers are known to have; None where none were given.
     """
 
     references: tuple[ReviewCase, ...] = ()
@@ -57,6 +59,7 @@ class Context:
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
     detection: DetectionServices | None = None
+    known: KnownErrors | None = None
 
 
 @runtime_checkable
@@ -141,6 +144,8 @@ class Quantity:
     prompts: tuple[str, ...] = ()
     scaled: bool = False
     variant_of: str = ""
+    counted_by: str = ""
+    """By which rule and over how much of a review something is counted; such numbers stand in tables of their own."""
 
     def rescore(self, stored: MetricResult) -> MetricResult:
         """The stored result: for what has nothing to compute anew."""
@@ -183,12 +188,14 @@ class Known:
         form: The form it was written for.
         boxes: As in the context.
         judge: The model of the first judge.
+        errors: How many errors of the paper are known and not this review's own.
     """
 
     references: int = 0
     form: VenueForm | None = None
     boxes: frozenset[str] | None = None
     judge: Model | None = None
+    errors: int = 0
 
 
 @runtime_checkable

@@ -3,7 +3,8 @@
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
 points), ``factors`` (what the detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a
 model), ``agreement`` (with people's reviews of the same paper),
-``detection`` (detectors of AI reviews; ``referee detect score`` brings their models).
+``known_recall`` (known errors of the papers that a review names), ``detection`` (detectors of AI reviews; ``referee
+detect score`` brings their models).
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ _BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
 _AGREEMENT: Mapping[str, tuple[str, ...]] = {
     "measures.rating_error": ("rating_difference", "rating_distance"),
 }
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "planted.known": ("known_recall_5", "known_recall_10", "known_recall_published"),
+}
 PRESETS: Mapping[str, tuple[str, ...]] = {
     preset: tuple(chain.from_iterable(modules.values()))
     for preset, modules in (
@@ -63,12 +67,13 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         ("factors", _FACTORS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
+        ("known_recall", _KNOWN),
         ("detection", DETECTORS),
     )
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS)
     for module, names in modules.items()
     for name in names
 }
@@ -104,6 +109,23 @@ def better_of(names: Iterable[str]) -> dict[str, Better]:
 def unit_of(name: str) -> str:
     """The unit of a metric's values; empty where it has none or is not installed."""
     return _found(name).unit if name in BUILT_IN or name in _others() else ""
+
+
+def counted_by(name: str) -> str:
+    """The matcher and cap by which a metric counts; empty for one that counts by none or is not installed."""
+    known = name in BUILT_IN or name in _others()
+    return getattr(_found(name), "counted_by", "") if known else ""
+
+
+def apart(names: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """The metrics in groups of those that may stand in one table, each with what its numbers are counted by.
+
+    The first group are those that are not counted by a matcher, under the empty text; it may be absent.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(counted_by(name), []).append(name)
+    return [(rule, tuple(held)) for rule, held in sorted(groups.items(), key=lambda group: group[0] != "")]
 
 
 def variants_of(names: Iterable[str]) -> frozenset[str]:

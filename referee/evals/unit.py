@@ -19,6 +19,7 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
 if TYPE_CHECKING:
+    from referee.data.known_sets import KnownErrors
     from referee.evals.detection.services import DetectionServices
     from referee.llm.embeddings import Embedder
 
@@ -35,6 +36,7 @@ class EvalServices:
     Attributes:
         papers: What was given with ``--papers``; empty for nothing.
         detection: What detectors work with; None where none was asked for.
+        known: The errors that papers are known to have; None where none were given.
     """
 
     panel: Panel | None = None
@@ -42,6 +44,7 @@ class EvalServices:
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
     detection: DetectionServices | None = None
+    known: KnownErrors | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
 
@@ -100,6 +103,8 @@ class Unit:
             )
         if "judge" in needs and services.panel is None:
             return "a judge is needed; name one with --judge"
+        if "known" in needs and services.known is None:
+            return "known errors of the papers are needed; give what `referee data load` wrote with --known"
         if "embedder" in needs and services.embedder is None:
             return "an embedder is needed; name one with --embedder"
         return ""
@@ -116,6 +121,7 @@ class Unit:
             panel=services.panel,
             embedder=services.embedder,
             detection=services.detection,
+            known=services.known,
             shared=services.shared,
             progress=services.progress,
         )

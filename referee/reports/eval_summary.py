@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from referee.evals.comparison import Comparison
+from referee.evals.comparison import Comparison, Difference
 from referee.evals.correlations import Correlations
 from referee.evals.grouping import EXPERT
+from referee.evals.registry import apart, counted_by
 from referee.evals.table import Cell, Table
 from referee.reports import tables
 from referee.reports.correlation_tables import correlation_section
@@ -22,8 +23,9 @@ NEAREST = "†"
 BEST = "‡"
 COLUMNS = (
     *("group", "system", "metric", "mean", "sd", "low", "high", "papers", "scored", "not_applicable", "failed"),
-    *("alpha", "repeat_sd", "judged", "nearest_to_expert", "best"),
+    *("alpha", "repeat_sd", "judged", "nearest_to_expert", "best", "counted_by"),
 )
+Parts = list[str | tables.Table]
 _PLACES = 4
 """Of what is of no metric's unit: agreement, p, parts."""
 
@@ -50,14 +52,16 @@ def render_summary(
     correlations: Correlations | None = None,
 ) -> str:
     """The whole summary as Markdown."""
-    main = _by_row(table, _mean_and_sd)
     sections = [
-        Section("Mean and standard deviation", (main, "\n".join([legend(table), *silence_lines(table)]))),
+        Section(
+            "Mean and standard deviation",
+            (*_by_row(table, _mean_and_sd), "\n".join([legend(table), *silence_lines(table)])),
+        ),
         Section(
             "How sure, and how many",
             (
                 "95 percent interval of the mean (bootstrap over papers); scored / not applicable / failed.",
-                _by_row(table, _interval_and_counts),
+                *_by_row(table, _interval_and_counts),
             ),
         ),
         *_parts(table),
@@ -73,7 +77,8 @@ def render_summary(
 
 def main_table_lines(table: Table) -> list[str]:
     """The main table alone, for the terminal."""
-    return aligned(_by_row(table, _mean_and_sd))
+    parts = _by_row(table, _mean_and_sd)
+    return [line for part in parts for line in ((part,) if isinstance(part, str) else aligned(part))]
 
 
 def summary_csv(table: Table) -> str:
@@ -113,6 +118,7 @@ def _entries(table: Table) -> Iterator[tuple[dict[str, Any], Cell]]:
             cell = table.cells[row, metric]
             marks = {"nearest_to_expert": cell.nearest, "best": cell.best}
             found = {"group": row.group, "system": row.system, "metric": metric, **marks}
+            found["counted_by"] = counted_by(metric)
             yield {name: found[name] if name in found else getattr(cell, name) for name in COLUMNS}, cell
 
 
@@ -157,11 +163,20 @@ def _head(about: About) -> Iterator[str]:
         yield f"- Note: {inline(note)}"
 
 
-def _by_row(table: Table, said: Callable[[Cell, int], str]) -> tables.Table:
+def _by_row(table: Table, said: Callable[[Cell, int], str]) -> Parts:
     """A line a row, a column a metric; what a cell says is given the digits of its metric."""
-    digits = {metric: places(metric) for metric in table.metrics}
-    rows = [[row.label, *(said(table.cells[row, name], digits[name]) for name in digits)] for row in table.rows]
-    return dashed("", ["system", *table.metrics], rows)
+
+    def of(metrics: Sequence[str]) -> tables.Table:
+        digits = {metric: places(metric) for metric in metrics}
+        rows = [[row.label, *(said(table.cells[row, name], digits[name]) for name in digits)] for row in table.rows]
+        return dashed("", ["system", *metrics], rows)
+
+    return _apart(table.metrics, of)
+
+
+def _apart(metrics: Iterable[str], of: Callable[[Sequence[str]], tables.Table]) -> Parts:
+    """A table of some metrics, or several: what counts by another matcher or cap stands in one of its own."""
+    return [part for rule, held in apart(metrics) for part in ([f"Counted by {rule}:"] if rule else []) + [of(held)]]
 
 
 def _mean_and_sd(cell: Cell, digits: int) -> str:
@@ -181,16 +196,19 @@ def _interval_and_counts(cell: Cell, digits: int) -> str:
 
 
 def _parts(table: Table) -> Iterator[Section]:
-    named = [
-        (m, p) for m in table.metrics for p in dict.fromkeys(p for r in table.rows for p in table.cells[r, m].parts)
-    ]
-    rows = [
-        [f"{metric}: {part}", *(number(table.cells[row, metric].parts.get(part), _PLACES) for row in table.rows)]
-        for metric, part in named
-    ]
-    if rows:
+    named = {m: list(dict.fromkeys(p for r in table.rows for p in table.cells[r, m].parts)) for m in table.metrics}
+
+    def of(metrics: Sequence[str]) -> tables.Table:
+        rows = [
+            [f"{metric}: {part}", *(number(table.cells[row, metric].parts.get(part), _PLACES) for row in table.rows)]
+            for metric in metrics
+            for part in named[metric]
+        ]
+        return dashed("", ["number", *(row.label for row in table.rows)], rows)
+
+    if any(named.values()):
         over = f"Means over the {'same papers' if table.over_papers else 'scored reviews'}."
-        yield Section("Further numbers", (over, dashed("", ["number", *(row.label for row in table.rows)], rows)))
+        yield Section("Further numbers", (over, *_apart((m for m, parts in named.items() if parts), of)))
 
 
 def _agreement(table: Table, about: About) -> Iterator[Section]:
@@ -206,7 +224,7 @@ def _agreement(table: Table, about: About) -> Iterator[Section]:
         for judge, counts in table.judged.items()
     ]
     answered = "Reviews that a judge answered on, of those it was asked about."
-    yield Section("Judges", (text, _by_row(table, _judges), answered, dashed("", ["judge", *table.metrics], rows)))
+    yield Section("Judges", (text, *_by_row(table, _judges), answered, dashed("", ["judge", *table.metrics], rows)))
 
 
 def _judges(cell: Cell, digits: int) -> str:
@@ -225,19 +243,26 @@ def _comparison(comparison: Comparison) -> Section:
         f"two-sided p ({test}), and p corrected for the number of metrics (Holm), of which those that are nearly the "
         f"same as another ({NOTHING}) are none."
     )
-    rows = [
-        [
-            one.metric,
-            number(one.mean, digits := places(one.metric), signed=True),
-            interval(one.low, one.high, digits, signed=True),
-            str(one.papers),
-            number(one.p, _PLACES),
-            number(one.p_holm, _PLACES),
-        ]
-        for one in comparison.differences
+    by_metric = {one.metric: one for one in comparison.differences}
+
+    def of(metrics: Sequence[str]) -> tables.Table:
+        rows = [_difference(by_metric[metric]) for metric in metrics]
+        return dashed("", ["metric", "difference", "interval", "papers", "p", "p (Holm)"], rows)
+
+    found = _apart(by_metric, of)
+    return Section(f"{inline(comparison.first)} less {inline(comparison.second)}", (text, *found))
+
+
+def _difference(one: Difference) -> list[str]:
+    digits = places(one.metric)
+    return [
+        one.metric,
+        number(one.mean, digits, signed=True),
+        interval(one.low, one.high, digits, signed=True),
+        str(one.papers),
+        number(one.p, _PLACES),
+        number(one.p_holm, _PLACES),
     ]
-    found = dashed("", ["metric", "difference", "interval", "papers", "p", "p (Holm)"], rows)
-    return Section(f"{inline(comparison.first)} less {inline(comparison.second)}", (text, found))
 
 
 def _published(published: PublishedTable, metrics: tuple[str, ...]) -> Section:

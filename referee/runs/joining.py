@@ -7,18 +7,20 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from referee.errors import RunError
 from referee.runs.files import naming
 from referee.runs.folder import RECORD, read_record
 from referee.runs.shards import Shard, plan_facts, shard_of
+from referee.schemas.base import Frozen
 from referee.schemas.run import RunRecord
 
 PART = "part.json"
 """What a shard notes of the whole run, for what is computed over all parts."""
 
 _NAMED = 4
+P = TypeVar("P", bound=Frozen)
 
 
 def ordered_parts(folders: Sequence[Path]) -> list[tuple[Path, RunRecord]]:
@@ -95,6 +97,11 @@ def _require_all(by_number: dict[int, tuple[Path, RunRecord]], of: int) -> None:
                 f"shard {number}/{of} in {str(folder)!r} is not finished ({record.status}).",
                 hint=f"Continue it with --resume {folder}.",
             )
+
+
+def read_part(folder: Path, kind: type[P]) -> P:
+    """What a shard noted of itself and of the whole run."""
+    return kind.model_validate_json((folder / PART).read_bytes())
 
 
 def lines_of(path: Path) -> Iterator[bytes]:

@@ -29,6 +29,7 @@ COMMANDS = [
     "data",
     "data convert",
     "data describe",
+    "data load",
     "data split",
     "data validate",
     "detect",

@@ -19,7 +19,7 @@ from referee.errors import DataError, EvaluationError
 from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
 from referee.runs import RunFolder
-from referee.runs.joining import PART, join_lines, lines_of
+from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
@@ -147,7 +147,7 @@ def join_arena_runs(parts: Sequence[Path], folder: RunFolder) -> str:
     Raises:
         EvaluationError: No paper got an answer, over all parts.
     """
-    part = ArenaPart.model_validate_json((parts[0] / PART).read_bytes())
+    part = read_part(parts[0], ArenaPart)
     place = {paper_id: number for number, paper_id in enumerate(part.papers)}
     predictions = folder.path / PREDICTIONS
     join_lines([one / PREDICTIONS for one in parts], predictions, key=lambda row: place[row["paper_id"]])

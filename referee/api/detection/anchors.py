@@ -24,7 +24,7 @@ from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
 from referee.prompts import load_prompt
 from referee.runs import RunFolder
-from referee.runs.joining import PART, join_lines, lines_of
+from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper
@@ -248,7 +248,7 @@ def join_anchors(parts: Sequence[Path], folder: RunFolder) -> str:
     Raises:
         EvaluationError: There is no anchor at all.
     """
-    found = [AnchorPart.model_validate_json((one / PART).read_bytes()) for one in parts]
+    found = [read_part(one, AnchorPart) for one in parts]
     reason = next((one.reason for one in found if one.lost), "")
     anchors = [one / ANCHORS for one in parts]
     join_lines(anchors, folder.path / ANCHORS, key=lambda row: (row["paper_id"], row["model"]))

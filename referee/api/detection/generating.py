@@ -23,7 +23,7 @@ from referee.api.detection.generation import (
 )
 from referee.api.detection.many import Writing, require_text
 from referee.api.detection.similarity import EditSimilarity, edit_similarity
-from referee.api.evaluations.review_set import ReviewSet, read_set
+from referee.api.evaluations.review_set import ReviewSet, read_for
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
@@ -148,15 +148,8 @@ async def _opened(
     async with session("detect generate", asked.task, name, options=options, settings=settings) as run:
         store = read_papers(Path(asked.papers)) if asked.papers is not None else None
         run.progress(Event("stage", f"reading {asked.reviews}"))
-        source = read_set(
-            Path(asked.reviews),
-            near=run.place.path,
-            group_by="source",
-            mapping=Path(asked.mapping) if asked.mapping is not None else None,
-            layout=asked.layout,
-            progress=run.progress,
-        )
-        read, forms = run.enter(source), Forms(venue)
+        read = read_for(run, asked.reviews, mapping=asked.mapping, layout=asked.layout)
+        forms = Forms(venue)
         humans = (case for paper in sorted(read.store.papers) for case in read.store.humans(paper))
         pieces, skipped = find_pieces(humans, asked, store, forms)
         if not pieces:

@@ -12,7 +12,7 @@ from referee.api.detection.continuing import OpenedDetectors
 from referee.api.detection.opening import LM, chosen_detectors, named_models, open_services
 from referee.api.evaluations.evaluating import Evaluation, evaluate
 from referee.api.evaluations.job import EvalJob, eval_plan
-from referee.api.evaluations.review_set import read_set
+from referee.api.evaluations.review_set import read_for
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.evals.detection.services import DetectionServices
@@ -156,16 +156,8 @@ async def estimate_detect_score(
     settings = options.settled({"embedder": embedder})
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
     async with session("detect score", "detect", Path(reviews).stem, options=options, settings=settings) as run:
-        source = read_set(
-            Path(reviews),
-            near=run.place.path,
-            group_by="source",
-            mapping=Path(mapping) if mapping is not None else None,
-            layout=layout,
-            progress=run.progress,
-        )
         job = EvalJob(
-            reviews=run.enter(source),
+            reviews=read_for(run, reviews, mapping=mapping, layout=layout),
             metrics=find_metrics(names),
             settings=settings,
             models=Models({}),

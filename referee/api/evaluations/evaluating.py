@@ -17,10 +17,11 @@ from referee.api.evaluations.rescoring import (
     require_value,
     write_summary,
 )
-from referee.api.evaluations.review_set import read_set
+from referee.api.evaluations.review_set import read_for
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import read_papers
+from referee.data.known_sets import read_known
 from referee.errors import SettingsError
 from referee.evals.forms import Forms
 from referee.evals.judging import Panel
@@ -62,6 +63,7 @@ async def evaluate(
     reviews: str | Path,
     *,
     papers: str | Path | None = None,
+    known: str | Path | None = None,
     venue: str | Path | VenueForm | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
@@ -84,6 +86,7 @@ async def evaluate(
         reviews: A file or a folder in one of the layouts of ``referee.data``.
         papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
             reviews.
+        known: Known errors of the papers: a folder that ``referee data load`` wrote.
         venue: The form of reviews that name no known venue themselves.
         metrics: Names of metrics; all that ship by default.
         judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
@@ -114,6 +117,8 @@ async def evaluate(
     settings = options.settled({"embedder": embedder})
     chosen = find_metrics(metrics)
     require_others(correlate, chosen)
+    if known is not None and not needs(chosen, "known"):
+        raise SettingsError("no metric uses --known.", hint="Give --metrics known_recall, or leave --known away.")
     panel = list(judges) if needs(chosen, "judge") else None
     if repeats < 1:
         raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
@@ -121,13 +126,10 @@ async def evaluate(
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
     async with session(command, *command.split()[:-1], Path(reviews).stem, options=options, settings=settings) as run:
+        errors = read_known(Path(known)) if known is not None else None
         paper_store = read_papers(Path(papers)) if papers is not None else None
         run.progress(Event("stage", f"reading {reviews}"))
-        given = Path(mapping) if mapping is not None else None
-        source = read_set(
-            Path(reviews), near=run.place.path, group_by=group_by, mapping=given, layout=layout, progress=run.progress
-        )
-        read = run.enter(source)
+        read = read_for(run, reviews, mapping=mapping, layout=layout, group_by=group_by)
         for label in compare or ():
             read.rows.find(label)
         models, embeds = (shared.models, shared.embedder) if shared else await _opened(run, chosen, panel)
@@ -141,6 +143,7 @@ async def evaluate(
             detection=await detection(run) if detection else None,
             papers=Path(papers) if papers is not None else None,
             paper_store=paper_store,
+            known=errors,
             venue=form,
             progress=run.progress,
         )
@@ -192,6 +195,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         forms=Forms(job.venue),
         papers=str(job.papers or ""),
         detection=job.detection.through(door) if job.detection else None,
+        known=job.known,
         progress=run.progress,
     )
     store = job.reviews.store

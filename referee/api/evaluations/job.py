@@ -12,12 +12,14 @@ from referee.api.detection.continuing import OpenedDetectors
 from referee.api.evaluations.review_set import ReviewSet, unread_notes
 from referee.data import PaperStore
 from referee.data.found import holds_rows
+from referee.data.known_sets import KnownErrors
 from referee.data.papers import file_name
 from referee.evals.detection.costs import cost_estimates
 from referee.evals.detection.detectors.base import Detector
 from referee.evals.estimate import SAMPLED, Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
+from referee.evals.planted.known_rules import PUBLISHED
 from referee.evals.runner import UNITS_A_CALL
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
@@ -50,6 +52,7 @@ class EvalJob:
     venue: VenueForm | None
     progress: Progress
     detection: OpenedDetectors | None = None
+    known: KnownErrors | None = None
 
     @property
     def asked_models(self) -> Models:
@@ -101,6 +104,8 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
         "venue form": venue_digest(job.venue) if job.venue else "none",
         "embedder": job.embedder.id if job.embedder else "none",
     }
+    if job.known:
+        inputs["set of known errors"] = job.known.digest
     if job.detection:
         inputs |= job.detection.services.inputs()
     if job.judges:
@@ -112,7 +117,7 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
 def eval_plan(job: EvalJob) -> SetEstimate:
     """The estimate, with what is worth knowing before it is confirmed."""
     store = job.reviews.store
-    given = Given(papers=job.paper_store is not None, forms=Forms(job.venue))
+    given = Given(papers=job.paper_store is not None, forms=Forms(job.venue), known=job.known)
     metrics = _with_costs(job, plan_metrics(job.metrics, store, given, job.judges, job.repeats))
     whole = SetEstimate(
         reviews=len(store),
@@ -149,6 +154,7 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     if len(store.venues) > 1:
         listed = ", ".join(f"{venue or 'none named'} ({count:,})" for venue, count in store.venues.most_common(6))
         yield f"the reviews are of several venues: {listed}; --group-by venue keeps them apart"
+    yield from _known_errors(job)
     yield from _missing_papers(job)
     yield from _own_work(job)
     if job.repeats > 1 and job.judges and not job.settings.models.temperature:
@@ -157,6 +163,20 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
         yield "the embedded model is a small judge: its numbers show that the machinery works, and little more"
     for judge in job.judges:
         yield from judge.notes
+
+
+def _known_errors(job: EvalJob) -> Iterator[str]:
+    """Which set it is, and how many of the reviewed papers it knows."""
+    if job.known is None:
+        return
+    about, reviewed = job.known.about, list(job.reviews.store.papers)
+    held = sum(job.known.of(paper_id) is not None for paper_id in reviewed)
+    rule = PUBLISHED.get(about.source)
+    authors = f"its authors count by {rule.name!r}, cap {rule.cap or 'none'}" if rule else "it has no rule that we know"
+    yield (
+        f"known errors: {about.errors:,} of {len(about.papers):,} papers of {about.source!r}, which holds {held:,} of "
+        f"the {len(reviewed):,} reviewed papers; {authors}"
+    )
 
 
 def _missing_papers(job: EvalJob) -> Iterator[str]:

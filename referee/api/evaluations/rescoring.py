@@ -23,7 +23,7 @@ from referee.reports.paper_table import published_table
 from referee.runs import RunFolder
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, read_record
-from referee.runs.joining import PART, join_lines
+from referee.runs.joining import join_lines, read_part
 from referee.schemas.base import Frozen
 from referee.schemas.metric import MetricResult
 from referee.schemas.run import RunRecord
@@ -244,7 +244,7 @@ def join_evaluations(parts: Sequence[Path], folder: RunFolder) -> str:
     Raises:
         EvaluationError: Units failed and none was scored, over all parts.
     """
-    part = EvalPart.model_validate_json((parts[0] / PART).read_bytes())
+    part = read_part(parts[0], EvalPart)
     join_lines([one / CASES for one in parts], folder.path / CASES)
     if (rejected := parts[0] / REJECTED).is_file():
         folder.write(REJECTED, rejected.read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from referee.api.session import Session
 from referee.data import RejectedSink, TreeChecks, read_cases
 from referee.data.drafts import RATING_UNREAD
 from referee.errors import DataError
@@ -54,6 +55,36 @@ def unread_notes(unread: Counter[str]) -> Iterator[str]:
         yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
     if (others := unread.total() - sum(count for _, count in unread.most_common(_MOST_NOTES))) > 0:
         yield f"{others:,} other rating(s) cannot be read and count as missing"
+
+
+def read_for(
+    run: Session,
+    source: str | Path,
+    *,
+    mapping: str | Path | None,
+    layout: str | None,
+    group_by: str = "source",
+    venue: VenueForm | None = None,
+) -> ReviewSet:
+    """Read the review set of a run; its files are there until the session ends.
+
+    Args:
+        run: The run, whose folder will be on the same disk.
+        source: A file or a folder, as ``referee.data.read_cases`` takes it.
+        mapping: A mapping file, or None.
+        layout: A layout's name, or None to find it by what is in the file.
+        group_by: How the table's rows are made.
+        venue: The form that reviews without a known venue are placed on; None leaves them where they are.
+
+    Raises:
+        DataError: The path is missing, in no known layout, or holds no usable review.
+        SettingsError: No review has what is grouped by.
+    """
+    near, named = run.place.path, Path(mapping) if mapping is not None else None
+    read = read_set(
+        Path(source), near=near, group_by=group_by, mapping=named, layout=layout, progress=run.progress, venue=venue
+    )
+    return run.enter(read)
 
 
 @contextmanager

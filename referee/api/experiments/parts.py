@@ -15,7 +15,7 @@ from referee.reports.experiment_summary import write_experiment
 from referee.reports.page import PLOTS
 from referee.reports.plots import write_plots
 from referee.runs import RunFolder
-from referee.runs.joining import PART
+from referee.runs.joining import read_part
 from referee.runs.shards import Shard
 from referee.schemas.base import Frozen
 from referee.schemas.experiment import ExperimentResult
@@ -74,7 +74,7 @@ def join_experiments(parts: Sequence[Path], folder: RunFolder) -> str:
     Returns:
         The remark of the run.
     """
-    found = [ExperimentPart.model_validate_json((one / PART).read_bytes()) for one in parts]
+    found = [read_part(one, ExperimentPart) for one in parts]
     for one in parts:
         for name in (EVALUATIONS, SETS):
             if (one / name).is_dir():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.evaluations.review_set import ReviewSet, read_set, unread_notes
+from referee.api.evaluations.review_set import ReviewSet, read_for, unread_notes
 from referee.api.options import RunOptions
 from referee.api.profiles.job import (
     ProfileAsked,
@@ -125,16 +125,7 @@ async def profile(
     resolver, looked_up, notes = citation_resolver(citations, records, settings.citations)
     async with session("profile", Path(reviews).stem, options=options, settings=settings) as run:
         run.progress(Event("stage", f"reading {reviews}"))
-        source = read_set(
-            Path(reviews),
-            near=run.place.path,
-            group_by="source",
-            mapping=Path(mapping) if mapping is not None else None,
-            layout=layout,
-            progress=run.progress,
-            venue=asked.venue,
-        )
-        read = run.enter(source)
+        read = read_for(run, reviews, mapping=mapping, layout=layout, venue=asked.venue)
         if isinstance(resolver, OnlineResolver):
             run.enter(resolver)
         chosen = _chosen(read, Path(papers) if papers is not None else None)

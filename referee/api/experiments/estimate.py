@@ -118,7 +118,7 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
                 source,
                 papers=folder,
                 venue=next(iter(job.forms.values())),
-                metrics=[metric.name for metric in job.metrics],
+                metrics=job.metric_names,
                 judges=measure.judges,
                 repeats=measure.repeats,
                 shared=Shared(judges, Budget()),

@@ -51,6 +51,7 @@ class ExperimentJob:
         settings: Of all arms, without limits.
         left_out: Arms of a grid that no strategy could run.
         limits: Of the whole experiment.
+        looked_at: Of test papers, who is known to have looked at them before.
     """
 
     plan: Plan
@@ -68,6 +69,17 @@ class ExperimentJob:
     settings: Settings
     left_out: tuple[str, ...]
     limits: BudgetSettings
+    looked_at: tuple[str, ...] = ()
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """What is measured, by name."""
+        return tuple(metric.name for metric in self.metrics)
+
+    @property
+    def split_digests(self) -> dict[str, str]:
+        """The digests of the split's papers, by name."""
+        return {paper.name: paper.digest for paper in self.all_papers if paper.split == self.split}
 
     @property
     def embedder(self) -> str:
@@ -209,6 +221,7 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     missing = [name for name in job.papers if not job.references.get(name)]
     if job.references and missing and any("references" in metric.needs for metric in job.metrics):
         yield f"{len(missing)} of {len(job.papers)} papers have no human review, the first: {missing[0]!r}"
+    yield from job.looked_at
     if job.left_out:
         yield f"these have no prompts to refine and are left out of the grid: {'; '.join(job.left_out)}"
     for name, reason in job.excluded.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -118,17 +118,18 @@ async def experiment(
         opened.batches = run.open_batches()
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
-        planned = _planned(job)
         if final and (run.shard is not None or options.workers is not None):
             raise SettingsError(
                 "the test split is opened by one run, once, and not by shards.",
                 hint="Leave --shard and --processes away with --final.",
             )
-        if run.shard is not None:
-            job = shard_of_job(job, run.shard)
         seals = Seals(Path(store) / SEALS)
         if final:
             seals.require_unopened(job.digest, run.place.path)
+            job = _looked_at(job, seals)
+        planned = _planned(job)
+        if run.shard is not None:
+            job = shard_of_job(job, run.shard)
         tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
         if tracked is not None:
             check_tracking(tracked)
@@ -138,8 +139,7 @@ async def experiment(
         journal = Journal(run.path / JOURNAL)
         run.record(journal.paid)
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
-        if job.split == "test":
-            _unseal(run, job, seals)
+        _note_look(run, job, seals)
         execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
         write = partial(_written, run, tracked, job.plan.measure.paper_table)
         done = await _run(run, job, execution, seals, write)
@@ -174,15 +174,26 @@ async def estimate_experiment(
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
+        if final:
+            job = _looked_at(job, Seals(Path(store) / SEALS))
         return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
 
-def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
-    """Note that the test split is looked at; the papers may have been by another plan, which is said."""
-    opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
-    if other := seals.opened_before(opened, job.digest):
-        run.progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
-    seals.open(job.plan.name, job.digest, opened, run.path)
+def _looked_at(job: ExperimentJob, seals: Seals) -> ExperimentJob:
+    """The job with what is known of earlier looks at its test papers among its notes."""
+    return replace(job, looked_at=seals.looked_at(job.split_digests, job.metric_names, job.digest))
+
+
+def _note_look(run: Session, job: ExperimentJob, seals: Seals) -> None:
+    """Seal a test split before it is looked at, and note for later plans what is opened."""
+    name, opened = job.plan.name or "experiment", job.split_digests
+    if job.split == "test":
+        seals.open(name, job.digest, opened, job.metric_names, run.path)
+    try:
+        seals.note_look(name, job.split, opened, job.metric_names, run.path)
+    except OSError as error:
+        # The store's own seal holds without it: a read-only account must not stop an experiment.
+        run.progress(Event("note", f"later plans will not know that these papers were looked at: {error}"))
 
 
 def _execution(
@@ -199,7 +210,7 @@ def _execution(
         papers=tuple(job.papers),
         arms=tuple(arm.name for arm in job.arms),
         units=tuple(prepared.unit for prepared in job.units),
-        metrics=tuple(metric.name for metric in job.metrics),
+        metrics=job.metric_names,
         judges=job.judges,
         forms=job.forms,
         references=job.references,
@@ -254,7 +265,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         package_version=VERSION,
         status="stopped",
         seeds=job.plan.seeds,
-        metrics=tuple(metric.name for metric in job.metrics),
+        metrics=job.metric_names,
         judges=job.judges,
         repeats=job.plan.measure.repeats,
         embedder=job.embedder,
@@ -323,7 +334,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             source,
             papers=job.papers[paper][0].path,
             venue=next(iter(job.forms.values())),
-            metrics=[metric.name for metric in job.metrics],
+            metrics=job.metric_names,
             judges=measure.judges,
             repeats=measure.repeats,
             shared=await _measuring(job, opened, budget),

@@ -27,6 +27,9 @@ def experiment(
     paper: Annotated[
         list[str] | None, typer.Option(metavar="P", help="A file, folder or pattern in place of the plan's papers.")
     ] = None,
+    planted: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Planted papers (planted/, clean/, keys/) in place of papers.")
+    ] = None,
     metrics: Annotated[str | None, typer.Option(metavar="A,B,C", help="In place of the plan's metrics.")] = None,
     judge: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the plan's judges.")] = None,
     references: Annotated[Path | None, typer.Option(help="Human reviews in place of the plan's.")] = None,
@@ -56,6 +59,7 @@ def experiment(
         "venue": venue,
         "models": model or (),
         "papers": paper or (),
+        "planted": planted,
         "metrics": metrics.split(",") if metrics is not None else None,
         "judges": judge or (),
         "references": references,

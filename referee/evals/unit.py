@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BudgetExceeded, RefereeError
@@ -34,6 +35,7 @@ class EvalServices:
 
     Attributes:
         papers: What was given with ``--papers``; empty for nothing.
+        planted: A folder of planted papers, where these are what was reviewed.
         detection: What detectors work with; None where none was asked for.
     """
 
@@ -41,6 +43,7 @@ class EvalServices:
     embedder: Embedder | None = None
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
+    planted: Path | None = None
     detection: DetectionServices | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
@@ -115,6 +118,7 @@ class Unit:
             boxes=self.room.boxes(self.case),
             panel=services.panel,
             embedder=services.embedder,
+            planted=services.planted,
             detection=services.detection,
             shared=services.shared,
             progress=services.progress,

@@ -192,6 +192,7 @@ class Execution:
                     "paper": unit.paper,
                     "arm": unit.arm,
                     "seed": unit.seed,
+                    "twin": unit.twin,
                     "folder": str(folder),
                     "usage": folder_usage(folder),
                     "reason": reason,

@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from referee.errors import SettingsError
-from referee.experiments.plan import PARTS, Plan
+from referee.experiments.plan import PARTS, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
 from referee.secrets import scrub
 
-READY = ("table2", "ablation")
+READY = ("table2", "ablation", "planted")
 """The plans that ship, by name."""
 
 _FOLDER = "ready"
@@ -40,6 +40,7 @@ class Given:
     references: str | Path | None = None
     embedder: str | None = None
     mlflow: str | None = None
+    planted: str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,9 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
     plan = loaded.plan
     papers = plan.papers
     if given.papers:
-        papers = papers.model_copy(update={"files": tuple(str(Path(path).absolute()) for path in given.papers)})
+        papers = Papers(files=tuple(str(Path(path).absolute()) for path in given.papers))
+    if given.planted:
+        papers = Papers(files=papers.files if given.papers else (), planted=str(Path(given.planted).absolute()))
     measure = plan.measure.model_copy(
         update={
             "metrics": tuple(given.metrics) if given.metrics is not None else plan.measure.metrics,

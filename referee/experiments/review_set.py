@@ -18,6 +18,11 @@ def case_id(unit: Unit) -> str:
     return f"unit-{unit.digest[:16]}"
 
 
+def set_paper_id(unit: Unit, digest: str) -> str:
+    """By what a unit's review names its paper: the two copies of a planted one have one name, so by their digests."""
+    return digest if unit.twin else unit.paper
+
+
 def write_set(
     path: Path, reviews: Mapping[Unit, Review], forms: Mapping[str, VenueForm], references: Iterable[ReviewCase]
 ) -> None:
@@ -41,7 +46,7 @@ def write_set(
 def _case(unit: Unit, review: Review, form: VenueForm) -> ReviewCase:
     return ReviewCase(
         case_id=case_id(unit),
-        paper_id=unit.paper,
+        paper_id=set_paper_id(unit, review.paper_id),
         paper_title=review.paper_title,
         venue=form.id,
         year=form.year,

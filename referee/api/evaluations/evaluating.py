@@ -62,6 +62,7 @@ async def evaluate(
     reviews: str | Path,
     *,
     papers: str | Path | None = None,
+    planted: Path | None = None,
     venue: str | Path | VenueForm | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
@@ -84,6 +85,7 @@ async def evaluate(
         reviews: A file or a folder in one of the layouts of ``referee.data``.
         papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
             reviews.
+        planted: A folder of planted papers, for metrics that need its keys.
         venue: The form of reviews that name no known venue themselves.
         metrics: Names of metrics; all that ship by default.
         judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
@@ -142,6 +144,7 @@ async def evaluate(
             papers=Path(papers) if papers is not None else None,
             paper_store=paper_store,
             venue=form,
+            planted=planted,
             progress=run.progress,
         )
         run.check_inputs(eval_inputs(job))
@@ -191,6 +194,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         embedder=job.embedder,
         forms=Forms(job.venue),
         papers=str(job.papers or ""),
+        planted=job.planted,
         detection=job.detection.through(door) if job.detection else None,
         progress=run.progress,
     )

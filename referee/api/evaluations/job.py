@@ -49,6 +49,7 @@ class EvalJob:
     paper_store: PaperStore | None
     venue: VenueForm | None
     progress: Progress
+    planted: Path | None = None
     detection: OpenedDetectors | None = None
 
     @property

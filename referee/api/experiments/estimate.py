@@ -13,7 +13,8 @@ from referee.api.experiments.models import planned_models
 from referee.api.experiments.units import PreparedUnit
 from referee.api.options import RunOptions
 from referee.errors import RunError
-from referee.experiments.review_set import case_id
+from referee.experiments.papers import link_papers
+from referee.experiments.review_set import case_id, set_paper_id
 from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.runs import Budget
@@ -108,15 +109,14 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
     with tempfile.TemporaryDirectory(prefix="referee-") as aside:
         source, folder = Path(aside) / "set.jsonl", Path(aside) / "papers"
         folder.mkdir()
-        for name in papers:
-            path = job.papers[name][0].path.absolute()
-            (folder / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path)
+        link_papers(folder, [job.papers[name][0] for name in papers])
         cases = [*_stand_ins(job, papers), *(case for name in papers for case in job.references.get(name, ()))]
         write_atomically(source, "".join(f"{case.model_dump_json(exclude_defaults=True)}\n" for case in cases))
         try:
             await evaluate(
                 source,
                 papers=folder,
+                planted=job.planted,
                 venue=next(iter(job.forms.values())),
                 metrics=job.metric_names,
                 judges=measure.judges,
@@ -137,7 +137,7 @@ def _stand_ins(job: ExperimentJob, papers: Sequence[str]) -> Iterator[ReviewCase
         if unit.paper in papers and not unit.problem:
             yield ReviewCase(
                 case_id=case_id(unit),
-                paper_id=unit.paper,
+                paper_id=set_paper_id(unit, prepared.paper.paper_id),
                 venue=prepared.form.id,
                 source=unit.arm,
                 kind="ai",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from referee.errors import BudgetExceeded, MissingExtra, RunError, SettingsError
 from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
+from referee.experiments.papers import link_papers
 from referee.experiments.plan_file import Given
 from referee.experiments.results import experiment_result, made_of
 from referee.experiments.schedule import execute
@@ -62,6 +64,7 @@ async def experiment(
     venue: str | None = None,
     models: Sequence[str] = (),
     papers: Sequence[str | Path] = (),
+    planted: str | Path | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
     references: str | Path | None = None,
@@ -84,6 +87,7 @@ async def experiment(
         venue: In place of the plan's.
         models: In place of the grid's; one for a plan that lists its arms.
         papers: Files, folders or patterns in place of the plan's.
+        planted: A folder of planted papers in place of the plan's: each arm reviews planted and clean copies.
         metrics: In place of the plan's.
         judges: In place of the plan's.
         references: A set of human reviews in place of the plan's.
@@ -107,7 +111,7 @@ async def experiment(
         ModelUnavailable: A server cannot be reached at the start.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow, planted)
     name = Path(plan).stem if isinstance(plan, str | Path) else "plan"
     settings = options.settled()
     async with (
@@ -156,6 +160,7 @@ async def estimate_experiment(
     venue: str | None = None,
     models: Sequence[str] = (),
     papers: Sequence[str | Path] = (),
+    planted: str | Path | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
     references: str | Path | None = None,
@@ -170,7 +175,7 @@ async def estimate_experiment(
 
     Args and errors are those of ``experiment``; of the options, where and whether it runs is not looked at.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, None, planted)
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
@@ -275,6 +280,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         cells=(),
         comparisons=(),
         notes=tuple(notes_of(job)),
+        planted=job.planted is not None,
     )
 
 
@@ -302,7 +308,7 @@ def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
             PaperRecord(
                 name=paper.name,
                 paper_id=paper.digest,
-                title=read[1].title if read else "",
+                title=next(iter(read[1].values())).title if read else "",
                 references=len(job.references.get(paper.name, ())),
                 excluded=job.excluded.get(paper.name, ""),
             )
@@ -330,16 +336,21 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
         )
 
     async def measured(paper: str, source: Path, folder: Path) -> None:
-        await evaluate(
-            source,
-            papers=job.papers[paper][0].path,
-            venue=next(iter(job.forms.values())),
-            metrics=job.metric_names,
-            judges=measure.judges,
-            repeats=measure.repeats,
-            shared=await _measuring(job, opened, budget),
-            options=RunOptions(settings=job.settings, progress=inner).within(folder),
-        )
+        with tempfile.TemporaryDirectory(prefix="referee-") as aside:
+            own = job.papers[paper][0]
+            if own.clean is not None:
+                link_papers(Path(aside), [own])
+            await evaluate(
+                source,
+                papers=own.path if own.clean is None else Path(aside),
+                planted=job.planted,
+                venue=next(iter(job.forms.values())),
+                metrics=job.metric_names,
+                judges=measure.judges,
+                repeats=measure.repeats,
+                shared=await _measuring(job, opened, budget),
+                options=RunOptions(settings=job.settings, progress=inner).within(folder),
+            )
 
     return Makers(make, measured)
 

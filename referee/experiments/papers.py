@@ -95,6 +95,8 @@ def _planted_papers(loaded: LoadedPlan, folder: Path) -> tuple[PlanPaper, ...]:
 def _pair(folder: Path, path: Path) -> PlanPaper:
     """A planted copy with its twin, held to the digests of its key."""
     clean, key = folder / CLEAN / path.name, folder / KEYS / f"{path.stem}.json"
+    if not clean.is_file():
+        raise DataError(f"{str(path)!r} has no clean twin: there is no {str(clean)!r}.", hint=_PLANT)
     found = PlanPaper(path.stem, path, _digest(path), clean=clean, clean_digest=_digest(clean))
     try:
         held = PlantedKey.model_validate_json(key.read_bytes())

@@ -81,6 +81,10 @@ class UnitStore:
         """Where the unit's run lies, or will."""
         return self.path / unit.digest[:_NAME_CHARS]
 
+    def file(self, unit: Unit) -> Path:
+        """Where the unit's review lies, or will."""
+        return self.folder(unit) / REVIEW
+
     def claim(self, digest: str) -> Path:
         """The file that says whether somebody is making the unit, or the shared work, of that digest."""
         return self.path / f"{digest[:_NAME_CHARS]}.lock"

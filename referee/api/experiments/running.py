@@ -81,7 +81,7 @@ async def experiment(
     wherever a budget ends the run, any two arms differ by at most one finished review.
 
     Args:
-        plan: A TOML file, the name of a plan that ships (``table2``, ``ablation``), or a plan's data.
+        plan: A TOML file, the name of a plan that ships (``table2``, ``planted``, ``ablation``, ...), or a plan's data.
         arms: Names of the arms that are run; all by default.
         strategies: In place of the grid's.
         venue: In place of the plan's.

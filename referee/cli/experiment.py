@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from referee.api import Experiment
 
 _PLAN = (
-    "The plan: a TOML file, or one that ships: table2, planted, ablation, card, retrieval, chunks, cross, check, merge, quota, "
-    "second-model, example, scores."
+    "The plan: a TOML file, or one that ships: table2, planted, ablation, card, retrieval, chunks, cross, check, "
+    "merge, quota, second-model, example, scores."
 )
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"

@@ -311,9 +311,6 @@ ONE_PAPER = ("--paper", "papers/p1.md", "--venue", "iclr-2025", "--metrics", "to
     [
         ("ablation", 8),
         (str(PLANS / "ablation.toml"), 8),
-        (str(PLANS / "steps.toml"), 8),
-        (str(PLANS / "check.toml"), 3),
-        (str(PLANS / "quota.toml"), 3),
     ],
 )
 def test_the_plans_that_take_steps_out_can_be_run(run: Run, server: FakeServer, plan: str, arms: int) -> None:

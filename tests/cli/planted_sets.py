@@ -73,12 +73,12 @@ def _key(copy: str, texts: dict[str, str]) -> PlantedKey:
 
 def _twin(case: ReviewCase, context: Context) -> str:
     """Which copy a review is of, by the keys alone, as far as paper and record are the ones that belong to it."""
-    assert context.planted is not None
+    folder = Path(getattr(context.planted, "folder", context.planted))
     assert context.paper is not None
     assert context.paper.paper_id == case.paper_id
     assert case.origin is not None
     assert Review.model_validate_json(Path(case.origin.file).read_text()).paper_id == case.paper_id
-    for file in (context.planted / "keys").iterdir():
+    for file in (folder / "keys").iterdir():
         key = PlantedKey.model_validate_json(file.read_text())
         if case.paper_id in (key.planted_sha256, key.clean_sha256):
             return "planted" if case.paper_id == key.planted_sha256 else "clean"
@@ -88,7 +88,7 @@ def _twin(case: ReviewCase, context: Context) -> str:
 class PlantedRecall(Share):
     """Found by name of the arm."""
 
-    name, needs = "planted_recall", frozenset({"paper"})
+    name, needs, uses = "planted_recall", frozenset({"paper"}), frozenset({"judge"})
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         if _twin(case, context) == "clean":

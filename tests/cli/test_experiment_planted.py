@@ -133,6 +133,9 @@ def test_a_plan_names_its_planted_papers_and_any_metric_beside(run: Run, workpla
     done = run("--dry-run", "--metrics", "planted_recall,words", plan="mine.toml")
     assert done.code == 0, done.err
     assert "12 reviews of 3 papers" in done.out
+    assert "measuring (judges: none)" in done.out
+    judged = run("--dry-run", "--judge", "j", plan="mine.toml")
+    assert "measuring (judges: j@" in judged.out, "a judge that is named is asked by a metric that can do without"
     assert json.loads((workplace / "plants" / "keys" / "4e07408562be.json").read_text())["copy_id"] == "4e07408562be"
 
 

@@ -77,6 +77,11 @@ class ExperimentJob:
         return tuple(metric.name for metric in self.metrics)
 
     @property
+    def asks_judges(self) -> bool:
+        """Whether judges are opened."""
+        return _asks_judges(self.metrics, self.plan.measure.judges)
+
+    @property
     def split_digests(self) -> dict[str, str]:
         """The digests of the split's papers, by name; of a planted one those of both copies."""
         own = [paper.digests for paper in self.all_papers if paper.split == self.split]
@@ -273,8 +278,13 @@ def _forms(arms: Sequence[Arm], folder: Path) -> dict[str, VenueForm]:
     return forms
 
 
+def _asks_judges(metrics: Sequence[Metric], panel: Sequence[str]) -> bool:
+    """Whether a metric needs a judge, or does with one that is named what it can do without."""
+    return any("judge" in metric.needs or (panel and "judge" in metric.uses) for metric in metrics)
+
+
 def _judges(metrics: Sequence[Metric], settings: Settings, panel: Sequence[str]) -> tuple[str, ...]:
-    if not any("judge" in metric.needs for metric in metrics):
+    if not _asks_judges(metrics, panel):
         return ()
     return tuple(spec.id for spec in check_models(settings, judges=list(panel)).values())
 

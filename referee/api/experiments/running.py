@@ -358,6 +358,6 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
 async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
     """Judges and embedder, opened with the first measurement that needs them."""
     panel = job.plan.measure.judges
-    judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
+    judges = await opened.of(job.settings, judges=panel) if job.asks_judges else Models({})
     embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
     return Shared(judges, budget, embedder)

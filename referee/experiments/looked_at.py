@@ -97,8 +97,9 @@ def earlier_looks(
     """
     seen = {(look.run, look.split): look for look in known if set(papers) & set(look.papers)}
     told = [_told(look, papers, metrics, store) for look in seen.values()]
-    more = [f"test papers were looked at in {len(told) - MOST_TOLD} other runs too"] if len(told) > MOST_TOLD else []
-    return (*told[:MOST_TOLD], *more)
+    more = len(told) - MOST_TOLD
+    rest = [f"files of the test split were looked at in {more} other runs too"] if more > 0 else []
+    return (*told[:MOST_TOLD], *rest)
 
 
 def _told(look: Look, papers: Collection[str], metrics: Sequence[str], store: str) -> str:
@@ -113,6 +114,6 @@ def _told(look: Look, papers: Collection[str], metrics: Sequence[str], store: st
         how = f"as test papers, under other metrics ({', '.join(look.metrics)})"
     where = "" if look.store == store else f", in another store ({look.store!r})"
     return (
-        f"{count} of {len(set(papers))} test papers were looked at before, by the plan {look.plan!r} on "
+        f"{count} of {len(set(papers))} files of the test split were looked at before, by the plan {look.plan!r} on "
         f"{look.at[:10]}, {how}{where}"
     )

@@ -288,7 +288,7 @@ def test_the_test_split_is_opened_once(run: Run, place: Path, server: FakeServer
     assert run("--resume", "dev").code == 0
 
     without = run("--final", "--out", "none", "--arm", "a")
-    before = "Note: 1 of 1 test papers were looked at before, by the plan 'plan' on "
+    before = "Note: 1 of 1 files of the test split were looked at before, by the plan 'plan' on "
     assert before in without.err
     assert before in (place / "none" / "summary.md").read_text().replace("- Note", "Note")
     assert "as test papers, under the same metrics" in without.err

@@ -130,7 +130,8 @@ class ReviewSettings(_Group):
     """How a review is written. ``strategy`` ``auto``: ``single`` on the embedded model, else ``sections``.
 
     Strategy ``sections``: ``readings`` are one of the ``whole`` paper, that and those of the ``core`` (method,
-    experiments, appendices line by line), or ``all`` parts; ``appendices`` are read too where a paper is too long for
+    experiments, appendices line by line), or ``all`` parts; ``parts`` reads part by part with a card of the paper, also
+    where the model's window holds it; ``appendices`` are read too where a paper is too long for
     the model's window. ``preset``: ``full`` refines the venue's prompts first, in ``rounds`` rounds; ``quick`` takes
     those that ship; by default refined ones are used where there are any. Strategy ``ensemble``:
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
@@ -142,7 +143,7 @@ class ReviewSettings(_Group):
     strategy: Literal[
         "auto", "sections", "single", "ensemble", "multi-agent", "progressive", "archetype", "aligned", "enriched"
     ] = "auto"
-    readings: Literal["whole", "core", "all"] = "core"
+    readings: Literal["whole", "core", "all", "parts"] = "core"
     appendices: bool = False
     preset: Literal["quick", "full"] | None = None
     rounds: int = Field(default=3, ge=1, le=10)

@@ -142,7 +142,7 @@ def render_guideline(guideline: Guideline) -> str:
 
 def render_guideline_points(guideline: Guideline) -> str:
     """A guideline's points, one a line, as material."""
-    return delimit("points", "\n".join(f"- {point.text}" for point in guideline_points(guideline)) or "(none)")
+    return delimit("points", "\n".join(f"- {point}" for point in guideline_points(guideline)) or "(none)")
 
 
 def render_steps(steps: Sequence[str]) -> str:

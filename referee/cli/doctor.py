@@ -25,12 +25,12 @@ _DEFAULTS = {"sections": "the default", "single": "the default on the embedded m
 
 
 def strategies() -> None:
-    """List the strategies: what each is, its calls, the longest chain of calls, its roles.
+    """List the strategies: what each is, its calls, the longest chain of calls, its roles, what was measured of it.
 
     Calls are those without repairs; a chain is the most calls of which each waits for the one before. A letter in a
     formula stands for what the line above names by it.
     """
-    from referee.graphs.strategies import STRATEGIES
+    from referee.graphs.strategies import MEASURED, STRATEGIES
 
     for name, strategy in STRATEGIES.items():
         usual = f" ({_DEFAULTS[name]})" if name in _DEFAULTS else ""
@@ -38,5 +38,7 @@ def strategies() -> None:
         typer.echo(f"  calls: {strategy.calls or 'see the estimate of a run'}")
         typer.echo(f"  chain: {strategy.chain or 'unknown'}")
         typer.echo(f"  roles: {', '.join(strategy.roles)}")
+        if name in MEASURED:
+            typer.echo(f"  measured: {MEASURED[name]}")
         if strategy.research_only:
             typer.echo("  for research on reviewing only: what it writes is no assessment of a paper")

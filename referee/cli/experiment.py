@@ -12,7 +12,10 @@ from referee.cli.running import Attended, CorpusFlags, with_run_flags
 if TYPE_CHECKING:
     from referee.api import Experiment
 
-_PLAN = "The plan: a TOML file, or one that ships: table2, ablation."
+_PLAN = (
+    "The plan: a TOML file, or one that ships: table2, planted, ablation, card, retrieval, chunks, cross, check, "
+    "merge, quota, second-model, example, scores."
+)
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
 
@@ -26,6 +29,9 @@ def experiment(
     model: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the grid's models.")] = None,
     paper: Annotated[
         list[str] | None, typer.Option(metavar="P", help="A file, folder or pattern in place of the plan's papers.")
+    ] = None,
+    planted: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Planted papers (planted/, clean/, keys/) in place of papers.")
     ] = None,
     metrics: Annotated[str | None, typer.Option(metavar="A,B,C", help="In place of the plan's metrics.")] = None,
     judge: Annotated[list[str] | None, typer.Option(metavar="M", help="In place of the plan's judges.")] = None,
@@ -56,6 +62,7 @@ def experiment(
         "venue": venue,
         "models": model or (),
         "papers": paper or (),
+        "planted": planted,
         "metrics": metrics.split(",") if metrics is not None else None,
         "judges": judge or (),
         "references": references,

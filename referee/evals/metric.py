@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, get_args, runtime_checkable
 
 from referee.evals.judging import Panel
@@ -38,6 +39,7 @@ class Context:
     Attributes:
         references: The human reviews of the same paper, without the review itself.
         paper: The reviewed paper.
+        planted: The folder of planted papers that the review is of; None for an ordinary paper.
         retriever: The search over that paper and no other; for metrics that need both ``paper`` and ``embedder``.
         form: The form the review was written for.
         boxes: The form's boxes that AI and human reviews of the set both fill; None where all count.
@@ -51,6 +53,7 @@ class Context:
 
     references: tuple[ReviewCase, ...] = ()
     paper: Paper | None = None
+    planted: Path | None = None
     retriever: Retriever | None = None
     form: VenueForm | None = None
     boxes: frozenset[str] | None = None

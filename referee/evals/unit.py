@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BudgetExceeded, RefereeError
@@ -35,6 +36,7 @@ class EvalServices:
 
     Attributes:
         papers: What was given with ``--papers``; empty for nothing.
+        planted: A folder of planted papers, where these are what was reviewed.
         detection: What detectors work with; None where none was asked for.
         known: The errors that papers are known to have; None where none were given.
     """
@@ -43,6 +45,7 @@ class EvalServices:
     embedder: Embedder | None = None
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
+    planted: Path | None = None
     detection: DetectionServices | None = None
     known: KnownErrors | None = None
     shared: Shared = field(default_factory=Shared)
@@ -120,6 +123,7 @@ class Unit:
             boxes=self.room.boxes(self.case),
             panel=services.panel,
             embedder=services.embedder,
+            planted=services.planted,
             detection=services.detection,
             known=services.known,
             shared=services.shared,

@@ -192,6 +192,7 @@ class Execution:
                     "paper": unit.paper,
                     "arm": unit.arm,
                     "seed": unit.seed,
+                    "twin": unit.twin,
                     "folder": str(folder),
                     "usage": folder_usage(folder),
                     "reason": reason,
@@ -216,7 +217,7 @@ class Execution:
     async def _measured(self, paper: str, reviews: Mapping[Unit, Review]) -> None:
         folder, source = self.evaluation(paper), self.folder / SETS / f"{paper}.jsonl"
         self.progress(Event("stage", f"measuring the {len(reviews)} reviews of paper {paper!r}"))
-        write_set(source, reviews, self.forms, self.references.get(paper, ()))
+        write_set(source, reviews, self.forms, self.references.get(paper, ()), self.store.file)
         began = Entry(event="began", kind="evaluation", paper=paper, folder=str(folder), usage=folder_usage(folder))
         self.journal.append(began)
         reason = ""

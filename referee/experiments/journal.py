@@ -24,6 +24,7 @@ class Entry(Frozen):
     paper: str
     arm: str = ""
     seed: int = 0
+    twin: str = ""
     folder: str
     usage: Usage = Usage()
     reason: str = ""
@@ -59,10 +60,11 @@ class Journal:
             total += less(self._read_usage(Path(folder)), before)
         return total
 
-    def reason(self, kind: str, paper: str, arm: str = "", seed: int = 0) -> str:
+    def reason(self, kind: str, paper: str, arm: str = "", seed: int = 0, twin: str = "") -> str:
         """Why the last try failed; empty where it did not, or was never begun."""
+        asked = (kind, paper, arm, seed, twin)
         for entry in reversed(self.entries):
-            if (entry.kind, entry.paper, entry.arm, entry.seed) == (kind, paper, arm, seed) and entry.event != "began":
+            if (entry.kind, entry.paper, entry.arm, entry.seed, entry.twin) == asked and entry.event != "began":
                 return entry.reason if entry.event == "failed" else ""
         return ""
 

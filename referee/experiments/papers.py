@@ -1,4 +1,7 @@
-"""The papers of a plan: found by file, named by their stem, each in one split, with the human reviews of it."""
+"""The papers of a plan: found by file, named by their stem, each in one split, with the human reviews of it.
+
+A planted paper is a pair: the copy with errors in it and its clean twin, under one name.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from pydantic import ValidationError
+
 from referee.data import read_cases
 from referee.data.papers import file_name
 from referee.errors import DataError, SettingsError
@@ -16,27 +21,50 @@ from referee.experiments.plan import Splits
 from referee.experiments.plan_file import LoadedPlan, nearest
 from referee.papers import SUPPORTED
 from referee.schemas.case import ReviewCase
+from referee.schemas.planted import PlantedKey
 
 Split = Literal["development", "test"]
+PLANTED, CLEAN, KEYS = "planted", "clean", "keys"
+"""The folders of planted papers: a copy has the same name in each."""
+
+_PLANT = "Make the copies anew: referee plant PAPER --out FOLDER."
 
 
 @dataclass(frozen=True)
 class PlanPaper:
-    """A file of the plan. ``name`` is its stem and stands in every table; ``digest`` is that of its bytes."""
+    """A file of the plan. ``name`` is its stem and stands in every table; ``digest`` is that of its bytes.
+
+    ``clean`` is the twin of a planted copy, with its digest.
+    """
 
     name: str
     path: Path
     digest: str
     split: Split = "development"
+    clean: Path | None = None
+    clean_digest: str = ""
+
+    @property
+    def copies(self) -> dict[str, Path]:
+        """The files to be reviewed: by ``planted`` and ``clean``, or the one paper under no name."""
+        return {PLANTED: self.path, CLEAN: self.clean} if self.clean else {"": self.path}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests of all its files, by a name for each."""
+        return {self.name: self.digest} | ({f"{self.name} ({CLEAN})": self.clean_digest} if self.clean else {})
 
 
 def find_papers(loaded: LoadedPlan) -> tuple[PlanPaper, ...]:
     """The papers by name, each with its split.
 
     Raises:
-        DataError: A file or pattern finds nothing, two files have one name, or two hold the same paper.
-        SettingsError: The plan names no file, or its splits contradict it.
+        DataError: A file or pattern finds nothing, two files have one name, two hold the same paper, or a planted
+            paper lacks its twin or its key, or does not fit it.
+        SettingsError: The plan names no file, or files beside planted papers, or its splits contradict it.
     """
+    if loaded.plan.papers.planted:
+        return _planted_papers(loaded, loaded.path(loaded.plan.papers.planted))
     if not loaded.plan.papers.files:
         raise SettingsError("the plan names no paper.", hint="List them under [papers] files, or give --papers.")
     files = {path.absolute(): path for text in loaded.plan.papers.files for path in _files(loaded, text)}
@@ -50,6 +78,47 @@ def find_papers(loaded: LoadedPlan) -> tuple[PlanPaper, ...]:
                 raise DataError(f"{str(taken.path)!r} and {str(path)!r} {what}.", hint="Keep one, or rename one.")
         by_name[paper.name] = by_digest[paper.digest] = paper
     return tuple(_split(sorted(by_name.values(), key=lambda paper: paper.name), loaded.plan.splits))
+
+
+def _planted_papers(loaded: LoadedPlan, folder: Path) -> tuple[PlanPaper, ...]:
+    if loaded.plan.papers.files:
+        raise SettingsError(
+            "the plan names files beside a folder of planted papers.",
+            hint="Leave [papers] files (or --paper) away, or planted (or --planted).",
+        )
+    copies = sorted((folder / PLANTED).glob("*.md")) if (folder / PLANTED).is_dir() else []
+    if not copies:
+        raise DataError(f"{str(folder)!r} holds no planted paper ({PLANTED}/*.md).", hint=_PLANT)
+    return tuple(_split([_pair(folder, path) for path in copies], loaded.plan.splits))
+
+
+def _pair(folder: Path, path: Path) -> PlanPaper:
+    """A planted copy with its twin, held to the digests of its key."""
+    clean, key = folder / CLEAN / path.name, folder / KEYS / f"{path.stem}.json"
+    if not clean.is_file():
+        raise DataError(f"{str(path)!r} has no clean twin: there is no {str(clean)!r}.", hint=_PLANT)
+    found = PlanPaper(path.stem, path, _digest(path), clean=clean, clean_digest=_digest(clean))
+    try:
+        held = PlantedKey.model_validate_json(key.read_bytes())
+    except (OSError, ValidationError) as error:
+        why = f"{error.strerror}" if isinstance(error, OSError) else "it is no key of a planted paper"
+        raise DataError(f"the key {str(key)!r} cannot be used: {why}.", hint=_PLANT) from error
+    for copy, ours, theirs in (
+        (path, found.digest, held.planted_sha256),
+        (clean, found.clean_digest, held.clean_sha256),
+    ):
+        if ours != theirs:
+            raise DataError(f"{str(copy)!r} is not the copy that its key {str(key)!r} was made for.", hint=_PLANT)
+    return found
+
+
+def link_papers(folder: Path, papers: Iterable[PlanPaper]) -> None:
+    """Fill a folder with links to papers, named as reviews name them: by name, copies of planted ones by digest."""
+    for paper in papers:
+        names = {paper.digest: paper.path, paper.clean_digest: paper.clean} if paper.clean else {paper.name: paper.path}
+        for name, path in names.items():
+            if path is not None:
+                (folder / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path.absolute())
 
 
 def read_references(path: Path | None, papers: Sequence[PlanPaper]) -> dict[str, tuple[ReviewCase, ...]]:

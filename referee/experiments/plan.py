@@ -58,9 +58,10 @@ class ArmPart(PlanPart):
 
 
 class Papers(PlanPart):
-    """Files, folders and patterns, beside the plan."""
+    """Files, folders and patterns, or a folder of planted papers with their twins and keys, beside the plan."""
 
     files: tuple[str, ...] = ()
+    planted: str | None = Field(default=None, min_length=1)
 
 
 class Splits(PlanPart):

@@ -13,12 +13,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from referee.errors import SettingsError
-from referee.experiments.plan import PARTS, Plan
+from referee.experiments.plan import PARTS, ArmPart, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
 from referee.secrets import scrub
 
-READY = ("table2", "ablation")
+ABLATIONS = ("card", "retrieval", "chunks", "cross", "check", "merge", "quota", "second-model", "example", "scores")
+"""Plans that each take one step of ``sections`` out, or do it another way."""
+
+READY = ("table2", "planted", "ablation", *ABLATIONS)
 """The plans that ship, by name."""
+
+SECOND = "SECOND"
+"""Stands in a plan for the second model that is given beside it."""
 
 _FOLDER = "ready"
 
@@ -40,6 +46,7 @@ class Given:
     references: str | Path | None = None
     embedder: str | None = None
     mlflow: str | None = None
+    planted: str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,9 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
     plan = loaded.plan
     papers = plan.papers
     if given.papers:
-        papers = papers.model_copy(update={"files": tuple(str(Path(path).absolute()) for path in given.papers)})
+        papers = Papers(files=tuple(str(Path(path).absolute()) for path in given.papers))
+    if given.planted:
+        papers = Papers(files=papers.files if given.papers else (), planted=str(Path(given.planted).absolute()))
     measure = plan.measure.model_copy(
         update={
             "metrics": tuple(given.metrics) if given.metrics is not None else plan.measure.metrics,
@@ -165,12 +174,28 @@ def _grid_with(plan: Plan, given: Given) -> Plan:
 
 
 def _common_with(plan: Plan, given: Given) -> Plan:
-    if given.strategies or len(given.models) > 1:
-        what = "--strategy" if given.strategies else "more than one --model"
+    wants_second = any(SECOND in _models(part) for part in plan.arms or ())
+    if given.strategies or len(given.models) > 1 + wants_second:
+        what = "--strategy" if given.strategies else f"more than {'two' if wants_second else 'one'} --model"
         raise SettingsError(f"{what} goes with a grid, and this plan lists its arms.", hint="Change its arms instead.")
+    if wants_second and len(given.models) < 2:
+        raise SettingsError(
+            f"plan {plan.name!r} compares two models, and {len(given.models)} is named.",
+            hint="Give --model twice: the first model, then the second.",
+        )
     update: dict[str, Any] = {}
     if given.models:
         update["model"] = given.models[0]
     if given.venue:
         update["venue"] = given.venue
-    return plan.model_copy(update={"common": plan.common.model_copy(update=update)})
+    arms = tuple(_with_second(part, given.models[1]) for part in plan.arms or ()) if wants_second else plan.arms
+    return plan.model_copy(update={"common": plan.common.model_copy(update=update), "arms": arms})
+
+
+def _models(part: ArmPart) -> tuple[str | None, ...]:
+    return (part.model, *part.model_for.values())
+
+
+def _with_second(part: ArmPart, second: str) -> ArmPart:
+    roles = {role: second if model == SECOND else model for role, model in part.model_for.items()}
+    return part.model_copy(update={"model": second if part.model == SECOND else part.model, "model_for": roles})

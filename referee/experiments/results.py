@@ -62,7 +62,7 @@ def made_of(execution: Execution) -> Made:
 def _unit_record(execution: Execution, unit: Unit, reused: Collection[str]) -> UnitRecord:
     review = execution.store.review(unit)
     if unit.problem or review is None:
-        reason = unit.problem or execution.journal.reason("review", unit.paper, unit.arm, unit.seed)
+        reason = unit.problem or execution.journal.reason("review", unit.paper, unit.arm, unit.seed, unit.twin)
         pending = UnitOutcome("pending", "the run ended before its review")
         return UnitRecord(unit=unit, outcome=UnitOutcome("failed", reason) if reason else pending)
     return UnitRecord(
@@ -122,7 +122,7 @@ def _values(
     for one in made.units:
         of_paper[one.unit.paper, one.unit.arm].append(one.unit)
     for paper in made.papers:
-        units = {arm: sorted(of_paper[paper, arm], key=lambda unit: unit.seed) for arm in arms}
+        units = {arm: sorted(of_paper[paper, arm], key=lambda unit: (unit.twin, unit.seed)) for arm in arms}
         yield from values_of(Measured(paper, units, outcomes, results[paper], made.reasons[paper]), metrics)
 
 

@@ -41,7 +41,10 @@ class _Block:
     @property
     def seeds(self) -> list[list[tuple[int, Unit]]]:
         """The units with their places, those of one seed together."""
-        return [list(group) for _, group in groupby(enumerate(self.units), key=lambda placed: placed[1].seed)]
+        return [
+            list(group)
+            for _, group in groupby(enumerate(self.units), key=lambda placed: (placed[1].seed, placed[1].twin))
+        ]
 
 
 async def execute(execution: Execution) -> None:
@@ -141,13 +144,13 @@ async def _while_it_moves(execution: Execution, work: Callable[[], Awaitable[Non
 
 
 def ordered(units: Sequence[Unit], papers: Sequence[str], arms: Sequence[str]) -> list[Unit]:
-    """The units in the order in which they are made: by paper, then seed, then arm from a start that moves on."""
+    """The units in the order in which they are made: by paper, seed, copy, then arm from a start that moves on."""
     place = {arm: number for number, arm in enumerate(arms)}
     number_of = {paper: number for number, paper in enumerate(papers)}
 
-    def key(unit: Unit) -> tuple[int, int, int]:
+    def key(unit: Unit) -> tuple[int, int, str, int]:
         paper = number_of[unit.paper]
-        return paper, unit.seed, (place[unit.arm] - paper) % len(arms)
+        return paper, unit.seed, unit.twin, (place[unit.arm] - paper) % len(arms)
 
     return sorted(units, key=key)
 

@@ -1,9 +1,12 @@
-"""The seal of a test split: it is opened once, and what came out is bound to the plan by digests."""
+"""The seal of a test split: it is opened once, and what came out is bound to the plan by digests.
+
+It says too what is known of the papers: whether anybody looked at them before, in which plan and how.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -11,6 +14,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from referee.errors import RunError
+from referee.experiments.looked_at import Look, earlier_looks, looks, note_look
+from referee.experiments.papers import Split
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
 from referee.schemas.experiment import ExperimentResult
@@ -24,6 +29,7 @@ class Seal(Frozen):
     """Which plan opened its test split, where, and the digest of what came out.
 
     ``closed`` is set once every pair of the run has a value or cannot have one; until then that run may be resumed.
+    ``looked_at`` says who looked at the papers before; ``papers`` are digests by name.
     """
 
     schema_version: Literal[1] = 1
@@ -34,6 +40,8 @@ class Seal(Frozen):
     opened_at: str
     closed_at: str = ""
     results_digest: str = ""
+    metrics: tuple[str, ...] = ()
+    looked_at: tuple[str, ...] = ()
 
 
 class Seals:
@@ -65,17 +73,56 @@ class Seals:
             hint=f"Its results are in {seal.run!r}. A test split is opened once; new questions need new papers.",
         )
 
-    def open(self, name: str, plan_digest: str, papers: Mapping[str, str], run: Path) -> None:
+    def looked_at(self, papers: Mapping[str, str], metrics: Sequence[str], plan_digest: str) -> tuple[str, ...]:
+        """What is known of earlier looks at these test papers, by the register and the seals of this store.
+
+        Of a split that is open already it is what was known when it was opened.
+
+        Raises:
+            RunError: The register or a seal cannot be read.
+        """
+        if self.file(plan_digest).exists():
+            return _read(self.file(plan_digest)).looked_at
+        return earlier_looks((*self._looks(), *looks()), set(papers.values()), metrics=metrics, store=self._store)
+
+    def open(self, name: str, plan_digest: str, papers: Mapping[str, str], metrics: Sequence[str], run: Path) -> None:
         """Write the seal before the first test paper is looked at; one that this run wrote before stays.
 
         Raises:
             OSError: It cannot be written.
+            RunError: The register of earlier looks cannot be read.
         """
         if self.file(plan_digest).exists():
             return
+        seal = Seal(
+            plan=name,
+            plan_digest=plan_digest,
+            papers=dict(papers),
+            run=_run_name(run),
+            opened_at=_now(),
+            metrics=tuple(metrics),
+            looked_at=self.looked_at(papers, metrics, plan_digest),
+        )
         self.path.mkdir(parents=True, exist_ok=True)
-        self._write(
-            Seal(plan=name, plan_digest=plan_digest, papers=dict(papers), run=_run_name(run), opened_at=_now()), run
+        self._write(seal, run)
+
+    def note_look(self, plan: str, split: Split, papers: Mapping[str, str], metrics: Sequence[str], run: Path) -> None:
+        """Tell the register that a run opens these papers.
+
+        Raises:
+            OSError: It cannot be written.
+            RunError: It cannot be read.
+        """
+        note_look(
+            Look(
+                at=_now(),
+                plan=plan,
+                split=split,
+                metrics=tuple(metrics),
+                store=self._store,
+                run=_run_name(run),
+                papers=tuple(sorted(papers.values())),
+            )
         )
 
     def close(self, result: ExperimentResult, run: Path) -> None:
@@ -89,13 +136,23 @@ class Seals:
         update = {"results_digest": results_digest(result), "closed_at": _now() if final else ""}
         self._write(seal.model_copy(update=update), run)
 
-    def opened_before(self, papers: Mapping[str, str], plan_digest: str) -> str:
-        """The name of another plan that has opened one of these papers; empty where there is none."""
+    @property
+    def _store(self) -> str:
+        return str(self.path.parent.absolute())
+
+    def _looks(self) -> Iterator[Look]:
+        """What the seals of this store say themselves: the register may be younger, or another account's."""
         for file in sorted(self.path.glob("*.json")) if self.path.is_dir() else ():
             seal = _read(file)
-            if seal.plan_digest != plan_digest and set(seal.papers.values()) & set(papers.values()):
-                return seal.plan
-        return ""
+            yield Look(
+                at=seal.opened_at,
+                plan=seal.plan,
+                split="test",
+                metrics=seal.metrics,
+                store=self._store,
+                run=seal.run,
+                papers=tuple(seal.papers.values()),
+            )
 
     def _write(self, seal: Seal, run: Path) -> None:
         text = seal.model_dump_json(indent=2) + "\n"

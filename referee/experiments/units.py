@@ -39,6 +39,7 @@ class Unit:
         seed: Which of several reviews of one paper by one arm.
         identity: All that decides the review: paper, form, strategy, models, prompts, rounds, settings, seed.
         problem: Why it cannot be made; no call is made for it then.
+        twin: Which copy of a planted paper is reviewed: ``planted`` or ``clean``; empty for an ordinary paper.
     """
 
     paper: str
@@ -46,6 +47,7 @@ class Unit:
     seed: int
     identity: Mapping[str, str] = field(default_factory=dict, hash=False)
     problem: str = ""
+    twin: str = ""
 
     @cached_property
     def digest(self) -> str:
@@ -55,7 +57,8 @@ class Unit:
     @property
     def label(self) -> str:
         """For messages."""
-        return f"paper {self.paper!r}, arm {self.arm!r}, seed {self.seed}"
+        copy = f" ({self.twin} copy)" if self.twin else ""
+        return f"paper {self.paper!r}{copy}, arm {self.arm!r}, seed {self.seed}"
 
     @property
     def shared_work(self) -> str:
@@ -77,6 +80,10 @@ class UnitStore:
     def folder(self, unit: Unit) -> Path:
         """Where the unit's run lies, or will."""
         return self.path / unit.digest[:_NAME_CHARS]
+
+    def file(self, unit: Unit) -> Path:
+        """Where the unit's review lies, or will."""
+        return self.folder(unit) / REVIEW
 
     def claim(self, digest: str) -> Path:
         """The file that says whether somebody is making the unit, or the shared work, of that digest."""

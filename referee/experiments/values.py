@@ -70,7 +70,8 @@ def _unit_trouble(measured: Measured) -> _Value | None:
 
 
 def _own_value(measured: Measured, arm: str, metric: str) -> _Value:
-    found = [measured.results.get((case_id(unit), metric)) for unit in measured.units[arm]]
+    units = _spoken_of(measured, arm, metric)
+    found = [measured.results.get((case_id(unit), metric)) for unit in units]
     by_seed = tuple(result.value if result is not None else None for result in found)
     if any(result is None for result in found):
         if measured.reason:
@@ -82,6 +83,18 @@ def _own_value(measured: Measured, arm: str, metric: str) -> _Value:
             if result.status == status:
                 return _Value(result.status, reason=result.reason, by_seed=by_seed, arm=arm)
     return _Value("scored", fmean(result.value or 0.0 for result in results), by_seed=by_seed, arm=arm)
+
+
+def _spoken_of(measured: Measured, arm: str, metric: str) -> Sequence[Unit]:
+    """The arm's units without the copies of a planted paper that the metric does not speak of: recall is of the planted
+    one, false alarms are of the clean one. A metric that speaks of both is their mean.
+    """
+    of: dict[str, list[Unit]] = {}
+    for unit in measured.units[arm]:
+        of.setdefault(unit.twin, []).append(unit)
+    results = {twin: [measured.results.get((case_id(unit), metric)) for unit in own] for twin, own in of.items()}
+    silent = {t for t, own in results.items() if all(one and one.status == "not_applicable" for one in own)}
+    return [unit for twin, own in of.items() if twin not in silent or len(silent) == len(of) for unit in own]
 
 
 def _shared(paper: str, arm: str, metric: str, value: _Value, all_arms: Mapping[str, _Value]) -> PaperValue:

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from referee.graphs.strategy import Strategy
 
-__all__ = ["STRATEGIES", "Strategy"]
+__all__ = ["MEASURED", "STRATEGIES", "Strategy"]
 
 _CLASSES = {
     "single": "single.strategy.Single",
@@ -44,3 +44,6 @@ def _loaded(path: str) -> Strategy:
 
 
 STRATEGIES: Mapping[str, Strategy] = _Strategies()
+
+MEASURED: Mapping[str, str] = {}
+"""By strategy, what was measured of it: one line that names the page with the figures."""

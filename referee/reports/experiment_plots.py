@@ -6,7 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from referee.reports.plots import Plot, dots, forest, lines, scatter
+from referee.errors import SettingsError
+from referee.evals.metric import Better
+from referee.evals.registry import better_of
+from referee.reports.plots import Plot, dots, forest, frontier, lines
 from referee.schemas.experiment import ArmCell, ArmRecord, ExperimentResult
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -17,7 +20,8 @@ def experiment_plots(result: ExperimentResult) -> tuple[Plot, ...]:
 
     For each metric that any paper has a value in, in the order of the plan: ``effects-METRIC`` (a comparison a line,
     with its interval), ``papers-METRIC`` (a dot a paper and arm), ``rounds-METRIC`` (means over rounds of refinement,
-    where arms differ in nothing else) and ``cost-METRIC`` (mean against what a finished review took). An arm or
+    where arms differ in nothing else) and ``cost-METRIC`` (mean against what a finished review took, with the line of
+    arms that no cheaper one matches). An arm or
     comparison without a value keeps its line, without a mark; captions count what is missing. A result without any
     value gives no plot.
     """
@@ -80,27 +84,42 @@ def _papers(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) ->
 
 def _cost(result: ExperimentResult, metric: str, cells: dict[str, ArmCell]) -> Iterator[Plot]:
     """In US dollars where the price of every model is known and any review cost something, else in tokens."""
-    means = {name: cell.mean for name, cell in cells.items()}
-    shown = [(arm, mean) for arm in result.arms if (mean := means.get(arm.name)) is not None and _finished(arm)]
+    shown = [
+        (arm, cell.mean, cell)
+        for arm in result.arms
+        if (cell := cells.get(arm.name)) and cell.mean is not None and _finished(arm)
+    ]
     if not shown:
         return
-    costs = [arm.usage.cost_usd for arm, _ in shown]
+    costs = [arm.usage.cost_usd for arm, *_ in shown]
     in_dollars = bool(costs) and None not in costs and any(costs)
-    left_out = [arm.name for arm in result.arms if arm.name not in {own.name for own, _ in shown}]
-    reused = sum(arm.usage.reused_calls for arm, _ in shown)
-    caption = "What a finished review took in the mean, judging aside."
+    left_out = [arm.name for arm in result.arms if arm.name not in {own.name for own, *_ in shown}]
+    reused = sum(arm.usage.reused_calls for arm, *_ in shown)
+    better = _better(metric)
+    caption = "What a finished review took in the mean, judging aside; bars are intervals of the means."
+    if better and len(shown) > 1:
+        caption += " The dashed line joins arms that no cheaper one matches."
     if reused:
         caption += f" {reused:,} replies came from a cache and are not in it."
     if left_out:
         caption += f" Without a point: {', '.join(left_out)}."
-    yield scatter(
+    yield frontier(
         _name("cost", metric),
         f"{metric} against cost",
-        [(arm.name, _took(arm, in_dollars), mean) for arm, mean in shown],
+        [(arm.name, _took(arm, in_dollars), mean, cell.low, cell.high) for arm, mean, cell in shown],
         across="US dollars a review" if in_dollars else "tokens a review, in and out",
         up=f"{metric}, mean over papers",
+        better=better,
         caption=caption,
     )
+
+
+def _better(metric: str) -> Better:
+    """Which way is better; None where neither is, or where the metric is not installed here."""
+    try:
+        return better_of([metric])[metric]
+    except SettingsError:
+        return None
 
 
 def _took(arm: ArmRecord, in_dollars: bool) -> float:

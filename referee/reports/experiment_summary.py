@@ -41,7 +41,7 @@ def render_experiment(result: ExperimentResult, plots: tuple[Plot, ...] = ()) ->
     """The whole summary as Markdown."""
     below = "Below each mean: its interval; scored / not applicable / failed / pending papers."
     sections = [
-        Section("Mean and standard deviation", (_by_arm(result, _mean), below, _by_arm(result, _counts))),
+        Section("Mean and standard deviation", (_means(result), below, _by_arm(result, _counts))),
         _compared(result),
         *_missing(result),
         *_excluded(result),
@@ -52,8 +52,8 @@ def render_experiment(result: ExperimentResult, plots: tuple[Plot, ...] = ()) ->
 
 
 def arm_lines(result: ExperimentResult) -> list[str]:
-    """Arms by metrics, mean and standard deviation, for the terminal."""
-    return aligned(_by_arm(result, _mean))
+    """Arms by metrics, mean and standard deviation, and what a review took, for the terminal."""
+    return aligned(_means(result))
 
 
 def comparison_lines(result: ExperimentResult) -> list[str]:
@@ -99,6 +99,22 @@ def _by_arm(result: ExperimentResult, said: Callable[[ArmCell, int], str]) -> Ta
     digits = {metric: places(metric) for metric in result.metrics}
     rows = [[arm.name, *(said(cells[arm.name, name], digits[name]) for name in digits)] for arm in result.arms]
     return dashed("", ["arm", *result.metrics], rows)
+
+
+def _means(result: ExperimentResult) -> Table:
+    """The means, and beside them what one finished review took."""
+    means = _by_arm(result, _mean)
+    rows = [[*row, *_a_review(arm)] for row, arm in zip(means.rows, result.arms, strict=True)]
+    return dashed("", [*means.columns, "tokens a review", "cost a review"], rows)
+
+
+def _a_review(arm: ArmRecord) -> list[str]:
+    finished = arm.units.get("finished", 0)
+    if not finished:
+        return [NOTHING, NOTHING]
+    cost = arm.usage.cost_usd
+    took = f"{round(arm.usage.total_tokens / finished):,}"
+    return [took, "unknown" if cost is None else f"${cost / finished:.4f}"]
 
 
 def _mean(cell: ArmCell, digits: int) -> str:

@@ -99,7 +99,10 @@ class ArmComparison(Frozen):
 
 
 class ExperimentResult(Frozen):
-    """The whole. ``paid`` is what this experiment paid itself; ``plan_digest`` names the plan without its limits."""
+    """The whole. ``paid`` is what this experiment paid itself; ``plan_digest`` names the plan without its limits.
+
+    ``planted``: each paper is a planted copy and its clean twin.
+    """
 
     schema_version: Literal[1] = 1
     name: str
@@ -119,4 +122,5 @@ class ExperimentResult(Frozen):
     comparisons: tuple[ArmComparison, ...]
     method: str = ""
     notes: tuple[str, ...] = ()
+    planted: bool = False
     paid: Usage = Usage()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from referee.errors import VenueError
 from referee.schemas.venue import VenueForm
-from referee.venues.prompts import SectionPrompt, guideline_points, points_covered, section_prompts
+from referee.venues.prompts import SectionPrompt, guideline_points, section_prompts
 from referee.venues.refined import PromptVersion, RefinedGuideline, RefinedPrompts, refinable
 
 _VERSION = re.compile(r"v?(\d+)")
@@ -75,7 +75,7 @@ def _origin(refined: RefinedPrompts | None) -> str:
 def _changed_since(form: VenueForm, refined: RefinedPrompts | None) -> list[str]:
     """A warning where guidelines are no longer those that were refined: such prompts are not used."""
     known = {g.guideline_id: g.points for g in refined.guidelines} if refined else {}
-    now = {g.id: tuple(point.text for point in guideline_points(g)) for g in refinable(form)}
+    now = {g.id: guideline_points(g) for g in refinable(form)}
     changed = sorted(name for name in now.keys() | known.keys() if now.get(name) != known.get(name))
     return [f"changed since then, and not used: {', '.join(changed)}; refine again"] if known and changed else []
 
@@ -127,7 +127,7 @@ def _changed_nothing(guideline: RefinedGuideline, number: int) -> bool:
 
 def _standing(version: PromptVersion, guideline: RefinedGuideline) -> str:
     call = f", call {version.call_id}" if version.call_id else ""
-    covered = f"{len(version.covers)} of {len(guideline.points)} points"
+    covered = f"{_count(version, guideline)} points{_by_whom(version, guideline)}"
     return f"v{version.round}: {_ORIGINS[version.origin]} ({version.digest[:12]}{call}; {covered}):"
 
 
@@ -136,14 +136,22 @@ def _end(guideline: RefinedGuideline) -> str:
 
 
 def _summary(guideline: RefinedGuideline) -> str:
-    covered = (
-        f"{len(guideline.versions[0].covers)} -> {len(guideline.current.covers)} of {len(guideline.points)} points"
-    )
-    told = [f"v{guideline.current.round}", covered]
+    covered = f"{_count(guideline.versions[0], guideline)} -> {_count(guideline.current, guideline)} points"
+    told = [f"v{guideline.current.round}", f"{covered}{_by_whom(guideline.current, guideline)}"]
     told += [f"{len(guideline.refusals)} refused"] if guideline.refusals else []
     told += [f"{len(guideline.failures)} without a usable reply"] if guideline.failures else []
     told += ["stable"] if guideline.ended == "stable" else []
     return f"{guideline.guideline_id}: {', '.join(told)}"
+
+
+def _count(version: PromptVersion, guideline: RefinedGuideline) -> str:
+    """How many points a version serves; a question mark where it was never revised, so that nobody was asked."""
+    return f"{'?' if version.covers is None else len(version.covers)} of {len(guideline.points)}"
+
+
+def _by_whom(version: PromptVersion, guideline: RefinedGuideline) -> str:
+    lean = any(one.digest == version.digest and one.lean for one in guideline.coverages)
+    return " by the embedded model, which is a weak judge" if lean else ""
 
 
 def _changes(guideline: RefinedGuideline, form: VenueForm, before: int, after: int) -> Iterator[str]:
@@ -160,8 +168,10 @@ def _changes(guideline: RefinedGuideline, form: VenueForm, before: int, after: i
     if rule is None:
         yield "  points: the venue no longer has this guideline"
         return
-    had, has, points = points_covered(old.steps, rule), points_covered(new.steps, rule), guideline_points(rule)
-    yield f"  points covered: {len(had)} of {len(points)} -> {len(has)} of {len(points)}"
+    yield f"  points covered: {_count(old, guideline)} -> {_count(new, guideline)}{_by_whom(new, guideline)}"
+    had, has = old.covers or (), new.covers or ()
+    if old.covers is None or new.covers is None:
+        return
     for mark, texts in (("lost", [p for p in had if p not in has]), ("gained", [p for p in has if p not in had])):
         if texts:
             yield f"  {mark}: {_quoted(texts)}"

@@ -1,22 +1,19 @@
-"""What a reviewer of one section does for each guideline, and which points of the guideline that covers.
+"""What a reviewer of one section does for each guideline, and the points that a guideline is cut into.
 
-A point is one clause of the guideline, known by the stems of its content words. Steps cover it where one step, or two
-that follow each other, hold at least half of these stems. The measure knows words and not meanings: a step that says
-the same in other words covers nothing, and one that says the opposite covers the point.
+A point is one clause of the guideline. Whether steps serve it, a model is asked (``agents.guideline_guard``).
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from referee.evidence.stems import stem, stems
+from referee.evidence.stems import STOPWORDS
 from referee.schemas.venue import Guideline, VenueForm
 
 SectionType = Literal[
@@ -118,63 +115,44 @@ _FILLER_LIST = (
     "sections say says said state states judge judges ask asks give gives given come comes make makes consider see "
     "sees please whether should must need needs point points thing things well good regard regarded does way"
 )
-_FILLER = frozenset(stem(word) for word in _FILLER_LIST.split())
+_EMPTY = STOPWORDS | frozenset(_FILLER_LIST.split())
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class GuidelinePoint:
-    """One clause of a guideline: its words, and the stems that tell it from others."""
-
+class _Clause:
     text: str
-    stems: frozenset[str]
+    words: frozenset[str]
 
 
-def guideline_points(guideline: Guideline) -> tuple[GuidelinePoint, ...]:
+def guideline_points(guideline: Guideline) -> tuple[str, ...]:
     """The clauses of a guideline's text, then those of the page's own words that the text does not hold.
 
     Returns:
         At most ``MOST_POINTS``, in their order, none of them a part of another. A text without any content word has
         none.
     """
-    points: list[GuidelinePoint] = []
+    points: list[_Clause] = []
     for source in (guideline.text, guideline.words):
-        known = [point.stems for point in points]
+        known = [point.words for point in points]
         for point in _without_parts(_clauses(source)):
-            if not any(_overlap(point.stems, seen) for seen in known):
+            if not any(2 * len(point.words & seen) >= len(point.words) for seen in known):
                 points.append(point)
-    return tuple(points[:MOST_POINTS])
+    return tuple(point.text for point in points[:MOST_POINTS])
 
 
-def points_covered(steps: Sequence[str], guideline: Guideline) -> tuple[str, ...]:
-    """The texts of those points of a guideline that a reviewer's steps hold, in the guideline's order."""
-    shown = [frozenset(stems(step)) for step in steps]
-    windows = [*shown, *(first | second for first, second in pairwise(shown))]
-    return tuple(point.text for point in guideline_points(guideline) if any(_overlap(point.stems, w) for w in windows))
-
-
-def points_lost(before: Sequence[str], after: Sequence[str], guideline: Guideline) -> tuple[str, ...]:
-    """The points that the steps before cover and the steps after do not."""
-    kept = points_covered(after, guideline)
-    return tuple(point for point in points_covered(before, guideline) if point not in kept)
-
-
-def _overlap(point: frozenset[str], words: frozenset[str]) -> bool:
-    return 2 * len(point & words) >= len(point)
-
-
-def _clauses(text: str) -> Iterator[GuidelinePoint]:
+def _clauses(text: str) -> Iterator[_Clause]:
     for piece in _CUT.split(text):
-        found = frozenset(stems(piece))
-        if found - _FILLER:
-            yield GuidelinePoint(" ".join(piece.split()), found - _FILLER)
+        if found := frozenset(_WORD.findall(piece.casefold())) - _EMPTY:
+            yield _Clause(" ".join(piece.split()), found)
 
 
-def _without_parts(points: Iterable[GuidelinePoint]) -> list[GuidelinePoint]:
+def _without_parts(points: Iterable[_Clause]) -> list[_Clause]:
     """Without points whose words all stand in another; of equal ones the first stays."""
-    kept: list[GuidelinePoint] = []
+    kept: list[_Clause] = []
     for point in points:
-        if any(point.stems <= other.stems for other in kept):
+        if any(point.words <= other.words for other in kept):
             continue
-        kept = [other for other in kept if not other.stems < point.stems]
+        kept = [other for other in kept if not other.words < point.words]
         kept.append(point)
     return kept

@@ -24,21 +24,22 @@ from referee.venues.registry import user_venue_dir
 
 Ended = Literal["rounds", "stable", "failed"]
 Origin = Literal["stored", "written", "revised", "built"]
-Stage = Literal["write", "criticise", "revise"]
+Stage = Literal["write", "criticise", "revise", "check"]
 
 
 class PromptVersion(Frozen):
     """The steps for a guideline after a round; round 0 are those that refinement began with.
 
     ``origin``: stored, they ship with referee; written, by a model from the guideline; revised, by a model; built, by
-    code, because no model wrote any. ``covers`` are the points of the guideline that they hold.
+    code, because no model wrote any. ``covers`` are the points of the guideline that they serve; null where nobody was
+    asked.
     """
 
     round: int = Field(ge=0)
     steps: tuple[str, ...] = Field(min_length=1)
     digest: str
     origin: Origin
-    covers: tuple[str, ...] = ()
+    covers: tuple[str, ...] | None = None
     model: str = ""
     call_id: str = ""
 
@@ -47,6 +48,22 @@ class PromptVersion(Frozen):
         if steps_digest(self.steps) != self.digest:
             raise ValueError(f"the steps of round {self.round} are not those their digest stands for")
         return self
+
+
+class Coverage(Frozen):
+    """Which points of the guideline the steps of a digest serve, by a model: ``words`` of a step, by point.
+
+    That the words stand there, code has seen. ``unfound`` are points that the model called served by words that no
+    step holds: they count as not served. ``lean``: the embedded model says so, whose word is worth little.
+    ``call_id`` is empty where the words of an earlier answer still stood and nothing was left to ask.
+    """
+
+    digest: str
+    words: dict[str, str]
+    unfound: tuple[str, ...] = ()
+    lean: bool = False
+    model: str = ""
+    call_id: str = ""
 
 
 class Criticism(Frozen):
@@ -93,6 +110,7 @@ class RefinedGuideline(Frozen):
     versions: tuple[PromptVersion, ...] = Field(min_length=1)
     criticisms: tuple[Criticism, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    coverages: tuple[Coverage, ...] = ()
     failures: tuple[RoundFailure, ...] = ()
     rounds: int = Field(ge=0, description="rounds that were begun")
     ended: Ended

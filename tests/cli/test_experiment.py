@@ -288,7 +288,12 @@ def test_the_test_split_is_opened_once(run: Run, place: Path, server: FakeServer
     assert run("--resume", "dev").code == 0
 
     without = run("--final", "--out", "none", "--arm", "a")
-    assert "looked at before, by the plan" in without.err
+    before = "Note: 1 of 1 files of the test split were looked at before, by the plan 'plan' on "
+    assert before in without.err
+    assert before in (place / "none" / "summary.md").read_text().replace("- Note", "Note")
+    assert "as test papers, under the same metrics" in without.err
+    assert found.notes == result(place / "final").notes
+    assert not any("looked at before" in note for note in found.notes)
 
 
 def test_a_judge_that_also_writes_is_warned_about(run: Run) -> None:
@@ -306,9 +311,6 @@ ONE_PAPER = ("--paper", "papers/p1.md", "--venue", "iclr-2025", "--metrics", "to
     [
         ("ablation", 8),
         (str(PLANS / "ablation.toml"), 8),
-        (str(PLANS / "steps.toml"), 8),
-        (str(PLANS / "check.toml"), 3),
-        (str(PLANS / "quota.toml"), 3),
     ],
 )
 def test_the_plans_that_take_steps_out_can_be_run(run: Run, server: FakeServer, plan: str, arms: int) -> None:

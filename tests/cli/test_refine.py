@@ -22,7 +22,7 @@ def refined(referee: Referee, server: FakeServer) -> Outcome:
 
 
 def test_it_says_what_it_will_cost_and_what_came_of_each_guideline(refined: Outcome) -> None:
-    assert "Estimate: at most 6 calls" in refined.err
+    assert "Estimate: at most 12 calls" in refined.err
     assert "claims-supported: v" in refined.out
     assert "3 guidelines, 1 round at most" in refined.out
     assert "Used: " in refined.out
@@ -38,7 +38,7 @@ def test_a_second_time_makes_no_call_and_says_so(refined: Outcome, referee: Refe
     assert len(server.log) == before
     assert len(list(Path("referee-runs").iterdir())) == 1
     assert referee(*asked, "--no-cache").code == 0
-    assert len(server.log) == before + 6, "--no-cache refines anew"
+    assert len(server.log) == before + 12, "--no-cache refines anew"
 
 
 def test_show_prints_steps_and_history(refined: Outcome, referee: Referee) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.graphs.strategies import STRATEGIES
+from referee.graphs.strategies import MEASURED, STRATEGIES
 from referee.schemas.review import Review
 from referee.testing import ChatRequest, FakeServer
 from tests.graphs.test_review_calls import chain_of
@@ -61,6 +61,16 @@ def test_each_strategy_is_listed_with_its_calls_chain_and_roles(referee: Referee
     }
     assert "sections (the default)" in listed.out
     assert "single (the default on the embedded model)" in listed.out
+
+
+def test_what_was_measured_of_a_strategy_is_listed_beside_it_alone(
+    referee: Referee, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(MEASURED) <= set(STRATEGIES)
+    monkeypatch.setattr("referee.graphs.strategies.MEASURED", {"single": "finds 3 of 9: docs/planted.md"})
+    told = referee("strategies").out
+    assert told.count("measured:") == 1
+    assert "  measured: finds 3 of 9: docs/planted.md\nsections" in told
 
 
 def test_listing_imports_no_machine_no_provider_and_no_index() -> None:

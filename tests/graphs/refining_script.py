@@ -32,6 +32,7 @@ OBJECTIONS = (
     "The negation in the end is doubled.",
     "Say what fibres are allowed.",
 )
+_POINT = re.compile(r"^(P\d+): (.*)$", re.MULTILINE)
 _STEP = re.compile(r"^\d+\. (.*)$", re.MULTILINE)
 
 
@@ -76,6 +77,25 @@ def kept_and_one(request: ChatRequest) -> dict[str, list[str]]:
     return {"steps": [*steps, f"Write down what look {crc32(request.user.encode())} showed."]}
 
 
+def serving(request: ChatRequest) -> dict[str, Any]:
+    """Each point is served by the step that shares the beginning of a longer word with it, as far as there is one."""
+    return {"points": [_answer(name, point, steps_in(request)) for name, point in points_in(request)]}
+
+
+def points_in(request: ChatRequest) -> list[tuple[str, str]]:
+    """The points that are asked about, by id."""
+    return _POINT.findall(request.spans("points")[-1])
+
+
+def _answer(name: str, point: str, steps: list[str]) -> dict[str, str]:
+    step = next((step for step in steps if _begins(step) & _begins(point)), "")
+    return {"point": name, "words": step, "served": "yes" if step else "no"}
+
+
+def _begins(text: str) -> set[str]:
+    return {word[:5] for word in re.findall(r"\w{4,}", text.casefold())}
+
+
 @dataclass
 class Refining:
     """The model of a refinement."""
@@ -83,6 +103,7 @@ class Refining:
     written: Callable[[ChatRequest], Any] = lambda request: {"steps": STEPS[rule_of(request)]}
     criticism: Callable[[ChatRequest], Any] = objection
     revision: Callable[[ChatRequest], Any] = kept_and_one
+    covering: Callable[[ChatRequest], Any] = serving
     more: dict[str, Any] = field(default_factory=dict)
 
     def script(self) -> Script:
@@ -92,6 +113,7 @@ class Refining:
                 "refinement/write": self.written,
                 "refinement/criticise": self.criticism,
                 "refinement/revise": self.revision,
+                "refinement/covered": self.covering,
                 **self.more,
             }
         )

@@ -13,11 +13,22 @@ from referee.api import refine_prompts
 from referee.errors import ModelError, SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.testing import ChatRequest, FakeServer, Fault
-from referee.venues.prompts import points_covered, section_prompts
+from referee.venues.prompts import section_prompts
 from referee.venues.refined import RefinedPrompts, list_refined, refined_section_prompts
 from tests.options import with_options
 
-from .refining_script import STEPS, Refining, findings, kept_and_one, objection, rule_of, small_venue, steps_in
+from .refining_script import (
+    STEPS,
+    Refining,
+    findings,
+    kept_and_one,
+    objection,
+    points_in,
+    rule_of,
+    serving,
+    small_venue,
+    steps_in,
+)
 from .sections_run import quick_settings
 
 ESSAY = "Well, where shall I begin? The steps before me are a curious thing. " * 60
@@ -33,15 +44,22 @@ def calls(server: FakeServer, prompt: str = "") -> int:
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
-async def test_each_guideline_costs_its_writing_and_two_calls_a_round(rounds: int) -> None:
+async def test_each_guideline_costs_its_writing_two_calls_a_round_and_the_check_of_its_points(rounds: int) -> None:
     form = small_venue("lanterns", "bridges", shipped=("quality",))
     with FakeServer(Refining().script(), context_tokens=32_000) as server:
         done = await refined(server, form, rounds=rounds)
-        assert calls(server) == 2 * (1 + 2 * rounds) + 1 * (0 + 2 * rounds)
         assert calls(server, "write") == 2, "steps that ship are not written anew"
+        assert calls(server, "criticise") == calls(server, "revise") == 3 * rounds
+        checks = calls(server, "covered")
         assert server.log.repeated() == []
+    # What stands unchanged in a revision is not asked about again; of `quality` some points were never served.
+    assert {g.guideline_id: sum(bool(c.call_id) for c in g.coverages) for g in done.guidelines} == {
+        "quality": 1 + rounds,
+        "lanterns": 1,
+        "bridges": 1,
+    }
     assert [g.guideline_id for g in done.guidelines] == ["quality", "lanterns", "bridges"]
-    assert done.usage.calls == 2 + 6 * rounds
+    assert done.usage.calls == 2 + 6 * rounds + checks
     for guideline in done.guidelines:
         assert [version.round for version in guideline.versions] == list(range(rounds + 1))
         assert [criticism.round for criticism in guideline.criticisms] == list(range(1, rounds + 1))
@@ -85,10 +103,9 @@ async def test_a_revision_that_loses_a_point_is_refused_and_the_steps_stay() -> 
     assert len([text for text in shown if "price of oil" in text]) == 2, "the next round is told what was lost"
 
 
-async def test_no_round_covers_fewer_points_than_the_one_before() -> None:
+async def test_no_round_serves_fewer_points_than_the_one_before() -> None:
     """Whatever the model does: by the points of the guideline, not by how the text differs."""
     form = small_venue("lanterns", "bridges", "wells", shipped=("quality", "significance"))
-    rules = {guideline.id: guideline for guideline in form.guidelines}
 
     def revision(request: ChatRequest) -> Any:
         steps = steps_in(request)
@@ -98,12 +115,49 @@ async def test_no_round_covers_fewer_points_than_the_one_before() -> None:
         done = await refined(server, form, rounds=3)
     assert any(guideline.refusals for guideline in done.guidelines)
     for guideline in done.guidelines:
-        rule = rules[guideline.guideline_id]
-        covered = [set(points_covered(guideline.after_round(number).steps, rule)) for number in range(4)]
-        assert all(before <= after for before, after in pairwise(covered))
-        assert [set(version.covers) for version in guideline.versions] == [
-            covered[version.round] for version in guideline.versions
-        ]
+        served = [set(guideline.after_round(number).covers or ()) for number in range(4)]
+        assert all(before <= after for before, after in pairwise(served))
+
+
+async def test_other_words_lose_no_point_and_words_that_no_step_holds_keep_none() -> None:
+    """What a count of shared words could not tell: the first is taken, the second refused."""
+    form = small_venue("lanterns", "bridges")
+    other = {
+        "lanterns": ["Set lamps beside flames.", "See what fuel costs."],
+        "bridges": ["Go and see.", "Look twice."],
+    }
+
+    def covering(request: ChatRequest) -> Any:
+        rule, said = rule_of(request), {}
+        for name, point in points_in(request):
+            if steps_in(request) != other.get(rule):
+                said[name] = next(one["words"] for one in serving(request)["points"] if one["point"] == name)
+            elif rule == "lanterns":
+                said[name] = "see what fuel  COSTS" if "price" in point else "Set lamps beside flames"
+            else:
+                said[name] = point
+        return {"points": [{"point": name, "words": words, "served": "yes"} for name, words in said.items()]}
+
+    script = Refining(revision=lambda request: {"steps": other[rule_of(request)]}, covering=covering)
+    with FakeServer(script.script(), context_tokens=32_000) as server:
+        done = await refined(server, form, rounds=1)
+    lanterns, bridges = done.guideline("lanterns"), done.guideline("bridges")
+    assert lanterns.current.steps == tuple(other["lanterns"])
+    assert lanterns.current.covers == lanterns.points
+    assert bridges.current.round == 0
+    assert bridges.refusals[0].lost == bridges.points == bridges.coverages[-1].unfound
+
+
+async def test_a_revision_of_which_nobody_can_tell_is_not_taken() -> None:
+    form = small_venue("lanterns")
+    with FakeServer(Refining(covering=lambda request: ESSAY).script(), context_tokens=32_000) as server:
+        done = await refined(server, form, rounds=2)
+    lanterns = done.guideline("lanterns")
+    assert [(f.round, f.stage, f.kind) for f in lanterns.failures] == [
+        (1, "check", "ReplyInvalid"),
+        (2, "check", "ReplyInvalid"),
+    ]
+    assert (lanterns.current.round, lanterns.current.covers) == (0, None)
 
 
 async def test_a_revision_may_gain_points() -> None:
@@ -115,7 +169,7 @@ async def test_a_revision_may_gain_points() -> None:
     with FakeServer(script.script(), context_tokens=32_000) as server:
         done = await refined(server, form, rounds=1)
     before, after = done.guideline("lanterns").versions
-    assert (len(before.covers), len(after.covers)) == (1, 2)
+    assert (len(before.covers or ()), len(after.covers or ())) == (1, 2)
 
 
 @pytest.mark.parametrize("until_stable", [True, False])
@@ -143,7 +197,8 @@ async def test_a_supervisor_that_always_objects_is_bounded_by_the_rounds() -> No
     form = small_venue("wells")
     with FakeServer(Refining().script(), context_tokens=32_000) as server:
         done = await refined(server, form, rounds=5, until_stable=True)
-        assert calls(server) == 1 + 2 * 5
+        assert calls(server) - calls(server, "covered") == 1 + 2 * 5
+        assert calls(server, "covered") <= 1 + 5
     assert (done.guideline("wells").rounds, done.guideline("wells").ended) == (5, "rounds")
 
 

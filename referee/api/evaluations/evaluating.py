@@ -64,6 +64,7 @@ async def evaluate(
     *,
     papers: str | Path | None = None,
     known: str | Path | None = None,
+    planted: Path | None = None,
     venue: str | Path | VenueForm | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
@@ -87,6 +88,7 @@ async def evaluate(
         papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
             reviews.
         known: Known errors of the papers: a folder that ``referee data load`` wrote.
+        planted: A folder of planted papers, for metrics that need its keys.
         venue: The form of reviews that name no known venue themselves.
         metrics: Names of metrics; all that ship by default.
         judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
@@ -145,6 +147,7 @@ async def evaluate(
             paper_store=paper_store,
             known=errors,
             venue=form,
+            planted=planted,
             progress=run.progress,
         )
         run.check_inputs(eval_inputs(job))
@@ -194,6 +197,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
         embedder=job.embedder,
         forms=Forms(job.venue),
         papers=str(job.papers or ""),
+        planted=job.planted,
         detection=job.detection.through(door) if job.detection else None,
         known=job.known,
         progress=run.progress,

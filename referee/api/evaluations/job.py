@@ -51,6 +51,7 @@ class EvalJob:
     paper_store: PaperStore | None
     venue: VenueForm | None
     progress: Progress
+    planted: Path | None = None
     detection: OpenedDetectors | None = None
     known: KnownErrors | None = None
 

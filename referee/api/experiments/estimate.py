@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.api.evaluations.evaluating import evaluate
-from referee.api.evaluations.job import needs
 from referee.api.experiments.job import ExperimentJob, notes_of
 from referee.api.experiments.models import planned_models
 from referee.api.experiments.units import PreparedUnit
 from referee.api.options import RunOptions
 from referee.errors import RunError
-from referee.experiments.review_set import case_id
+from referee.experiments.papers import link_papers
+from referee.experiments.review_set import case_id, set_paper_id
 from referee.graphs.job import Shared
 from referee.llm.models import Models
 from referee.runs import Budget
@@ -99,7 +99,7 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
         return None
     measure, caught = job.plan.measure, list[SetEstimate]()
     limited = job.settings.model_copy(update={"budget": BudgetSettings(max_cost=job.limits.max_cost)})
-    judges = planned_models(limited, judges=measure.judges) if needs(job.metrics, "judge") else Models({})
+    judges = planned_models(limited, judges=measure.judges) if job.asks_judges else Models({})
 
     def refuse(plan: SetEstimate) -> bool:
         caught.append(plan)
@@ -108,17 +108,16 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
     with tempfile.TemporaryDirectory(prefix="referee-") as aside:
         source, folder = Path(aside) / "set.jsonl", Path(aside) / "papers"
         folder.mkdir()
-        for name in papers:
-            path = job.papers[name][0].path.absolute()
-            (folder / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path)
+        link_papers(folder, [job.papers[name][0] for name in papers])
         cases = [*_stand_ins(job, papers), *(case for name in papers for case in job.references.get(name, ()))]
         write_atomically(source, "".join(f"{case.model_dump_json(exclude_defaults=True)}\n" for case in cases))
         try:
             await evaluate(
                 source,
                 papers=folder,
+                planted=job.planted,
                 venue=next(iter(job.forms.values())),
-                metrics=[metric.name for metric in job.metrics],
+                metrics=job.metric_names,
                 judges=measure.judges,
                 repeats=measure.repeats,
                 shared=Shared(judges, Budget()),
@@ -137,7 +136,7 @@ def _stand_ins(job: ExperimentJob, papers: Sequence[str]) -> Iterator[ReviewCase
         if unit.paper in papers and not unit.problem:
             yield ReviewCase(
                 case_id=case_id(unit),
-                paper_id=unit.paper,
+                paper_id=set_paper_id(unit, prepared.paper.paper_id),
                 venue=prepared.form.id,
                 source=unit.arm,
                 kind="ai",

@@ -42,7 +42,7 @@ class ExperimentJob:
         forms: The venue's form by arm.
         pairs: Which arms are compared.
         all_papers: The papers of both splits.
-        papers: Those of the split that could be read, by name.
+        papers: Those of the split that could be read, by name; of a planted one both copies.
         excluded: Those that could not, and why.
         metrics: What is measured.
         judges: Ids of the judging models.
@@ -51,6 +51,7 @@ class ExperimentJob:
         settings: Of all arms, without limits.
         left_out: Arms of a grid that no strategy could run.
         limits: Of the whole experiment.
+        looked_at: Of test papers, who is known to have looked at them before.
     """
 
     plan: Plan
@@ -59,7 +60,7 @@ class ExperimentJob:
     forms: Mapping[str, VenueForm]
     pairs: tuple[tuple[str, str], ...]
     all_papers: tuple[PlanPaper, ...]
-    papers: Mapping[str, tuple[PlanPaper, Paper]]
+    papers: Mapping[str, tuple[PlanPaper, Mapping[str, Paper]]]
     excluded: Mapping[str, str]
     metrics: tuple[Metric, ...]
     judges: tuple[str, ...]
@@ -68,6 +69,28 @@ class ExperimentJob:
     settings: Settings
     left_out: tuple[str, ...]
     limits: BudgetSettings
+    looked_at: tuple[str, ...] = ()
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """What is measured, by name."""
+        return tuple(metric.name for metric in self.metrics)
+
+    @property
+    def asks_judges(self) -> bool:
+        """Whether judges are opened."""
+        return _asks_judges(self.metrics, self.plan.measure.judges)
+
+    @property
+    def split_digests(self) -> dict[str, str]:
+        """The digests of the split's papers, by name; of a planted one those of both copies."""
+        own = [paper.digests for paper in self.all_papers if paper.split == self.split]
+        return {name: digest for digests in own for name, digest in digests.items()}
+
+    @property
+    def planted(self) -> Path | None:
+        """The folder of planted papers, where these are reviewed."""
+        return next((paper.path.parents[1] for paper in self.all_papers if paper.clean), None)
 
     @property
     def embedder(self) -> str:
@@ -113,11 +136,12 @@ async def open_job(
     chosen = of_split(all_papers, split)
     references = read_references(loaded.path(plan.measure.references) if plan.measure.references else None, all_papers)
     _require_references(metrics, chosen, references, plan)
+    _require_planted(metrics, plan)
     _check_seeds(plan)
     read, excluded = await _read(chosen, settings, progress)
     units, unusable = await prepared_units(
         [(arm, forms[arm.name]) for arm in arms],
-        {name: paper for name, (_, paper) in read.items()},
+        {name: copies for name, (_, copies) in read.items()},
         plan.seeds,
         settings=settings,
         opened=opened,
@@ -183,7 +207,11 @@ def experiment_inputs(job: ExperimentJob) -> dict[str, str]:
     references = [case.model_dump_json() for name in sorted(job.references) for case in job.references[name]]
     return {
         **{f"arm {arm.name!r}": _arm_digest(job, arm) for arm in job.arms},
-        **{f"paper {paper.name!r}": f"{paper.digest} ({paper.split})" for paper in job.all_papers},
+        **{
+            f"paper {name!r}": f"{digest} ({paper.split})"
+            for paper in job.all_papers
+            for name, digest in paper.digests.items()
+        },
         "list of seeds": ", ".join(map(str, job.plan.seeds)),
         "list of comparisons": "; ".join(f"{first} less {second}" for first, second in job.pairs),
         "list of metrics": ", ".join(f"{metric.name}@{metric.version}" for metric in job.metrics),
@@ -209,6 +237,12 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     missing = [name for name in job.papers if not job.references.get(name)]
     if job.references and missing and any("references" in metric.needs for metric in job.metrics):
         yield f"{len(missing)} of {len(job.papers)} papers have no human review, the first: {missing[0]!r}"
+    yield from job.looked_at
+    if job.planted is not None:
+        count = f"2 x {len(job.papers)} papers x {len(job.arms)} arms"
+        yield f"each arm reviews the planted and the clean copy of each paper: {count}" + (
+            f" x {len(job.plan.seeds)} seeds" if len(job.plan.seeds) > 1 else ""
+        )
     if job.left_out:
         yield f"these have no prompts to refine and are left out of the grid: {'; '.join(job.left_out)}"
     for name, reason in job.excluded.items():
@@ -244,8 +278,13 @@ def _forms(arms: Sequence[Arm], folder: Path) -> dict[str, VenueForm]:
     return forms
 
 
+def _asks_judges(metrics: Sequence[Metric], panel: Sequence[str]) -> bool:
+    """Whether a metric needs a judge, or does with one that is named what it can do without."""
+    return any("judge" in metric.needs or (panel and "judge" in metric.uses) for metric in metrics)
+
+
 def _judges(metrics: Sequence[Metric], settings: Settings, panel: Sequence[str]) -> tuple[str, ...]:
-    if not any("judge" in metric.needs for metric in metrics):
+    if not _asks_judges(metrics, panel):
         return ()
     return tuple(spec.id for spec in check_models(settings, judges=list(panel)).values())
 
@@ -268,16 +307,30 @@ def _require_references(
     )
 
 
+_OF_PLANTED = ("planted_recall", "false_alarms")
+
+
+def _require_planted(metrics: Sequence[Metric], plan: Plan) -> None:
+    """A metric of planted errors without planted papers is refused before anything is paid."""
+    needing = [metric.name for metric in metrics if metric.name in _OF_PLANTED]
+    if needing and not plan.papers.planted:
+        raise SettingsError(
+            f"metric {needing[0]!r} is of planted errors, and the plan names no folder of planted papers.",
+            hint="Name it under [papers] planted, or give --planted; referee plant PAPER --out FOLDER makes one.",
+        )
+
+
 async def _read(
     papers: Sequence[PlanPaper], settings: Settings, progress: Progress
-) -> tuple[dict[str, tuple[PlanPaper, Paper]], dict[str, str]]:
+) -> tuple[dict[str, tuple[PlanPaper, Mapping[str, Paper]]], dict[str, str]]:
     """The papers that can be read, and why the others cannot."""
-    read: dict[str, tuple[PlanPaper, Paper]] = {}
+    read: dict[str, tuple[PlanPaper, Mapping[str, Paper]]] = {}
     excluded: dict[str, str] = {}
     for number, paper in enumerate(papers, 1):
         progress(Event("stage", f"reading paper {number} of {len(papers)}: {paper.path.name}"))
         try:
-            read[paper.name] = (paper, await read_paper(paper.path, settings.paper))
+            copies = {twin: await read_paper(path, settings.paper) for twin, path in paper.copies.items()}
+            read[paper.name] = (paper, copies)
         except PaperParseError as error:
             excluded[paper.name] = error.message
     _require_some(read, excluded)

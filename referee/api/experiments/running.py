@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from referee.errors import BudgetExceeded, MissingExtra, RunError, SettingsError
 from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
+from referee.experiments.papers import link_papers
 from referee.experiments.plan_file import Given
 from referee.experiments.results import experiment_result, made_of
 from referee.experiments.schedule import execute
@@ -62,6 +64,7 @@ async def experiment(
     venue: str | None = None,
     models: Sequence[str] = (),
     papers: Sequence[str | Path] = (),
+    planted: str | Path | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
     references: str | Path | None = None,
@@ -78,12 +81,13 @@ async def experiment(
     wherever a budget ends the run, any two arms differ by at most one finished review.
 
     Args:
-        plan: A TOML file, the name of a plan that ships (``table2``, ``ablation``), or a plan's data.
+        plan: A TOML file, the name of a plan that ships (``table2``, ``planted``, ``ablation``, ...), or a plan's data.
         arms: Names of the arms that are run; all by default.
         strategies: In place of the grid's.
         venue: In place of the plan's.
         models: In place of the grid's; one for a plan that lists its arms.
         papers: Files, folders or patterns in place of the plan's.
+        planted: A folder of planted papers in place of the plan's: each arm reviews planted and clean copies.
         metrics: In place of the plan's.
         judges: In place of the plan's.
         references: A set of human reviews in place of the plan's.
@@ -107,7 +111,7 @@ async def experiment(
         ModelUnavailable: A server cannot be reached at the start.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow, planted)
     name = Path(plan).stem if isinstance(plan, str | Path) else "plan"
     settings = options.settled()
     async with (
@@ -118,17 +122,18 @@ async def experiment(
         opened.batches = run.open_batches()
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
-        planned = _planned(job)
         if final and (run.shard is not None or options.workers is not None):
             raise SettingsError(
                 "the test split is opened by one run, once, and not by shards.",
                 hint="Leave --shard and --processes away with --final.",
             )
-        if run.shard is not None:
-            job = shard_of_job(job, run.shard)
         seals = Seals(Path(store) / SEALS)
         if final:
             seals.require_unopened(job.digest, run.place.path)
+            job = _looked_at(job, seals)
+        planned = _planned(job)
+        if run.shard is not None:
+            job = shard_of_job(job, run.shard)
         tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
         if tracked is not None:
             check_tracking(tracked)
@@ -138,8 +143,7 @@ async def experiment(
         journal = Journal(run.path / JOURNAL)
         run.record(journal.paid)
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
-        if job.split == "test":
-            _unseal(run, job, seals)
+        _note_look(run, job, seals)
         execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
         write = partial(_written, run, tracked, job.plan.measure.paper_table)
         done = await _run(run, job, execution, seals, write)
@@ -156,6 +160,7 @@ async def estimate_experiment(
     venue: str | None = None,
     models: Sequence[str] = (),
     papers: Sequence[str | Path] = (),
+    planted: str | Path | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
     references: str | Path | None = None,
@@ -170,19 +175,30 @@ async def estimate_experiment(
 
     Args and errors are those of ``experiment``; of the options, where and whether it runs is not looked at.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, None, planted)
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
+        if final:
+            job = _looked_at(job, Seals(Path(store) / SEALS))
         return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
 
-def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
-    """Note that the test split is looked at; the papers may have been by another plan, which is said."""
-    opened = {paper.name: paper.digest for paper in job.all_papers if paper.split == "test"}
-    if other := seals.opened_before(opened, job.digest):
-        run.progress(Event("note", f"the test papers were looked at before, by the plan {other!r}"))
-    seals.open(job.plan.name, job.digest, opened, run.path)
+def _looked_at(job: ExperimentJob, seals: Seals) -> ExperimentJob:
+    """The job with what is known of earlier looks at its test papers among its notes."""
+    return replace(job, looked_at=seals.looked_at(job.split_digests, job.metric_names, job.digest))
+
+
+def _note_look(run: Session, job: ExperimentJob, seals: Seals) -> None:
+    """Seal a test split before it is looked at, and note for later plans what is opened."""
+    name, opened = job.plan.name or "experiment", job.split_digests
+    if job.split == "test":
+        seals.open(name, job.digest, opened, job.metric_names, run.path)
+    try:
+        seals.note_look(name, job.split, opened, job.metric_names, run.path)
+    except OSError as error:
+        # The store's own seal holds without it: a read-only account must not stop an experiment.
+        run.progress(Event("note", f"later plans will not know that these papers were looked at: {error}"))
 
 
 def _execution(
@@ -199,7 +215,7 @@ def _execution(
         papers=tuple(job.papers),
         arms=tuple(arm.name for arm in job.arms),
         units=tuple(prepared.unit for prepared in job.units),
-        metrics=tuple(metric.name for metric in job.metrics),
+        metrics=job.metric_names,
         judges=job.judges,
         forms=job.forms,
         references=job.references,
@@ -254,7 +270,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         package_version=VERSION,
         status="stopped",
         seeds=job.plan.seeds,
-        metrics=tuple(metric.name for metric in job.metrics),
+        metrics=job.metric_names,
         judges=job.judges,
         repeats=job.plan.measure.repeats,
         embedder=job.embedder,
@@ -264,6 +280,7 @@ def _planned(job: ExperimentJob) -> ExperimentResult:
         cells=(),
         comparisons=(),
         notes=tuple(notes_of(job)),
+        planted=job.planted is not None,
     )
 
 
@@ -291,7 +308,7 @@ def _paper_records(job: ExperimentJob) -> list[PaperRecord]:
             PaperRecord(
                 name=paper.name,
                 paper_id=paper.digest,
-                title=read[1].title if read else "",
+                title=next(iter(read[1].values())).title if read else "",
                 references=len(job.references.get(paper.name, ())),
                 excluded=job.excluded.get(paper.name, ""),
             )
@@ -319,16 +336,21 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
         )
 
     async def measured(paper: str, source: Path, folder: Path) -> None:
-        await evaluate(
-            source,
-            papers=job.papers[paper][0].path,
-            venue=next(iter(job.forms.values())),
-            metrics=[metric.name for metric in job.metrics],
-            judges=measure.judges,
-            repeats=measure.repeats,
-            shared=await _measuring(job, opened, budget),
-            options=RunOptions(settings=job.settings, progress=inner).within(folder),
-        )
+        with tempfile.TemporaryDirectory(prefix="referee-") as aside:
+            own = job.papers[paper][0]
+            if own.clean is not None:
+                link_papers(Path(aside), [own])
+            await evaluate(
+                source,
+                papers=own.path if own.clean is None else Path(aside),
+                planted=job.planted,
+                venue=next(iter(job.forms.values())),
+                metrics=job.metric_names,
+                judges=measure.judges,
+                repeats=measure.repeats,
+                shared=await _measuring(job, opened, budget),
+                options=RunOptions(settings=job.settings, progress=inner).within(folder),
+            )
 
     return Makers(make, measured)
 
@@ -336,6 +358,6 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
 async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
     """Judges and embedder, opened with the first measurement that needs them."""
     panel = job.plan.measure.judges
-    judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
+    judges = await opened.of(job.settings, judges=panel) if job.asks_judges else Models({})
     embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
     return Shared(judges, budget, embedder)

@@ -27,13 +27,15 @@ class ArmTable:
 
 
 def arms_and_experts(run: Path, result: ExperimentResult, *, paper_table: bool) -> ArmTable | None:
-    """The table over the papers that were measured; None where none was.
+    """The table over the papers that were measured; None where none was, or where papers are planted.
 
     Only papers on which every arm has its review are in it. A paper counts once in a row, by the mean over seeds or
     human reviews; the rows of a column are over the same papers.
     """
     usable = [paper.name for paper in result.papers if not paper.excluded]
     papers = [name for name in usable if (run / EVALUATIONS / name / RESULTS).is_file()]
+    if result.planted:  # a copy of a paper is nothing that people have reviewed
+        return None
     cases = [case for name in papers for case in _cases(run, name)]
     if not cases:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from referee.api.experiments.models import OpenModels
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
@@ -65,7 +65,7 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
 
 async def prepared_units(
     arms: Sequence[tuple[Arm, VenueForm]],
-    papers: Mapping[str, Paper],
+    papers: Mapping[str, Mapping[str, Paper]],
     seeds: Sequence[int],
     *,
     settings: Settings,
@@ -75,6 +75,8 @@ async def prepared_units(
 ) -> tuple[list[PreparedUnit], dict[str, str]]:
     """Every unit, and the papers that no strategy can review, with the reason; ``opened`` opens what is not yet open.
 
+    ``papers`` are by name, and by the copy of a planted one.
+
     Raises:
         SettingsError: An arm cannot be run, two arms ask for the same reviews, or a cost limit stands and a model's
             price is unknown.
@@ -83,29 +85,29 @@ async def prepared_units(
     units: list[PreparedUnit] = []
     unusable: dict[str, str] = {}
     for arm, form in arms:
-        own = settings_of(arm, settings)
-        models = await opened.of(own)
-        for name, paper in papers.items():
+        settled = settings_of(arm, settings)
+        models = await opened.of(settled)
+        for name, twin, paper in ((name, twin, paper) for name, own in papers.items() for twin, paper in own.items()):
             progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
             try:
-                units += await _of_paper(arm, name, Job(paper, form, own, models, progress), seeds, store)
+                units += await _of_paper(arm, name, twin, Job(paper, form, settled, models, progress), seeds, store)
             except PaperParseError as error:
                 unusable[name] = error.message
     _refuse_same(units)
     return units, unusable
 
 
-async def _of_paper(arm: Arm, paper: str, job: Job, seeds: Sequence[int], store: UnitStore) -> list[PreparedUnit]:
+async def _of_paper(
+    arm: Arm, paper: str, twin: str, job: Job, seeds: Sequence[int], store: UnitStore
+) -> list[PreparedUnit]:
     identity = _identity(arm, job)
-    found = [Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}) for seed in seeds]
+    found = [Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}, twin=twin) for seed in seeds]
     there = [store.review(unit) is not None for unit in found]
     plan, problem = (None, "") if all(there) else await _planned(arm, job)
     return [
         PreparedUnit(unit, job.paper, job.form, job.settings, is_there=True)
         if is_there
-        else PreparedUnit(
-            Unit(unit.paper, unit.arm, unit.seed, unit.identity, problem), job.paper, job.form, job.settings, plan
-        )
+        else PreparedUnit(replace(unit, problem=problem), job.paper, job.form, job.settings, plan)
         for unit, is_there in zip(found, there, strict=True)
     ]
 

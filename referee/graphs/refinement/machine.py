@@ -1,12 +1,13 @@
 """The machine ``refinement``: per guideline, all at once, begin -> (criticise -> revise) x rounds -> finish.
 
 Each guideline is a machine of its own, so that a killed run goes on in the middle of one. A revision that loses a point
-of its guideline is refused. A reply that nobody can use ends its round and leaves the steps as they were; a provider
-that cannot be reached, or a budget that is used up, ends the run, which can be resumed.
+of its guideline, or of which nobody can tell, is not taken. A reply that nobody can use ends its round and leaves the
+steps as they were; a provider that cannot be reached, or a budget that is used up, ends the run, which can be resumed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
@@ -17,17 +18,18 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from referee.agents.guideline_guard import guard_points
 from referee.agents.prompt_writer import ROLE as WRITER
 from referee.agents.prompt_writer import WrittenSteps, revise_steps, write_steps
 from referee.agents.supervisor import ROLE as SUPERVISOR
 from referee.agents.supervisor import criticise_steps, new_findings
 from referee.errors import ContextTooLong, ModelRefused, RefereeError, ReplyInvalid
-from referee.evidence.stems import stems
 from referee.graphs.failure import Failure, record_failure
 from referee.llm.door import Door
 from referee.schemas.venue import Guideline, VenueForm
-from referee.venues.prompts import SectionPrompt, guideline_points, points_covered, points_lost
+from referee.venues.prompts import SectionPrompt, guideline_points
 from referee.venues.refined import (
+    Coverage,
     Criticism,
     Ended,
     Origin,
@@ -84,6 +86,7 @@ class GuidelineState(TypedDict, total=False):
     versions: Annotated[list[PromptVersion], add]
     criticisms: Annotated[list[Criticism], add]
     refusals: Annotated[list[Refusal], add]
+    coverages: Annotated[list[Coverage], add]
     failures: Annotated[list[RoundFailure], add]
     ended: Ended | None
     refined: list[RefinedGuideline]
@@ -110,6 +113,7 @@ def begun(guideline_id: str) -> GuidelineState:
         versions=[],
         criticisms=[],
         refusals=[],
+        coverages=[],
         failures=[],
         ended=None,
         refined=[],
@@ -117,6 +121,7 @@ def begun(guideline_id: str) -> GuidelineState:
     )
 
 
+_WORD = re.compile(r"\w+")
 # What the model did, and not the way to it: the run goes on without this reply.
 _OF_THE_REPLY = (ReplyInvalid, ModelRefused, ContextTooLong)
 
@@ -127,7 +132,7 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
     guideline = context.guideline(state["guideline_id"])
     stored = context.stored[guideline.id].steps
     if guideline.id in context.shipped:
-        return {"versions": [_version(guideline, stored, 0, "stored")]}
+        return {"versions": [_version(stored, 0, "stored")]}
     try:
         written = await write_steps(
             guideline,
@@ -137,10 +142,10 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
             prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
-        return {"versions": [_version(guideline, stored, 0, "built")], **_ended_round(0, "write", error)}
+        return {"versions": [_version(stored, 0, "built")], **_ended_round(0, "write", error)}
     except RefereeError as error:
         return {"stops": [record_failure(f"the writing of steps for {guideline.id!r}", error)]}
-    return {"versions": [_version(guideline, written.steps, 0, "written", written)]}
+    return {"versions": [_version(written.steps, 0, "written", written)]}
 
 
 async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
@@ -200,12 +205,34 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
         return _ended_round(number, "revise", error, last=last)
     except RefereeError as error:
         return {"stops": [record_failure(f"the revision of the steps for {guideline.id!r}", error)]}
-    update: GuidelineState = {"ended": "rounds" if last else None}
-    if lost := points_lost(before, revised.steps, guideline):
-        return {**update, "refusals": [_refusal(revised, number, lost)]}
     if _said(before) == _said(revised.steps):
-        return update
-    return {**update, "versions": [_version(guideline, revised.steps, number, "revised", revised)]}
+        return {"ended": "rounds" if last else None}
+    return await _guarded(state, context, revised)
+
+
+async def _guarded(state: GuidelineState, context: RefinementContext, revised: WrittenSteps) -> GuidelineState:
+    """The revision as the next version, or refused for the points it loses."""
+    guideline, number = context.guideline(state["guideline_id"]), state["round"]
+    last = number >= context.rounds
+    try:
+        guarded = await guard_points(
+            state["versions"][-1].steps,
+            revised.steps,
+            guideline,
+            known=state["coverages"],
+            venue_name=context.form.name,
+            door=context.door,
+            lean=SUPERVISOR in context.lean,
+            prompt_versions=context.prompt_versions,
+        )
+    except _OF_THE_REPLY as error:
+        return _ended_round(number, "check", error, last=last)
+    except RefereeError as error:
+        return {"stops": [record_failure(f"the check of the steps for {guideline.id!r}", error)]}
+    update: GuidelineState = {"ended": "rounds" if last else None, "coverages": list(guarded.coverages)}
+    if guarded.lost:
+        return {**update, "refusals": [_refusal(revised, number, guarded.lost)]}
+    return {**update, "versions": [_version(revised.steps, number, "revised", revised)]}
 
 
 async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
@@ -214,10 +241,11 @@ async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
     refined = RefinedGuideline.model_validate(
         {
             "guideline_id": guideline.id,
-            "points": [point.text for point in guideline_points(guideline)],
-            "versions": state["versions"],
+            "points": guideline_points(guideline),
+            "versions": [_covering(version, state["coverages"]) for version in state["versions"]],
             "criticisms": state["criticisms"],
             "refusals": state["refusals"],
+            "coverages": state["coverages"],
             "failures": state["failures"],
             "rounds": state["round"],
             "ended": state["ended"],
@@ -291,18 +319,21 @@ def _ended_round(number: int, stage: Stage, error: RefereeError, *, last: bool =
     return {"failures": [record], "ended": ended}
 
 
-def _version(
-    guideline: Guideline, steps: tuple[str, ...], number: int, origin: Origin, written: WrittenSteps | None = None
-) -> PromptVersion:
+def _version(steps: tuple[str, ...], number: int, origin: Origin, written: WrittenSteps | None = None) -> PromptVersion:
     return PromptVersion(
         round=number,
         steps=steps,
         digest=steps_digest(steps),
         origin=origin,
-        covers=points_covered(steps, guideline),
         model=written.model if written else "",
         call_id=written.call_id if written else "",
     )
+
+
+def _covering(version: PromptVersion, coverages: Sequence[Coverage]) -> PromptVersion:
+    """The version with the points it serves, where somebody was asked."""
+    known = next((one for one in coverages if one.digest == version.digest), None)
+    return version.model_copy(update={"covers": tuple(known.words)}) if known else version
 
 
 def _refusal(revised: WrittenSteps, number: int, lost: tuple[str, ...]) -> Refusal:
@@ -323,8 +354,8 @@ def _just_lost(state: GuidelineState) -> list[str]:
 
 
 def _said(steps: Sequence[str]) -> list[tuple[str, ...]]:
-    """The steps without case, endings and punctuation, in which alone a revision may differ that changes nothing."""
-    return [tuple(stems(step)) for step in steps]
+    """The steps without case and punctuation, in which alone a revision may differ that changes nothing."""
+    return [tuple(_WORD.findall(step.casefold())) for step in steps]
 
 
 def _answered(guideline: RefinedGuideline) -> bool:

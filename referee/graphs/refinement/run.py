@@ -10,7 +10,7 @@ from functools import cached_property
 
 from pydantic import BaseModel
 
-from referee.agents import prompt_writer, supervisor
+from referee.agents import guideline_guard, prompt_writer, supervisor
 from referee.errors import RunError
 from referee.graphs.running import run_machine
 from referee.llm.catalogue import chat_model_key
@@ -24,7 +24,7 @@ from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
 from referee.settings import Settings
-from referee.venues.prompts import known_guidelines, section_prompts
+from referee.venues.prompts import guideline_points, known_guidelines, section_prompts
 from referee.venues.refined import (
     RefinedPrompts,
     find_refined,
@@ -40,10 +40,10 @@ PINNED = "refined_prompts.json"
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
 THREAD = "refinement"
-_PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_writer.REVISE_PROMPT)
+_PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_writer.REVISE_PROMPT, guideline_guard.PROMPT)
 _ROOM = "refinement/"
 # What a typical criticism adds to the prompt of the revision, and what typical replies have.
-_FINDINGS_TOKENS, _STEPS_TOKENS = 160, 220
+_FINDINGS_TOKENS, _STEPS_TOKENS, _ANSWER_TOKENS = 160, 220, 45
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,22 @@ def plan_refinement(refinement: Refinement, models: Models) -> ReviewEstimate:
         _tokens(critic, _criticising(refinement, g, stored[g.id]), supervisor.criticism_model("supervisor" in lean))
         for g in guidelines
     )
-    calls = {prompt_writer.ROLE: len(written) + rounds * len(guidelines), supervisor.ROLE: rounds * len(guidelines)}
-    tokens_in = {prompt_writer.ROLE: first + rounds * revising, supervisor.ROLE: rounds * criticising}
+    points = {g.id: guideline_points(g) for g in guidelines}
+    checking = sum(_tokens(critic, *_checking(refinement, g, stored[g.id])) for g in guidelines if points[g.id])
+    # The steps that a guideline begins with are checked beside those of each round.
+    checks = (rounds + 1) * sum(bool(found) for found in points.values())
+    calls = {
+        prompt_writer.ROLE: len(written) + rounds * len(guidelines),
+        supervisor.ROLE: rounds * len(guidelines) + checks,
+    }
+    tokens_in = {
+        prompt_writer.ROLE: first + rounds * revising,
+        supervisor.ROLE: rounds * criticising + (rounds + 1) * checking,
+    }
     tokens_out = {
         prompt_writer.ROLE: calls[prompt_writer.ROLE] * _STEPS_TOKENS,
-        supervisor.ROLE: calls[supervisor.ROLE] * _FINDINGS_TOKENS,
+        supervisor.ROLE: rounds * len(guidelines) * _FINDINGS_TOKENS
+        + (rounds + 1) * sum(map(len, points.values())) * _ANSWER_TOKENS,
     }
     costs = [models[role].cost(tokens_in[role], tokens_out[role]) for role in ROLES]
     return ReviewEstimate(
@@ -253,6 +264,16 @@ def _writing(refinement: Refinement, guideline: Guideline) -> RenderedPrompt:
 def _criticising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
     versions = refinement.settings.review.prompt_versions
     return supervisor.render_criticising(steps, guideline, venue_name=refinement.form.name, prompt_versions=versions)
+
+
+def _checking(
+    refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]
+) -> tuple[RenderedPrompt, type[BaseModel]]:
+    versions, points = refinement.settings.review.prompt_versions, guideline_points(guideline)
+    rendered = guideline_guard.render_covering(
+        points, steps, guideline, venue_name=refinement.form.name, prompt_versions=versions
+    )
+    return rendered, guideline_guard.covered_model(guideline_guard.point_ids(points))
 
 
 def _revising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:

@@ -38,8 +38,8 @@ _WHOLE: frozenset[Ablation] = frozenset(("check", "quotation-check", "rules", "v
 
 
 def needs_windows(review: ReviewSettings) -> bool:
-    """Whether a run for research changes a step that only the plan part by part has."""
-    return bool(review.quota) or not _WHOLE.issuperset(review.ablate)
+    """Whether parts are asked for, or a run for research changes a step that only the plan part by part has."""
+    return review.readings == "parts" or bool(review.quota) or not _WHOLE.issuperset(review.ablate)
 
 
 def what_was_changed(job: Job, *, lean: bool) -> str:

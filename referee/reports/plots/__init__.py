@@ -9,9 +9,9 @@ from referee.reports.plots.charts import (
     dots,
     dots_beside_lines,
     forest,
+    frontier,
     lines,
     roc,
-    scatter,
 )
 from referee.reports.plots.plot import Plot, plots_csv, write_plots
 
@@ -25,9 +25,9 @@ __all__ = [
     "dots",
     "dots_beside_lines",
     "forest",
+    "frontier",
     "lines",
     "plots_csv",
     "roc",
-    "scatter",
     "write_plots",
 ]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Bounds = tuple[float | None, float | None]
 PEOPLE = "people"
 _MOST_INSIDE = 4
+_FAR_APART = 8
+# Series beyond the number of colours differ by these.
+_SHAPES = ("o", "s", "^", "D")
 _INCHES_A_LETTER, _DRAWN, _LEGEND = 0.08, 3.6, 2.4
 CHANCE = "chance"
 # What a value stands beside: people, what knows nothing, chance.
@@ -307,35 +310,70 @@ def dots(
     return Plot(name, title, ("group", "paper", "value"), rows, draw, caption, size)
 
 
-def scatter(
+def frontier(
     name: str,
     title: str,
-    points: Sequence[tuple[str, float, float]],
+    points: Sequence[tuple[str, float, float, float | None, float | None]],
     *,
     across: str,
     up: str,
+    better: Literal["higher", "lower"] | None = None,
     caption: str = "",
 ) -> Plot:
-    """Named points, as cost against quality.
+    """Named points with their intervals, as quality against cost, and the line of those that no cheaper one matches.
 
     Args:
         name: See ``Plot``.
         title: See ``Plot``.
-        points: (label, x, y).
-        across: Label of x.
+        points: (label, x, y, low, high).
+        across: Label of x, of which less is better.
         up: Label of y.
+        better: Which way y is better; None draws no line.
         caption: See ``Plot``.
     """
+    best = on_frontier([(x, y) for _, x, y, _, _ in points], better) if better else []
+    rows = tuple((*point, "yes" if (point[1], point[2]) in best else "no") for point in points)
 
     def draw(axes: Axes) -> None:
-        colours = _colours([label for label, _, _ in points])
-        for (label, x, y), colour in zip(points, colours, strict=True):
-            axes.scatter([x], [y], s=42, color=colour, zorder=3)
-            axes.annotate(label, (x, y), xytext=(6, 4), textcoords="offset points", fontsize=8.5)
-        axes.margins(0.16)
-        _finish(axes, across, up, 0, grid="both")
+        if len(best) > 1:
+            xs, ys = ([place[at] for place in best] for at in (0, 1))
+            axes.plot(xs, ys, lw=1.1, ls=(0, (4, 3)), color=MUTED, zorder=1)
+        for number, ((label, x, y, low, high), colour) in enumerate(
+            zip(points, _colours([p[0] for p in points]), strict=True)
+        ):
+            if low is not None and high is not None:
+                axes.plot([x, x], [low, high], "-", lw=1.6, color=colour, alpha=0.6, solid_capstyle="butt", zorder=2)
+            shape = _SHAPES[number // len(COLOURS) % len(_SHAPES)]
+            axes.scatter([x], [y], s=42, marker=shape, color=colour, zorder=3, label=label)
+        axes.margins(0.12)
+        _cost_axis(axes, [x for _, x, *_ in points])
+        _finish(axes, across, up, max(len(points), 2), grid="both", outside=True)
 
-    return Plot(name, title, ("label", "x", "y"), tuple(points), draw, caption)
+    columns = ("label", "x", "y", "low", "high", "frontier")
+    return Plot(name, title, columns, rows, draw, caption, (5.6 + _LEGEND, 3.6))
+
+
+def _cost_axis(axes: Axes, costs: Sequence[float]) -> None:
+    """A log axis where costs lie far apart and none is nothing, else one that begins at 0."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    if costs and min(costs) > 0 and max(costs) >= _FAR_APART * min(costs):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.6g}")
+
+
+def on_frontier(places: Iterable[tuple[float, float]], better: Literal["higher", "lower"]) -> list[tuple[float, float]]:
+    """The places (cost, quality) that no other one at the same or a lower cost matches, cheapest first."""
+    sign = 1.0 if better == "higher" else -1.0
+    best: list[tuple[float, float]] = []
+    for place in sorted(places, key=lambda one: (one[0], -sign * one[1])):
+        if not best or sign * place[1] > sign * best[-1][1]:
+            best.append(place)
+    return best
 
 
 def _colours(labels: Iterable[str]) -> list[str]:

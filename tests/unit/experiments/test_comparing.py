@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from referee.experiments.comparing import cells_of, compared
+from referee.experiments.review_set import case_id
+from referee.experiments.units import Unit
+from referee.experiments.values import Measured, UnitOutcome, values_of
 from referee.reports.experiment_summary import write_experiment
 from referee.schemas.experiment import ExperimentResult, PaperValue
+from referee.schemas.metric import MetricResult
 from referee.stats import holm, paired_interval
 
 from .parts import Bench
@@ -83,3 +87,37 @@ async def test_files_hold_what_the_summary_says(tmp_path: Path) -> None:
     assert "b\\|c less a" in summary
     assert "<b>" not in summary.replace("\\<b>", "")
     assert "pairs / failed / n.a. / pending" in summary
+
+
+@pytest.mark.parametrize(
+    ("planted", "clean", "told"),
+    [
+        (0.5, None, ("scored", 0.5, (0.5,))),
+        (0.25, 0.75, ("scored", 0.5, (0.75, 0.25))),
+        (None, None, ("not_applicable", None, (None, None))),
+    ],
+    ids=["speaks of one copy", "speaks of both", "speaks of neither"],
+)
+def test_a_planted_paper_has_one_value_of_the_copies_that_a_metric_speaks_of(
+    planted: float | None, clean: float | None, told: tuple[str, float | None, tuple[float | None, ...]]
+) -> None:
+    own = [Unit("p", "a", 0, {"paper": twin}, twin=twin) for twin in ("clean", "planted")]
+    results = {
+        (case_id(unit), "m"): MetricResult(
+            case_id=case_id(unit),
+            paper_id=unit.twin,
+            source="a",
+            metric="m",
+            version="1",
+            status="not_applicable" if value is None else "scored",
+            value=value,
+            reason="" if value is not None else "not of this copy",
+        )
+        for unit, value in zip(own, (clean, planted), strict=True)
+    }
+    finished = {unit: UnitOutcome("finished") for unit in own}
+    (value,) = values_of(Measured("p", {"a": own}, finished, results), ["m"])
+    assert (value.status, value.value, value.by_seed) == told
+    failed = {own[0]: UnitOutcome("failed", "mute"), own[1]: UnitOutcome("finished")}
+    (value,) = values_of(Measured("p", {"a": own}, failed, results), ["m"])
+    assert value.status == "failed"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from referee.errors import RunError
 from referee.experiments.journal import Entry, Journal
-from referee.experiments.seal import Seals, results_digest
+from referee.experiments.looked_at import looks, register_path
+from referee.experiments.papers import Split
+from referee.experiments.seal import Seal, Seals, results_digest
 from referee.schemas.experiment import ExperimentResult, PaperValue
 from referee.schemas.usage import Usage
 
@@ -70,7 +73,7 @@ def test_a_test_split_is_opened_once_and_an_unfinished_run_may_go_on(tmp_path: P
     seals, run, other = Seals(tmp_path / "seals"), tmp_path / "run", tmp_path / "other"
     run.mkdir()
     seals.require_unopened(DIGEST, run)
-    seals.open("n", DIGEST, {"p": "1"}, run)
+    seals.open("n", DIGEST, {"p": "1"}, ["m"], run)
     seals.require_unopened(DIGEST, run)
     with pytest.raises(RunError, match=r"seals/d{24}\.json"):
         seals.require_unopened(DIGEST, other)
@@ -86,14 +89,53 @@ def test_a_test_split_is_opened_once_and_an_unfinished_run_may_go_on(tmp_path: P
     assert results_digest(result()) != results_digest(result("failed"))
 
 
-def test_papers_that_another_plan_has_opened_are_known(tmp_path: Path) -> None:
-    seals = Seals(tmp_path / "seals")
-    (tmp_path / "run").mkdir()
-    assert seals.opened_before({"p": "1"}, DIGEST) == ""
-    seals.open("first", DIGEST, {"p": "1"}, tmp_path / "run")
-    assert seals.opened_before({"renamed": "1"}, "e" * 64) == "first"
-    assert seals.opened_before({"q": "2"}, "e" * 64) == ""
-    assert seals.opened_before({"p": "1"}, DIGEST) == ""
+def opened(store: Path, plan: str, split: Split, papers: dict[str, str], metrics: list[str]) -> Seals:
+    """A run of a plan that opened these papers."""
+    seals, run = Seals(store / "seals"), store / plan
+    run.mkdir(parents=True)
+    if split == "test":
+        seals.open(plan, plan.ljust(64, "0"), papers, metrics, run)
+    seals.note_look(plan, split, papers, metrics, run)
+    return seals
+
+
+def test_a_seal_says_who_looked_at_its_papers_before_by_their_digests(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    seals = Seals(here / "seals")
+    assert seals.looked_at({"p": "1"}, ["m"], DIGEST) == ()
+    opened(here, "tuning", "development", {"renamed": "1", "more": "7"}, ["m"])
+    opened(there, "final", "test", {"p": "1", "q": "2"}, ["depth", "m"])
+    opened(here, "same", "test", {"q": "2"}, ["m"])
+    opened(here, "unlike", "test", {"x": "9"}, ["m"])
+    told = [
+        "1 of 2 TOLD, by the plan 'tuning' on DAY, as development papers",
+        "1 of 2 TOLD, by the plan 'same' on DAY, as test papers, under the same metrics",
+        "2 of 2 TOLD, by the plan 'final' on DAY, as test papers, under other metrics (depth, m), in another store "
+        f"('{there}')",
+    ]
+    before = "files of the test split were looked at before"
+    found = seals.looked_at({"p": "1", "q": "2"}, ["m"], DIGEST)
+    assert sorted(re.sub(r"\d{4}-\d\d-\d\d", "DAY", one) for one in found) == sorted(
+        one.replace("TOLD", before) for one in told
+    )
+
+    seals.open("now", DIGEST, {"p": "1", "q": "2"}, ["m"], here / "same")
+    opened(here, "later", "test", {"p": "1"}, ["m"])
+    assert seals.looked_at({"p": "1", "q": "2"}, ["m"], DIGEST) == found, "a resumed run says what was known at first"
+    assert Seal.model_validate_json(seals.file(DIGEST).read_text()).looked_at == found
+
+
+def test_the_register_keeps_a_line_a_run_and_what_a_crash_cut_off_takes_no_other_line(tmp_path: Path) -> None:
+    opened(tmp_path / "a", "one", "development", {"p": "1"}, ["m"])
+    with register_path().open("a") as file:
+        file.write('\n{"at": "2026')
+    seals = opened(tmp_path / "b", "two", "development", {"p": "1"}, ["m"])
+    seals.note_look("two", "development", {"p": "1"}, ["m"], tmp_path / "b" / "two")  # a resumed run
+    assert [look.plan for look in looks()] == ["one", "two"]
+    register_path().unlink()
+    register_path().mkdir()
+    with pytest.raises(RunError, match="cannot be read"):
+        seals.looked_at({"p": "1"}, ["m"], DIGEST)
 
 
 def test_a_seal_that_cannot_be_read_is_never_taken_for_none(tmp_path: Path) -> None:

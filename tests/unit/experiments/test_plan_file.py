@@ -10,7 +10,7 @@ import pytest
 from referee.errors import SettingsError
 from referee.experiments.arms import arms_of, chosen_arms, pairs_of
 from referee.experiments.plan import Plan
-from referee.experiments.plan_file import READY, Given, load_plan
+from referee.experiments.plan_file import READY, SECOND, Given, load_plan
 
 GRID: dict[str, Any] = {"grid": {"strategies": ["single", "sections"], "venues": ["v"], "rounds": [0, 1]}}
 
@@ -62,7 +62,7 @@ def test_mlflow_is_told_where_the_plan_or_the_command_says(
 def test_a_plan_that_is_not_there_offers_those_that_ship() -> None:
     with pytest.raises(SettingsError, match="no plan 'table3'") as refused:
         load_plan("table3")
-    assert "table2, ablation" in refused.value.hint
+    assert "table2, planted, ablation" in refused.value.hint
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_what_is_said_beside_the_plan_goes_over_it(tmp_path: Path) -> None:
         load_plan({"arms": [{"name": "a", "venue": "v"}]}, Given(models=["m", "n"]))
 
 
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", ["table2", "ablation"])
 def test_the_plans_that_ship_and_their_examples_have_the_same_arms(name: str, examples: Path) -> None:
     ready = load_plan(name, Given(venue="iclr-2025")).plan
     example = load_plan(examples / "plans" / f"{name}.toml", Given(venue="iclr-2025")).plan
@@ -146,8 +146,24 @@ def test_the_plans_that_ship_and_their_examples_have_the_same_arms(name: str, ex
 
 def test_every_example_is_a_plan(examples: Path) -> None:
     plans = {path.stem: load_plan(path).plan for path in (examples / "plans").glob("*.toml")}
-    assert {"table2", "ablation", "steps", "check", "rounds", "second-model"} <= plans.keys()
+    assert {"table2", "ablation", "rounds", "embedded"} <= plans.keys()
     for name, plan in plans.items():
         arms = arms_of(plan)
         assert pairs_of(plan.compare, arms), name
         assert plan.name == name
+
+
+def test_every_plan_that_ships_is_one_and_the_second_model_has_to_be_named() -> None:
+    for name in READY:
+        models = ["m", "n"] if name == "second-model" else []
+        arms = arms_of(load_plan(name, Given(venue="iclr-2025", models=models)).plan)
+        assert len(arms) > 1, name
+        assert SECOND not in repr(arms)
+    checked = next(
+        arm for arm in arms_of(load_plan("second-model", Given(venue="v", models=["m", "n"])).plan) if arm.model_for
+    )
+    assert (checked.model, checked.model_for) == ("m", {"checker": "n"})
+    with pytest.raises(SettingsError, match="compares two models, and 1 is named"):
+        load_plan("second-model", Given(models=["m"]))
+    with pytest.raises(SettingsError, match="more than two --model"):
+        load_plan("second-model", Given(models=["m", "n", "o"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.reports.experiment_plots import experiment_plots
-from referee.reports.experiment_summary import render_experiment
+from referee.reports.experiment_summary import arm_lines, render_experiment
 from referee.reports.plots import Plot, write_plots
 from referee.schemas.experiment import ExperimentResult
 
@@ -40,18 +40,21 @@ def test_every_paper_of_every_arm_is_a_dot() -> None:
 
 def test_cost_is_that_of_a_review_in_dollars() -> None:
     given = two()
-    means = {cell.arm: cell.mean for cell in given.cells}
+    cells = {cell.arm: cell for cell in given.cells}
     plot = drawn(given)["cost-depth"]
     assert plot.rows == (
-        ("single", pytest.approx(0.1), means["single"]),
-        ("sections", pytest.approx(0.3), means["sections"]),
+        ("single", pytest.approx(0.1), cells["single"].mean, cells["single"].low, cells["single"].high, "yes"),
+        ("sections", pytest.approx(0.3), cells["sections"].mean, cells["sections"].low, cells["sections"].high, "yes"),
     )
+    assert "no cheaper one matches" in plot.caption
+    table = next(line for line in arm_lines(given) if "sections" in line)
+    assert table.split("|")[-3:-1] == [" 1,100           ", " $0.3000       "]
 
 
 @pytest.mark.parametrize("costs", [(0.3, None), (0.0, 0.0)], ids=["one unknown", "all free"])
 def test_without_prices_cost_is_in_tokens(costs: tuple[float | None, float | None]) -> None:
     given = result([arm("single", cost=costs[0]), arm("sections", cost=costs[1])], {"depth": VALUES})
-    assert [x for _, x, _ in drawn(given)["cost-depth"].rows] == [1100, 1100]
+    assert [x for _, x, *_ in drawn(given)["cost-depth"].rows] == [1100, 1100]
 
 
 def test_curves_join_arms_that_differ_in_rounds_alone() -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -15,10 +16,10 @@ from referee.reports.plots import (
     dots,
     dots_beside_lines,
     forest,
+    frontier,
     lines,
     plots_csv,
     roc,
-    scatter,
     write_plots,
 )
 from referee.reports.plots.plot import PEOPLE_COLOURS
@@ -32,7 +33,14 @@ PLOTS = (
     dots_beside_lines("mae", "Errors", [("m", 1.0, 0.9, 1.1), ("n", 2.0, None, None)], {"chance": [3.0, None]}, across="p"),  # noqa: E501
     dots("papers", "By paper", {"single": [("a", 0.2), ("b", 0.4)], "none": []}, across="depth"),
     roc("roc", "ROC", {"m": [(0.0, 0.2), (0.1, 0.6), (1.0, 1.0)]}, down_to=0.01),
-    scatter("cost", "Cost", [("single", 0.1, 0.3), ("sections", 0.8, 0.5)], across="US dollars", up="depth"),
+    frontier(
+        "cost",
+        "Cost",
+        [("single", 0.1, 0.3, 0.2, 0.4), ("sections", 0.8, 0.5, None, None)],
+        across="US dollars",
+        up="depth",
+        better="higher",
+    ),
 )  # fmt: skip
 
 
@@ -42,6 +50,29 @@ def test_every_kind_is_drawn_as_svg_and_png(plot: Plot) -> None:
     assert ET.fromstring(plot.svg(themed=True)).get("aria-label") == plot.title
     assert plot.png().startswith(b"\x89PNG")
     assert plot.svg() == plot.svg()
+
+
+@pytest.mark.parametrize(
+    ("better", "best"), [("higher", ["a", "c"]), ("lower", ["b"]), (None, [])], ids=["recall", "alarms", "neither"]
+)
+def test_the_frontier_holds_what_nothing_cheaper_matches(
+    better: Literal["higher", "lower"] | None, best: list[str]
+) -> None:
+    points = [("c", 9.0, 0.8), ("a", 1.0, 0.5), ("b", 1.0, 0.4), ("d", 9.5, 0.8), ("e", 4.0, 0.5)]
+    plot = frontier("f", "F", [(*p, None, None) for p in points], across="$", up="recall", better=better)
+    assert sorted(row[0] for row in plot.rows if row[-1] == "yes") == best
+
+
+@pytest.mark.parametrize(("cheapest", "scale"), [(0.1, "log"), (0.5, "linear"), (0.0, "linear")])
+def test_costs_far_apart_stand_on_a_log_axis(cheapest: float, scale: str) -> None:
+    import matplotlib.figure
+
+    axes = matplotlib.figure.Figure().add_subplot()
+    points = [("a", cheapest, 0.5, 0.4, 0.6), ("b", 1.0, 0.6, 0.5, 0.7)]
+    frontier("f", "F", points, across="$", up="recall", better="higher").draw(axes)
+    assert axes.get_xscale() == scale
+    assert scale == "log" or axes.get_xlim()[0] == 0
+    assert {tuple(line.get_ydata()) for line in axes.lines} == {(0.5, 0.6), (0.4, 0.6), (0.5, 0.7)}
 
 
 def test_a_drawing_for_a_page_follows_its_colours_and_has_ids_of_its_own() -> None:

@@ -10,6 +10,7 @@ from referee.venues import load_venue
 from referee.venues.describe_prompts import describe_prompts, diff_prompts
 from referee.venues.prompts import section_prompts
 from referee.venues.refined import (
+    Coverage,
     Criticism,
     PromptVersion,
     RefinedGuideline,
@@ -44,11 +45,12 @@ def version(number: int, *steps: str, **more: Any) -> PromptVersion:
 
 
 def refined(model: str = "openai:gpt-x", key: str = "k", at: str = "2026-01-01T00:00:00+00:00") -> RefinedPrompts:
-    old = ("Judge the writing.", "Could an expert reproduce the results?")
+    old, last = ("Judge the writing.", "Could an expert reproduce the results?"), "Say how to improve poor clarity."
     quality = RefinedGuideline(
         guideline_id="clarity",
         points=("a", "b"),
-        versions=(version(0, *old), version(2, *old, "Say how to improve poor clarity.")),
+        versions=(version(0, *old, covers=("a",)), version(2, *old, last, covers=("a", "b"))),
+        coverages=(Coverage(digest=steps_digest((*old, last)), words={"b": last}, lean=True),),
         criticisms=(
             Criticism(
                 round=1,
@@ -170,8 +172,8 @@ def test_a_difference_names_versions_lines_and_points() -> None:
     told = diff_prompts(refined(), FORM, "v0", "3")
     assert "+ Say how to improve poor clarity." in told
     assert "v3 is v2: round 3 changed nothing" in told
-    assert "points covered: 2 of 3 -> 3 of 3" in told
-    assert "gained: 'clarity is poor it says how to improve it'" in told
+    assert "points covered: 1 of 2 -> 2 of 2 by the embedded model, which is a weak judge" in told
+    assert "gained: 'b'" in told
     assert "v1 is v0: the revision of round 1 was refused" in diff_prompts(refined(), FORM, "v0", "v1")
 
 

@@ -262,7 +262,12 @@ def _points(answers: Sequence[Answer[BaseModel]], sentences: dict[str, str]) -> 
 def _point(item: dict[str, Any], sentences: dict[str, str], order: dict[str, int]) -> SplitPoint:
     named = tuple(sorted(set(item["sentences"]), key=order.__getitem__))
     words = " ".join(sentences[name] for name in named)
-    statement, kind = _SPACE.sub(" ", item["statement"]).strip(), item["kind"]
+    said, problem = restated(item["statement"], words)
+    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=item["kind"], note=problem)
+
+
+def restated(statement: str, words: str) -> tuple[str, str]:
+    """A model's wording of what some sentences say, or those sentences and why they replace it."""
+    statement = _SPACE.sub(" ", statement).strip()
     problem = why_not(statement, words)
-    said = words if problem else statement
-    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=kind, note=problem)
+    return (words if problem else statement), problem

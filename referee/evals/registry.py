@@ -1,9 +1,10 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
-points), ``factors`` (what the detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a
-model), ``agreement`` (with people's reviews of the same paper),
-``detection`` (detectors of AI reviews; ``referee detect score`` brings their models).
+points), ``assertions`` (what is right and material, counted with the paper before the judge), ``factors`` (what the
+detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with
+people's reviews of the same paper), ``detection`` (detectors of AI reviews; ``referee detect score`` brings their
+models).
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _QUALITY: Mapping[str, tuple[str, ...]] = {
 }
 _POINTS: Mapping[str, tuple[str, ...]] = {
     "quality.usefulness": ("usefulness",),
+}
+_ASSERTIONS: Mapping[str, tuple[str, ...]] = {
+    "quality.assertions": ("assertions",),
 }
 _FACTORS: Mapping[str, tuple[str, ...]] = {
     "quality.genericness": ("genericness",),
@@ -60,6 +64,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
     for preset, modules in (
         ("quality", _QUALITY),
         ("points", _POINTS),
+        ("assertions", _ASSERTIONS),
         ("factors", _FACTORS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
@@ -68,7 +73,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _ASSERTIONS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
     for module, names in modules.items()
     for name in names
 }

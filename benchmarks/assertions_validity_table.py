@@ -1,0 +1,2 @@
+def report(kept, base):
+    return ""

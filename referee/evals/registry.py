@@ -17,7 +17,7 @@ from itertools import chain
 
 from referee.errors import EvaluationError, SettingsError
 from referee.evals.detection import DETECTORS
-from referee.evals.metric import NEEDS, Better, Metric
+from referee.evals.metric import NEEDS, Better, Metric, Range
 
 GROUP = "referee.metrics"
 
@@ -104,6 +104,12 @@ def find_metrics(names: Iterable[str] | None = None) -> tuple[Metric, ...]:
 def better_of(names: Iterable[str]) -> dict[str, Better]:
     """By metric, which way is better."""
     return {metric.name: metric.better for metric in find_metrics(names)}
+
+
+def judged_ranges(names: Iterable[str]) -> dict[str, Range]:
+    """By metric that a judge decides, its lowest and highest value; one that is not installed is left out."""
+    installed = [_found(name) for name in names if name in BUILT_IN or name in _others()]
+    return {metric.name: metric.range for metric in installed if "judge" in metric.needs}
 
 
 def unit_of(name: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from referee.experiments.comparing import cells_of, compared
-from referee.reports.experiment_summary import write_experiment
-from referee.schemas.experiment import ExperimentResult, PaperValue
+from referee.reports.experiment_summary import render_experiment, write_experiment
+from referee.schemas.experiment import ArmCell, ArmRecord, ExperimentResult, PaperValue
 from referee.stats import holm, paired_interval
 
 from .parts import Bench
@@ -83,3 +84,26 @@ async def test_files_hold_what_the_summary_says(tmp_path: Path) -> None:
     assert "b\\|c less a" in summary
     assert "<b>" not in summary.replace("\\<b>", "")
     assert "pairs / failed / n.a. / pending" in summary
+
+
+def test_arms_at_the_ceiling_of_a_judged_metric_are_named_and_told_apart_by_nothing() -> None:
+    seeds = {("p0", "a"): (1, 1), ("p1", "a"): (1, 1), ("p0", "b"): (1, 0), ("p1", "b"): (1, 1)}
+    values = [
+        PaperValue(paper=paper, arm=arm, metric="m", status="scored", value=fmean(own), by_seed=own)
+        for (paper, arm), own in seeds.items()
+    ]
+    first, second = cells_of(values, ["a", "b"], ["m"], {"m": (0.0, 1.0)})
+    assert (first.at_top, first.at_bottom, second.at_top, second.at_bottom) == (1, 0, 0.75, 0.25)
+    assert [cell.at_top for cell in cells_of(values, ["a"], ["m"])] == [None]
+    text = _summary_of(first, second)
+    assert "(at the ceiling)" in text
+    assert "top 75%; bottom 25%" in text
+    assert "all arms are at the" not in text
+    assert "- m: all arms are at the ceiling" in _summary_of(first, second.model_copy(update={"at_top": 0.9}))
+
+
+def _summary_of(*cells: ArmCell) -> str:
+    arms = tuple(ArmRecord(name=name, strategy="single", venue="iclr-2025", rounds=0) for name in ("a", "b"))
+    about = {"name": "try", "split": "development", "plan_digest": "0" * 64, "package_version": "1", "seeds": (0, 1)}
+    told = {"status": "finished", "metrics": ("m",), "arms": arms, "papers": (), "values": (), "comparisons": ()}
+    return render_experiment(ExperimentResult.model_validate({**about, **told, "cells": cells}))

@@ -59,6 +59,11 @@ def why_not(says: str, words: str) -> str:
     return ""
 
 
+def negated(text: str) -> bool:
+    """Whether a text holds a word that says not."""
+    return bool(_NOT.search(text))
+
+
 def _negated(text: str, other: str) -> bool:
     """Whether a text says not, or lacks what the other has: a "lacks" on both sides is part of what they speak of."""
     lacks, others = ({found.lower() for found in _LACK.findall(side)} for side in (text, other))

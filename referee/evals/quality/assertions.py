@@ -5,9 +5,9 @@ holds misleading ones too. The value is the number of different assertions that 
 higher is better. What is said twice counts once, at its first place. A ``false`` needs words of the paper that refute
 it and that code finds there; without them the assertion is ``undecided``, and counts neither as right nor as false.
 
-The number and no share is the value: strong reviews have nearly the same shares, and a short safe review has the
-highest one, while the number went with what authors and chairs preferred (``benchmarks/assertions_validity.py``). What
-padding adds is small, repeated or false, and moves nothing. ``parts`` hold what shares the value cannot show.
+The number and no share is the value: strong reviews have about the same shares, and the shortest the highest. By the
+hand labels of the planted papers the preferred review has the higher number in 12 of an author's 15 decided pairs and 9
+of a chair's, and more for its length in 7 and 7 (``benchmarks/assertions_validity.py``). ``parts`` hold the shares.
 
 Source: the labels of this package's planted reviews. Judges cut for themselves, so their counts are compared and not
 their assertions; several judges or repeats: the mean of their numbers.

@@ -22,7 +22,7 @@ from referee.stats import krippendorff_alpha
 
 RIGHT = ("decides", "material")
 LABELS = ("decides", "material", "small", "false")
-NUMBERS = ("value", "decides", "different", "first_ten", "per_1000_words")
+NUMBERS = ("value", "decides", "different", "first_ten", "per_1000_words", "words")
 SAME = 0.4
 """From this share of common stems on an assertion and a labelled statement are taken for the same."""
 _NAMES = {
@@ -79,11 +79,13 @@ class Kept:
         details = Assertions.model_validate(data["details"])
         found = outcome_of(details)
         parts = {name: value for name, value in found.parts.items() if value is not None}
-        return cls({"value": found.value or 0.0, **parts}, details, data["known"])
+        return cls({"value": found.value or 0.0, **parts, "words": details.words}, details, data["known"])
 
 
 def report(kept: Mapping[str, Mapping[str, Any]], base: str) -> str:
-    """All tables: counts, agreement by assertion, agreement by pair, declared orders."""
+    """All tables: counts, agreement by assertion and by pair, declared orders; of labels alone without a text."""
+    if not kept:
+        return "\n".join(["nothing is measured; by the hand labels alone:", "", *_pairs({})])
     texts = {name: Kept.of(data) for name, data in kept.items()}
     reviews = {name: text for name, text in texts.items() if name.count("-") == 1}
     variants = {name.rpartition("-")[2]: text for name, text in texts.items() if name.startswith(f"{base}-")}
@@ -159,7 +161,8 @@ def _pairs(reviews: Mapping[str, Kept]) -> Iterator[str]:
     for number in NUMBERS:
         judged = {name: text.numbers[number] for name, text in reviews.items()}
         cells = [_concordant(judged, role) for role in ("author", "chair")]
-        rows.append([f"`{number}`, judged", *cells])
+        if reviews:
+            rows.append([f"`{number}`, judged", *cells])
     for number in NUMBERS:
         by_hand = {
             f"{paper}-{arm}": value
@@ -179,12 +182,12 @@ def _by_hand(paper: str, arm: str, number: str) -> float | None:
         return None
     if number == "per_1000_words":
         return float(1_000 * row["material in all"] / row["words"])
-    return float(row[_NAMES[number]])
+    return float(row[_NAMES.get(number, number)])
 
 
 def _concordant(values: Mapping[str, float], role: str) -> str:
-    """Of the pairs of one paper's reviews with a winner, those whose winner has the higher number; ties are none."""
-    right = decided = 0
+    """Of the pairs of one paper's reviews with a winner, those whose winner has the higher number, and those level."""
+    right = decided = level = 0
     for first, second in combinations(sorted(values), 2):
         paper, arm = first.split("-")
         other = second.split("-")
@@ -193,7 +196,8 @@ def _concordant(values: Mapping[str, float], role: str) -> str:
             decided += 1
             loser = other[1] if winner == arm else arm
             right += values[f"{paper}-{winner}"] > values[f"{paper}-{loser}"]
-    return share(right, decided)
+            level += values[f"{paper}-{winner}"] == values[f"{paper}-{loser}"]
+    return share(right, decided) + (f", {level} level" if level else "")
 
 
 def _orders(base: Kept, variants: Mapping[str, Kept]) -> Iterator[str]:

@@ -211,8 +211,10 @@ def _adherence(asked: Asked) -> dict[str, Any]:
     review, answers = _shown(asked, "review"), {}
     for rule, mark, text in _RULE.findall(_shown(asked, "rules")):
         share = covered(text, review)
-        given = {"score": min(3, int(4 * share))} if mark == "judgement" else {"met": "yes" if share >= 0.5 else "no"}
-        answers[rule] = {"finding": "by shared words", "applies": "yes", **given}
+        given = (
+            {"score": str(min(3, int(4 * share)))} if mark == "judgement" else {"met": "yes" if share >= 0.5 else "no"}
+        )
+        answers[rule] = {"finding": "by shared words", **given}
     return answers
 
 

@@ -26,7 +26,10 @@ _FINDING_CHARS = 280
 _TOKENS_A_RULE, _TOKENS_AROUND = 110, 64
 _MARKS = {"subjective": "judgement", "objective": "fact"}
 _CLOSED = ConfigDict(extra="ignore")
-_YesNo: TypeAlias = Literal["yes", "no"]
+SILENT = "does not occur"
+"""The answer for a rule that has nothing in the review to apply to."""
+_Score: TypeAlias = Literal["3", "2", "1", "0", "does not occur"]
+_Met: TypeAlias = Literal["yes", "no", "does not occur"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def adherence_tokens(rules: Sequence[Guideline]) -> int:
 
 
 def adherence_model(kinds: Sequence[Literal["subjective", "objective"]]) -> type[BaseModel]:
-    """The reply for rules of these kinds: ``c1`` for the first, and so on; out of range is refused, never clamped."""
+    """The reply for rules of these kinds: ``c1`` for the first, and so on; what is not on offer is refused."""
     return _adherence_model(tuple(kinds))
 
 
@@ -76,12 +79,8 @@ def adherence_model(kinds: Sequence[Literal["subjective", "objective"]]) -> type
 def _adherence_model(kinds: tuple[Literal["subjective", "objective"], ...]) -> type[BaseModel]:
     """Kept, because the reviews of one venue are all asked about the same rules."""
     finding: Any = (str, Field(max_length=_FINDING_CHARS, description="what the review does about this rule"))
-    about: dict[str, Any] = {
-        "finding": finding,
-        "applies": (_YesNo, Field(description="whether the rule applies here")),
-    }
-    judged = create_model("Judged", __config__=_CLOSED, **about, score=(int, Field(ge=0, le=HIGHEST)))
-    checked = create_model("Checked", __config__=_CLOSED, **about, met=(_YesNo, ...))
+    judged = create_model("Judged", __config__=_CLOSED, finding=finding, score=(_Score, ...))
+    checked = create_model("Checked", __config__=_CLOSED, finding=finding, met=(_Met, ...))
     shape: dict[str, Any] = {
         f"c{n}": (judged if kind == "subjective" else checked, ...) for n, kind in enumerate(kinds, start=1)
     }
@@ -95,5 +94,7 @@ def read_adherence(reply: BaseModel, rules: Sequence[Guideline]) -> tuple[Ruling
 
 
 def _ruling(rule: Guideline, said: dict[str, Any]) -> Ruling:
-    score = said["score"] if rule.kind == "subjective" else HIGHEST * (said["met"] == "yes")
-    return Ruling(rule.id, score if said["applies"] == "yes" else None, said["finding"])
+    answer = said["score"] if rule.kind == "subjective" else said["met"]
+    if answer == SILENT:
+        return Ruling(rule.id, None, said["finding"])
+    return Ruling(rule.id, int(answer) if rule.kind == "subjective" else HIGHEST * (answer == "yes"), said["finding"])

@@ -17,8 +17,9 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import Asks, list_of, one_of
-from referee.agents.point_splitter import why_not
+from referee.agents.point_splitter import negated, why_not
 from referee.errors import ReplyInvalid
+from referee.evidence.stems import stems
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
 from referee.venues.page import Candidate, Window
 from referee.venues.page.vocabulary import AUTHOR_SIDE, reviewing_words, speaks_of_reviewing
@@ -34,7 +35,8 @@ LEAN_STATEMENTS, FULL_STATEMENTS = 15, 40
 LEAN_ROOM_TOKENS, FULL_ROOM_TOKENS = 900, 5_000
 
 _SAYS_CHARS = 240
-_TOKENS_A_STATEMENT, _LEAN_TOKENS_A_STATEMENT, _TOKENS_AROUND = 110, 16, 64
+_TOKENS_A_STATEMENT, _LEAN_TOKENS_A_STATEMENT, _TOKENS_AROUND = 160, 16, 64
+_TWO = 2
 _CLEAR = "its words are clear"
 _CLOSED = ConfigDict(extra="ignore")
 
@@ -50,10 +52,20 @@ _CHECKABLE = re.compile(
 
 
 @dataclass(frozen=True)
+class RulePart:
+    """One of the two things that a criterion asks for: the page's words, and a paraphrase that can be relied on."""
+
+    words: str
+    kind: Kind
+    says: str
+
+
+@dataclass(frozen=True)
 class Labelled:
     """One statement with its label. ``says`` is empty where there is no paraphrase that can be relied on.
 
-    ``by`` is the model's id, or ``rule``. ``note`` says why a rule labelled it, or why its paraphrase was put aside.
+    ``by`` is the model's id, or ``rule``. ``note`` says why a rule labelled it, why its paraphrase was put aside, or
+    why it was not divided. ``parts`` are two, or none.
     """
 
     id: str
@@ -62,6 +74,7 @@ class Labelled:
     says: str
     by: str
     note: str = ""
+    parts: tuple[RulePart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,6 +210,13 @@ def by_rule(candidate: Candidate, why: str, language: str = "") -> Labelled:
 
 def labels_model(ids: Sequence[str]) -> type[BaseModel]:
     """The full reply: a list of labels, each for one of the ids there are."""
+    part = create_model(
+        "RulePart",
+        __config__=_CLOSED,
+        words=(str, Field(max_length=_SAYS_CHARS, description="the part's own words, copied from the statement")),
+        kind=(Kind, ...),
+        says=(str, Field(max_length=_SAYS_CHARS, description="this part in your own words")),
+    )
     item = create_model(
         "StatementLabel",
         __config__=_CLOSED,
@@ -204,6 +224,7 @@ def labels_model(ids: Sequence[str]) -> type[BaseModel]:
         label=(Label, ...),
         kind=(Kind, ...),
         says=(str, Field(max_length=_SAYS_CHARS, description="a criterion in your own words; else empty")),
+        parts=(list_of(part), Field(max_length=2, description="the two things that it asks for; else empty")),
     )
     # Room for a repeated id: the reply is read with it, and the rule labels that statement.
     return create_model("StatementLabels", __config__=_CLOSED, labels=(list_of(item), Field(max_length=2 * len(ids))))
@@ -231,25 +252,71 @@ def _shown(candidates: Sequence[Candidate]) -> str:
     return "\n".join(lines)
 
 
-def _given(data: Mapping[str, Any]) -> dict[str, list[tuple[Label, Kind, str]]]:
+def _given(data: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What a full reply says of each id."""
-    given: dict[str, list[tuple[Label, Kind, str]]] = {}
+    given: dict[str, list[dict[str, Any]]] = {}
     for item in data["labels"]:
-        given.setdefault(item["id"], []).append((item["label"], item["kind"], item["says"]))
+        given.setdefault(item["id"], []).append(item)
     return given
 
 
-def _labelled(candidate: Candidate, given: Sequence[tuple[Label, Kind, str]], model: str, language: str) -> Labelled:
+def _labelled(candidate: Candidate, given: Sequence[Mapping[str, Any]], model: str, language: str) -> Labelled:
     """One label; of two that differ neither is believed."""
-    labels = {label for label, _, _ in given}
+    labels = {item["label"] for item in given}
     if len(labels) != 1:
         return by_rule(candidate, "the model contradicted itself" if labels else "the model left it out", language)
-    label, kind, says = given[0]
+    label, kind = given[0]["label"], given[0]["kind"]
     if label != "criterion":
         return Labelled(candidate.id, label, kind, "", model)
-    problem = "its paraphrase was cut off" if len(says) >= _SAYS_CHARS else why_not(says, candidate.words)
-    says = " ".join(says.split())
-    return Labelled(candidate.id, label, kind, "" if problem else says, model, problem)
+    problem = _unreliable(given[0]["says"], candidate.words)
+    says = " ".join(given[0]["says"].split())
+    parts = _divided(candidate.words, given[0]["parts"])
+    whole = f"it stays whole: {parts}" if isinstance(parts, str) and parts else ""
+    note = "; ".join(filter(None, [problem, whole]))
+    divided = () if isinstance(parts, str) else parts
+    return Labelled(candidate.id, label, kind, "" if problem else says, model, note, divided)
+
+
+def _divided(words: str, given: Sequence[Mapping[str, Any]]) -> tuple[RulePart, ...] | str:
+    """The two parts of a criterion, or why it stays whole; empty where no two were named.
+
+    Both must stand in the page's words, one after the other. What stands outside of them must stand in both
+    paraphrases, or it would be lost; a "not" of the first part must not be lost to the second, for it may reach there.
+    """
+    if len(given) != _TWO:
+        return ""
+    spans = [span for part in given if (span := _span(part["words"], words)) is not None]
+    if len(spans) != len(given):
+        return "a part's words are not in it"
+    (start, end), (second, last) = spans
+    if end > second:
+        return "its parts are not one after the other"
+    own = [words[start:end], words[second:last]]
+    around = " ".join([words[:start], words[end:second], words[last:]])
+    parts = tuple(
+        RulePart(text, part["kind"], " ".join(part["says"].split())) for text, part in zip(own, given, strict=True)
+    )
+    problems = [_unreliable(part["says"], f"{text} {around}") for text, part in zip(own, given, strict=True)]
+    if any(problems):
+        return next(filter(None, problems))
+    if any(set(stems(around)) - set(stems(f"please {part.says}")) for part in parts):
+        return "its parts leave some of its words out"
+    return "a 'not' of its first part may hold for the second" if _reaches_on(*own) else parts
+
+
+def _span(part: str, words: str) -> tuple[int, int] | None:
+    """Where a part stands in a statement, whole words alone; case and white space do not count."""
+    pattern = r"\s+".join(map(re.escape, part.split()))
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", words, re.IGNORECASE) if pattern else None
+    return found.span() if found else None
+
+
+def _reaches_on(first: str, second: str) -> bool:
+    return negated(first) and not negated(second)
+
+
+def _unreliable(says: str, words: str) -> str:
+    return "its paraphrase was cut off" if len(says) >= _SAYS_CHARS else why_not(says, words)
 
 
 def _leanly(candidate: Candidate, is_criterion: bool, model: str) -> Labelled:

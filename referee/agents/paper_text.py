@@ -37,15 +37,18 @@ class SharedPaper:
         return self.tokens + TASK_TOKENS + REPLY_TOKENS <= context_tokens
 
 
-def share_paper(paper: Paper, count: CountTokens, version: str | None = None) -> SharedPaper:
+def share_paper(
+    paper: Paper, count: CountTokens, version: str | None = None, *, prompt_id: str = PROMPT
+) -> SharedPaper:
     """The paper as the beginning of every prompt: ids of sections, tables and equations in brackets.
 
     Args:
         paper: The submission; author lines, acknowledgements and the text of references are never part of it.
         count: Counts tokens as the model does.
         version: Which version of the prompt; the newest by default.
+        prompt_id: What the calls are for; it takes ``how_read`` and ``paper``.
     """
-    prompt = load_prompt(PROMPT, version).render(
+    prompt = load_prompt(prompt_id, version).render(
         how_read=how_read(paper, (), titles=True), paper=delimit("submission", render_paper(paper))
     )
     return SharedPaper(prompt, count(prompt.system) + count(prompt.user))

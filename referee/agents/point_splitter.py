@@ -59,6 +59,11 @@ def why_not(says: str, words: str) -> str:
     return ""
 
 
+def negated(text: str) -> bool:
+    """Whether a text holds a word that says not."""
+    return bool(_NOT.search(text))
+
+
 def _negated(text: str, other: str) -> bool:
     """Whether a text says not, or lacks what the other has: a "lacks" on both sides is part of what they speak of."""
     lacks, others = ({found.lower() for found in _LACK.findall(side)} for side in (text, other))
@@ -262,7 +267,12 @@ def _points(answers: Sequence[Answer[BaseModel]], sentences: dict[str, str]) -> 
 def _point(item: dict[str, Any], sentences: dict[str, str], order: dict[str, int]) -> SplitPoint:
     named = tuple(sorted(set(item["sentences"]), key=order.__getitem__))
     words = " ".join(sentences[name] for name in named)
-    statement, kind = _SPACE.sub(" ", item["statement"]).strip(), item["kind"]
+    said, problem = restated(item["statement"], words)
+    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=item["kind"], note=problem)
+
+
+def restated(statement: str, words: str) -> tuple[str, str]:
+    """A model's wording of what some sentences say, or those sentences and why they replace it."""
+    statement = _SPACE.sub(" ", statement).strip()
     problem = why_not(statement, words)
-    said = words if problem else statement
-    return SplitPoint(id="", statement=said, words=words, sentences=named, kind=kind, note=problem)
+    return (words if problem else statement), problem

@@ -23,6 +23,7 @@ _BY_PROMPT = {
     "eval/rebuttal": "judging a point",
     "eval/topics": "listing a review's topics",
     "eval/usefulness": "judging a review's points",
+    "eval/assertions": "judging a review's assertions",
     "guidelines/form": "reading the page's form",
     "guidelines/label": "reading the page's guidelines",
     "refinement/criticise": "criticising the venue's prompts",

@@ -1,10 +1,10 @@
 """The metrics by name: those that ship, and those of installed packages under the entry point ``referee.metrics``.
 
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
-points), ``factors`` (what the detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a
-model), ``agreement`` (with people's reviews of the same paper),
-``known_recall`` (known errors of the papers that a review names), ``detection`` (detectors of AI reviews; ``referee
-detect score`` brings their models).
+points), ``assertions`` (what is right and material, counted with the paper before the judge), ``factors`` (what the
+detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with
+people's reviews of the same paper), ``known_recall`` (known errors of the papers that a review names), ``detection``
+(detectors of AI reviews; ``referee detect score`` brings their models).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import chain
 
 from referee.errors import EvaluationError, SettingsError
 from referee.evals.detection import DETECTORS
-from referee.evals.metric import NEEDS, Better, Metric
+from referee.evals.metric import NEEDS, Better, Metric, Range
 
 GROUP = "referee.metrics"
 
@@ -32,6 +32,9 @@ _QUALITY: Mapping[str, tuple[str, ...]] = {
 }
 _POINTS: Mapping[str, tuple[str, ...]] = {
     "quality.usefulness": ("usefulness",),
+}
+_ASSERTIONS: Mapping[str, tuple[str, ...]] = {
+    "quality.assertions": ("assertions",),
 }
 _FACTORS: Mapping[str, tuple[str, ...]] = {
     "quality.genericness": ("genericness",),
@@ -64,6 +67,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
     for preset, modules in (
         ("quality", _QUALITY),
         ("points", _POINTS),
+        ("assertions", _ASSERTIONS),
         ("factors", _FACTORS),
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
@@ -73,7 +77,7 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _ASSERTIONS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS)
     for module, names in modules.items()
     for name in names
 }
@@ -104,6 +108,12 @@ def find_metrics(names: Iterable[str] | None = None) -> tuple[Metric, ...]:
 def better_of(names: Iterable[str]) -> dict[str, Better]:
     """By metric, which way is better."""
     return {metric.name: metric.better for metric in find_metrics(names)}
+
+
+def judged_ranges(names: Iterable[str]) -> dict[str, Range]:
+    """By metric that a judge decides, its lowest and highest value; one that is not installed is left out."""
+    installed = [_found(name) for name in names if name in BUILT_IN or name in _others()]
+    return {metric.name: metric.range for metric in installed if "judge" in metric.needs}
 
 
 def unit_of(name: str) -> str:

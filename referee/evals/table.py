@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import cast
 
+from referee.evals.edges import Edges, edges_of, level_rows
 from referee.evals.grouping import RowKey, Rows
-from referee.evals.metric import Better
+from referee.evals.metric import Better, Range
 from referee.evals.store import Store
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
 from referee.schemas.usage import Usage
@@ -62,8 +63,9 @@ class Cell:
     ``low`` and ``high`` bound the mean at 95 percent, by bootstrap over papers; None with fewer than two. ``sd`` is the
     standard deviation of what the mean is over: reviews, or papers where the table is over papers. ``alpha`` is
     Krippendorff's between judges (ordinal), ``repeat_sd`` the mean standard deviation of a judge's repeats on one
-    review. ``judged`` says by judge how many of the reviews that it was asked about it answered on. ``nearest`` and
-    ``best`` mark a column's cells: nearest to people, and the best where more or less of the metric is better.
+    review. ``judged`` says by judge how many of the reviews that it was asked about it answered on. ``edges`` are the
+    shares of reviews at the ends of a judged metric's range. ``nearest`` and ``best`` mark a column's cells: nearest to
+    people, and the best where more or less of the metric is better; none where all systems stand at one end.
     """
 
     mean: float | None = None
@@ -78,6 +80,7 @@ class Cell:
     repeat_sd: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
     judged: dict[str, tuple[int, int]] = field(default_factory=dict)
+    edges: Edges = field(default_factory=Edges)
     nearest: bool = False
     best: bool = False
 
@@ -193,8 +196,8 @@ class _Gathered:
         failed = [self.store.papers_missing(metric, self.store.rows_of(row), "failed") for row in systems]
         return set.intersection(*own).difference(*failed) if own else set()
 
-    def cell(self, row: RowKey, metric: str, papers: Collection[str] | None = None) -> Cell:
-        """The cell over all reviews; given papers, over their means."""
+    def cell(self, row: RowKey, metric: str, papers: Collection[str] | None = None, ends: Range | None = None) -> Cell:
+        """The cell over all reviews; given papers, over their means; ``ends`` are of a judged metric."""
         rows = self.store.rows_of(row)
         by_paper = self.store.by_paper(metric, rows)
         if papers is None:
@@ -222,6 +225,7 @@ class _Gathered:
             alpha=judged.agreement.alpha(),
             repeat_sd=judged.agreement.repeat_sd(),
             parts={name: fmean(values) for name, found in parts.items() if (values := _counted(found, papers))},
+            edges=edges_of(_single(by_paper, papers), ends),
             judged={judge: (judged.answered[judge], asked) for judge, asked in sorted(judged.asked.items())},
         )
 
@@ -231,6 +235,11 @@ def _counted(by_paper: Mapping[str, Floats], papers: Collection[str] | None) -> 
     if papers is None:
         return [value for values in by_paper.values() for value in values.tolist()]
     return [fmean(values) for paper, values in by_paper.items() if paper in papers]
+
+
+def _single(by_paper: Mapping[str, Floats], papers: Collection[str] | None) -> list[float]:
+    """Every review's value; given papers, of these alone."""
+    return _counted({paper: own for paper, own in by_paper.items() if papers is None or paper in papers}, None)
 
 
 def _part(metric: str, name: str) -> str:
@@ -252,6 +261,7 @@ def build_table(
     metrics: Sequence[str],
     *,
     better: Mapping[str, Better] | None = None,
+    judged: Mapping[str, Range] | None = None,
     over_papers: bool = False,
 ) -> Table:
     """Gather results into the table. Streams: what stays in memory are the values themselves.
@@ -261,12 +271,14 @@ def build_table(
         rows: The row of each review.
         metrics: The columns; others are left out.
         better: Which way each is better; more of all where it is not given.
+        judged: The ranges of those that a judge decides.
         over_papers: See ``Table``. A paper on which a review of a system failed is in no row of that column.
     """
     found = _Gathered(results, rows, metrics)
     ways: dict[str, Better] = {name: "higher" if better is None else better.get(name) for name in metrics}
     shared = {name: found.shared_papers(name, list(rows)) if over_papers else None for name in metrics}
-    cells = {(row, name): found.cell(row, name, shared[name]) for row in rows for name in metrics}
+    ends = judged or {}
+    cells = {(row, name): found.cell(row, name, shared[name], ends.get(name)) for row in rows for name in metrics}
     marked = {key: cell for name in metrics for key, cell in _marked(name, ways[name], list(rows), cells).items()}
     totals = {name: found.totals(name) for name in metrics}
     return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers)
@@ -275,13 +287,18 @@ def build_table(
 def _marked(
     metric: str, better: Better, rows: Sequence[RowKey], cells: dict[tuple[RowKey, str], Cell]
 ) -> dict[tuple[RowKey, str], Cell]:
-    """The column's cells with the best by both rules marked, group by group; ties share a mark."""
+    """The column's cells with the best by both rules marked, group by group; ties share a mark.
+
+    Where all systems of a group stand at the ceiling, or all at the floor, there is no best and no mark.
+    """
     marked = {}
     for group in {row.group for row in rows}:
         own = {row: cells[row, metric] for row in rows if row.group == group and not row.is_expert}
         means = {row: cell.mean for row, cell in own.items() if cell.mean is not None}
         expert = next((cells[row, metric].mean for row in rows if row.group == group and row.is_expert), None)
         near = {row: abs(mean - expert) for row, mean in means.items()} if expert is not None else {}
+        if level_rows(own[row].edges for row in means):
+            continue
         for row in means:
             marked[row, metric] = replace(
                 own[row],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from referee.evals.edges import edges_of
+from referee.evals.metric import Range
 from referee.schemas.experiment import ArmCell, ArmComparison, PaperValue
 from referee.stats import holm, mean_sd, paired_interval
 from referee.stats.differences import mean_difference
@@ -32,9 +34,14 @@ def compared(
     return tuple(one.model_copy(update={"p_holm": next(adjusted)}) if one.p is not None else one for one in found)
 
 
-def cells_of(values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[str]) -> tuple[ArmCell, ...]:
-    """Each arm's mean of each metric over the papers that count in every arm."""
-    return tuple(_cells(values, arms, metrics))
+def cells_of(
+    values: Sequence[PaperValue],
+    arms: Sequence[str],
+    metrics: Sequence[str],
+    judged: Mapping[str, Range] | None = None,
+) -> tuple[ArmCell, ...]:
+    """Each arm's mean of each metric over the papers that count in every arm; ``judged`` are ranges of judged ones."""
+    return tuple(_cells(values, arms, metrics, judged or {}))
 
 
 def _comparison(
@@ -67,7 +74,9 @@ def _comparison(
     )
 
 
-def _cells(values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[str]) -> Iterator[ArmCell]:
+def _cells(
+    values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[str], judged: Mapping[str, Range]
+) -> Iterator[ArmCell]:
     for arm in arms:
         for metric in metrics:
             own = [value for value in values if (value.arm, value.metric) == (arm, metric)]
@@ -76,6 +85,8 @@ def _cells(values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[
             # A mean is the mean difference to nothing: the interval for few papers serves both.
             interval = paired_interval({p: [(value, 0.0)] for p, value in by_paper.items()}, seed=SEED, level=LEVEL)
             mean, sd = mean_sd(list(by_paper.values()))
+            single = [one for value in own if value.value is not None for one in value.by_seed if one is not None]
+            edges = edges_of(single, judged.get(metric))
             yield ArmCell(
                 arm=arm,
                 metric=metric,
@@ -87,4 +98,6 @@ def _cells(values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[
                 n_not_applicable=counts["not_applicable"],
                 n_failed=counts["failed"],
                 n_pending=counts["pending"],
+                at_top=edges.at_top,
+                at_bottom=edges.at_bottom,
             )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from referee.evals.registry import judged_ranges
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.comparing import METHOD, cells_of, compared
 from referee.experiments.execution import EVALUATIONS, Execution
@@ -100,7 +101,9 @@ def experiment_result(
             "status": status,
             "arms": tuple(_arm(made, arm, results) for arm in planned.arms),
             "values": values,
-            "cells": cells_of(values, [arm.name for arm in planned.arms], planned.metrics),
+            "cells": cells_of(
+                values, [arm.name for arm in planned.arms], planned.metrics, judged_ranges(planned.metrics)
+            ),
             "comparisons": compared(values, pairs, planned.metrics),
             "method": METHOD,
             "notes": (*planned.notes, *_notes(made, values, planned.metrics)),

@@ -24,7 +24,7 @@ from referee.graphs.guidelines_state import GuidelinesContext, GuidelinesState, 
 from referee.schemas.venue import Aspect, Fact, FormProvenance, Source, VenueForm
 from referee.venues.compiled import FormBoxes, borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.page import Candidate, form_fields
-from referee.venues.statements import Statement, check_conserved, guidelines_of, settle_statements
+from referee.venues.statements import Statement, StatementPart, check_conserved, guidelines_of, settle_statements
 
 PAGE_SOURCE = "page"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -147,6 +147,9 @@ def _statement(candidate: Candidate, labelled: Labelled) -> Statement:
         text=labelled.says or candidate.words,
         by=labelled.by,
         note=labelled.note,
+        parts=tuple(
+            StatementPart(words=part.words, criterion_kind=part.kind, text=part.says) for part in labelled.parts
+        ),
     )
 
 

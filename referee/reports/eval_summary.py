@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.evals.comparison import Comparison, Difference
 from referee.evals.correlations import Correlations
+from referee.evals.edges import EDGES, EDGES_TEXT, edge_text, level_rows
 from referee.evals.grouping import EXPERT
 from referee.evals.registry import apart, counted_by
 from referee.evals.table import Cell, Table
@@ -23,7 +24,7 @@ NEAREST = "†"
 BEST = "‡"
 COLUMNS = (
     *("group", "system", "metric", "mean", "sd", "low", "high", "papers", "scored", "not_applicable", "failed"),
-    *("alpha", "repeat_sd", "judged", "nearest_to_expert", "best", "counted_by"),
+    *("alpha", "repeat_sd", "judged", "nearest_to_expert", "best", "at_top", "at_bottom", "counted_by"),
 )
 Parts = list[str | tables.Table]
 _PLACES = 4
@@ -64,6 +65,7 @@ def render_summary(
                 *_by_row(table, _interval_and_counts),
             ),
         ),
+        *_edges(table),
         *_parts(table),
         *_agreement(table, about),
         *([_comparison(comparison)] if comparison else []),
@@ -116,7 +118,7 @@ def _entries(table: Table) -> Iterator[tuple[dict[str, Any], Cell]]:
     for row in table.rows:
         for metric in table.metrics:
             cell = table.cells[row, metric]
-            marks = {"nearest_to_expert": cell.nearest, "best": cell.best}
+            marks = {"nearest_to_expert": cell.nearest, "best": cell.best, **asdict(cell.edges)}
             found = {"group": row.group, "system": row.system, "metric": metric, **marks}
             found["counted_by"] = counted_by(metric)
             yield {name: found[name] if name in found else getattr(cell, name) for name in COLUMNS}, cell
@@ -184,7 +186,8 @@ def _mean_and_sd(cell: Cell, digits: int) -> str:
         return ""
     marks = (NEAREST if cell.nearest else "") + (BEST if cell.best else "")
     silent = "".join(f" ({judge} judged 0 of {n})" for judge, (done, n) in cell.judged.items() if not done)
-    return f"{_spread(cell.mean, cell.sd, digits)}{f' {marks}' if marks else ''}{silent}"
+    edge = f" (at the {cell.edges.crowded})" if cell.edges.crowded else ""
+    return f"{_spread(cell.mean, cell.sd, digits)}{f' {marks}' if marks else ''}{edge}{silent}"
 
 
 def _spread(mean: float, sd: float | None, digits: int) -> str:
@@ -193,6 +196,33 @@ def _spread(mean: float, sd: float | None, digits: int) -> str:
 
 def _interval_and_counts(cell: Cell, digits: int) -> str:
     return f"{interval(cell.low, cell.high, digits) or NOTHING}; {cell.scored} / {cell.not_applicable} / {cell.failed}"
+
+
+def _edges(table: Table) -> Iterator[Section]:
+    """What share of the reviews each judged metric puts at its ends, and where it thus tells none apart."""
+    shares = {name: [edge_text(table.cells[row, name].edges) for row in table.rows] for name in table.metrics}
+    judged = [name for name, said in shares.items() if any(said)]
+    if not judged:
+        return
+
+    def of(metrics: Sequence[str]) -> tables.Table:
+        rows = [[row.label, *(shares[name][n] for name in metrics)] for n, row in enumerate(table.rows)]
+        return dashed("", ["system", *metrics], rows)
+
+    lines = [f"- {name}: {_level(table, name)}" for name in judged if _level(table, name)]
+    yield Section(EDGES, (EDGES_TEXT, *_apart(judged, of), *(["\n".join(lines)] if lines else [])))
+
+
+def _level(table: Table, metric: str) -> str:
+    """Where all systems of a group stand at one end, in a sentence; empty where none do."""
+    said = []
+    for group in dict.fromkeys(row.group for row in table.rows):
+        own = [row for row in table.rows if row.group == group and not row.is_expert]
+        if end := level_rows(
+            table.cells[row, metric].edges for row in own if table.cells[row, metric].mean is not None
+        ):
+            said.append(f"{f'{inline(group)}: ' if group else ''}all systems are at the {end}; none is marked as best")
+    return "; ".join(said)
 
 
 def _parts(table: Table) -> Iterator[Section]:

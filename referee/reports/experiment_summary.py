@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from referee.evals.edges import EDGES, EDGES_TEXT, Edges, edge_text, level_rows
 from referee.reports.experiment_plots import experiment_plots
 from referee.reports.markdown_text import inline
 from referee.reports.page import Section, plots_section, render_markdown
@@ -43,6 +44,7 @@ def render_experiment(result: ExperimentResult, plots: tuple[Plot, ...] = ()) ->
     sections = [
         Section("Mean and standard deviation", (_means(result), below, _by_arm(result, _counts))),
         _compared(result),
+        *_edges(result),
         *_missing(result),
         *_excluded(result),
         _costs(result),
@@ -118,7 +120,9 @@ def _a_review(arm: ArmRecord) -> list[str]:
 
 
 def _mean(cell: ArmCell, digits: int) -> str:
-    return number(cell.mean, digits) + (f" ± {number(cell.sd, digits)}" if cell.sd is not None else "")
+    spread = f" ± {number(cell.sd, digits)}" if cell.sd is not None else ""
+    end = Edges(cell.at_top, cell.at_bottom).crowded
+    return number(cell.mean, digits) + spread + (f" (at the {end})" if end else "")
 
 
 def _counts(cell: ArmCell, digits: int) -> str:
@@ -134,6 +138,23 @@ def _compared(result: ExperimentResult) -> Section:
         "A paper that failed in any arm is failed in every comparison; no pair is left out in silence."
     )
     return Section("Comparisons", (text, _comparisons(result)))
+
+
+def _edges(result: ExperimentResult) -> Iterator[Section]:
+    """What share of the reviews each judged metric puts at its ends, and where it thus tells no arms apart."""
+    by_metric = {
+        name: {cell.arm: Edges(cell.at_top, cell.at_bottom) for cell in result.cells if cell.metric == name}
+        for name in result.metrics
+    }
+    judged = {name: own for name, own in by_metric.items() if any(map(edge_text, own.values()))}
+    if judged:
+        rows = [[arm.name, *(edge_text(own[arm.name]) for own in judged.values())] for arm in result.arms]
+        level = {name: level_rows(edge for edge in own.values() if edge_text(edge)) for name, own in judged.items()}
+        lines = "\n".join(
+            f"- {name}: all arms are at the {end}; it tells none apart" for name, end in level.items() if end
+        )
+        table = dashed("", ["arm", *judged], rows)
+        yield Section(EDGES, (EDGES_TEXT, table, *([lines] if lines else [])))
 
 
 def _missing(result: ExperimentResult) -> Iterator[Section]:

@@ -36,6 +36,8 @@ def _statements(form: VenueForm, statements: Sequence[Statement]) -> Iterator[st
     )
     reasons = Counter(one.reason for one in statements if one.fate == "dropped")
     yield from (f"  dropped, {reason}: {count}" for reason, count in reasons.most_common())
+    if divided := sum(bool(one.parts) for one in statements if one.fate == "kept"):
+        yield f"  {divided} of the criteria ask for two things: each is two rules"
     own = sum(one.fate == "kept" and one.text == one.words for one in statements)
     if own:
         yield f"  {own} of the criteria are in the page's own words, not paraphrased"

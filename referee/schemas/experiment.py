@@ -61,7 +61,11 @@ class PaperValue(Frozen):
 
 
 class ArmCell(Frozen):
-    """One metric of one arm over the papers: what ``low`` and ``high`` bound is the mean, at ``level``."""
+    """One metric of one arm over the papers: what ``low`` and ``high`` bound is the mean, at ``level``.
+
+    ``at_top`` and ``at_bottom`` are the shares of its reviews at the ends of a judged metric's range, null where there
+    is no such end.
+    """
 
     arm: str
     metric: str
@@ -73,6 +77,8 @@ class ArmCell(Frozen):
     n_not_applicable: int = 0
     n_failed: int = 0
     n_pending: int = 0
+    at_top: float | None = None
+    at_bottom: float | None = None
 
 
 class ArmComparison(Frozen):

@@ -30,12 +30,22 @@ _REASONS = {
 }
 
 
+class StatementPart(Frozen):
+    """One of the two things that a statement asks for; it becomes a guideline of its own, under that id."""
+
+    words: str
+    criterion_kind: Literal["subjective", "objective"]
+    text: str
+    guideline: str = ""
+
+
 class Statement(Frozen):
     """One statement from its page to the venue.
 
     ``words`` are the page's own. ``label`` and ``criterion_kind`` come from the model or, where ``by`` is ``rule``,
     from code; ``note`` says why. ``text`` is the criterion as the venue words it: the paraphrase, or the words
-    themselves. ``reason`` is never empty for what is not kept.
+    themselves. ``reason`` is never empty for what is not kept. A criterion that asks for two things has two ``parts``,
+    and its ``guideline`` is the first one's.
     """
 
     id: str
@@ -51,6 +61,7 @@ class Statement(Frozen):
     reason: str = ""
     merged_into: str | None = None
     guideline: str | None = None
+    parts: tuple[StatementPart, ...] = ()
 
 
 class StatementsLost(AssertionError):
@@ -80,7 +91,7 @@ def settle_statements(labelled: Iterable[Statement], page: GuidelinePage) -> tup
             into = {"fate": "merged", "merged_into": same.id, "reason": f"says the same as {same.id}"}
             settled.append(statement.model_copy(update=into))
         else:
-            kept.append(statement.model_copy(update={"guideline": _slug(statement, taken)}))
+            kept.append(_named(statement, page, taken))
             settled.append(kept[-1])
     return tuple(settled)
 
@@ -105,22 +116,36 @@ def check_conserved(ids: Sequence[str], statements: Sequence[Statement]) -> Coun
 
 
 def guidelines_of(statements: Iterable[Statement], fact: Fact) -> tuple[Guideline, ...]:
-    """The criteria that were kept, in the page's order; each fact says whose words the text is in."""
+    """The criteria that were kept, in the page's order, one with two parts as two; each says whose words it is in."""
     return tuple(
         Guideline(
-            id=statement.guideline,
-            text=statement.text,
-            kind=statement.criterion_kind,
-            words=statement.words,
-            fact=fact.model_copy(update={"note": _wording(statement)}),
+            id=one.guideline,
+            text=one.text,
+            kind=one.criterion_kind,
+            words=one.words,
+            fact=fact.model_copy(update={"note": _wording(statement, one)}),
         )
         for statement in statements
-        if statement.fate == "kept" and statement.guideline
+        if statement.fate == "kept"
+        for one in statement.parts or (statement,)
+        if one.guideline
     )
 
 
-def _wording(statement: Statement) -> str:
-    said = "in the page's words" if statement.text == statement.words else f"paraphrased by {statement.by}"
+def _named(statement: Statement, page: GuidelinePage, taken: set[str]) -> Statement:
+    """A criterion with its id; parts of which one cannot be traced to the page are none."""
+    if not statement.parts or any(trace(part.words, page) is None for part in statement.parts):
+        return statement.model_copy(update={"guideline": _slug(statement.text, statement.id, taken), "parts": ()})
+    parts = tuple(
+        part.model_copy(update={"guideline": _slug(part.text, statement.id, taken)}) for part in statement.parts
+    )
+    return statement.model_copy(update={"guideline": parts[0].guideline, "parts": parts})
+
+
+def _wording(statement: Statement, one: Statement | StatementPart) -> str:
+    said = "in the page's words" if one.text == one.words else f"paraphrased by {statement.by}"
+    if statement.parts:
+        said += f"; one of the two things that its statement asks for: “{statement.words}”"
     return f"{said}; taken for a criterion by a rule: {statement.note}" if statement.by == "rule" else said
 
 
@@ -135,12 +160,12 @@ def _same(statement: Statement, other: Statement) -> bool:
     return fuzz.token_sort_ratio(ours, theirs, score_cutoff=_SAME) >= _SAME
 
 
-def _slug(statement: Statement, taken: set[str]) -> str:
+def _slug(text: str, statement_id: str, taken: set[str]) -> str:
     """An id from the telling words of the text; numbered where it is taken."""
-    plain = unicodedata.normalize("NFKD", statement.text.casefold()).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
     words = _WORD.findall(re.sub(r"['’]", "", plain))
     telling = [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or [w for w in words if len(w) > 1]
-    base = "-".join(telling[:_SLUG_WORDS]) or f"criterion-{statement.id}"
+    base = "-".join(telling[:_SLUG_WORDS]) or f"criterion-{statement_id}"
     slug, number = base, 1
     while slug in taken:
         number += 1

@@ -127,9 +127,9 @@ def adherence(user: str) -> dict[str, Any]:
     for name, mark, rule in _RULES.findall(shown("rules", user)):
         share = len(words_of(rule) & text) / max(1, len(words_of(rule)))
         met: dict[str, Any] = (
-            {"score": round(3 * share)} if mark == "judgement" else {"met": "yes" if share > 0.3 else "no"}
+            {"score": str(round(3 * share))} if mark == "judgement" else {"met": "yes" if share > 0.3 else "no"}
         )
-        said[name] = {"finding": f"{share:.2f} of its words", "applies": "yes", **met}
+        said[name] = {"finding": f"{share:.2f} of its words", **met}
     return said
 
 

@@ -63,7 +63,8 @@ def labelling(say: Say) -> Callable[[ChatRequest], dict[str, Any]]:
 
     def reply(request: ChatRequest) -> dict[str, Any]:
         labels = [(name, *say(words)) for name, words in statements(request).items()]
-        return {"labels": [dict(zip(("id", "label", "kind", "says"), label, strict=True)) for label in labels]}
+        named = (dict(zip(("id", "label", "kind", "says"), label, strict=True)) for label in labels)
+        return {"labels": [{**label, "parts": []} for label in named]}
 
     return reply
 

@@ -12,16 +12,18 @@ import pytest
 from referee import RunOptions
 from referee.api import Compiled, compile_venue, load_venue
 from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, RunError, VenueError
+from referee.reports.venue_lines import compile_lines
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
-from referee.testing import FakeServer, Fault
+from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.page import read_page, trace
 from referee.venues.statements import check_conserved
 from tests.options import with_options
 
-from .guidelines_script import CRITERION, NOISE, PAGE, everything, labelling, sensible
+from .guidelines_script import CRITERION, NOISE, PAGE, everything, labelling, sensible, statements
 
 LABEL = "guidelines/label"
+BOTH = "name the section and the sentence that you criticise"
 
 
 @pytest.fixture
@@ -51,7 +53,8 @@ def assert_traced_and_conserved(done: Compiled, data: bytes, name: str) -> None:
     stored = json.loads((done.run / "guidelines.json").read_text(encoding="utf-8"))
     counts = stored["counts"]
     assert counts["candidates"] == counts["kept"] + counts["merged"] + counts["dropped"] == len(done.statements)
-    assert check_conserved([fate.id for fate in done.statements], done.statements)["kept"] == len(done.form.guidelines)
+    kept = check_conserved([fate.id for fate in done.statements], done.statements)["kept"]
+    assert kept + sum(bool(fate.parts) for fate in done.statements) == len(done.form.guidelines)
     for guideline in done.form.guidelines:
         assert guideline.words
         assert trace(guideline.words, source)
@@ -106,6 +109,25 @@ async def test_what_a_reply_leaves_out_a_rule_labels(server: FakeServer, page: P
     server.script.entries[LABEL] = {"labels": []}
     done = await compiled(server, page)
     assert {fate.note for fate in done.statements} == {"the model left it out"}
+
+
+async def test_a_rule_with_two_parts_becomes_two_rules(server: FakeServer, page: Path) -> None:
+    def reply(request: ChatRequest) -> dict[str, Any]:
+        said = labelling(sensible)(request)
+        (label,) = (one for one in said["labels"] if statements(request)[one["id"]].startswith("Be specific"))
+        label["parts"] = [
+            {"words": "Be specific", "kind": "subjective", "says": "Be specific throughout."},
+            {"words": BOTH, "kind": "objective", "says": f"In criticism, {BOTH}."},
+        ]
+        return said
+
+    server.script.entries[LABEL] = reply
+    done = await compiled(server, page)
+    first, second = (g for g in done.form.guidelines if g.fact.note.find("one of the two things") > 0)
+    assert [(rule.words, rule.kind) for rule in (first, second)] == [("Be specific", "subjective"), (BOTH, "objective")]
+    assert "  1 of the criteria ask for two things: each is two rules" in compile_lines(
+        done.form, done.page, done.paper_type, done.statements, done.notes
+    )
 
 
 async def test_a_model_that_inverts_a_rule_is_not_believed(server: FakeServer, page: Path) -> None:

@@ -14,7 +14,7 @@ from referee.evals.comparison import Comparison, compare
 from referee.evals.correlations import Correlations, correlate_metric
 from referee.evals.grouping import Rows
 from referee.evals.metric import Metric
-from referee.evals.registry import better_of, find_metrics, variants_of
+from referee.evals.registry import better_of, find_metrics, judged_ranges, variants_of
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_results
 from referee.evals.table import Table, build_table
 from referee.reports.correlation_tables import correlation_files
@@ -195,7 +195,7 @@ def write_summary(
         SettingsError: A row to compare is not there.
     """
     pair = [rows.find(label) for label in asked.compare] if asked.compare else []
-    table = build_table(read_results(results), rows, metrics, better=better_of(metrics))
+    table = build_table(read_results(results), rows, metrics, better=better_of(metrics), judged=judged_ranges(metrics))
     variants = variants_of(metrics)
     comparison = compare(read_results(results), rows, metrics, *pair, variants=variants) if pair else None
     published = published_table() if asked.paper_table else None

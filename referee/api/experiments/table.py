@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.evals.grouping import Rows
-from referee.evals.registry import better_of
+from referee.evals.registry import better_of, judged_ranges
 from referee.evals.results import RESULTS, read_results
 from referee.evals.table import build_table
 from referee.experiments.execution import EVALUATIONS, SETS
@@ -40,7 +40,12 @@ def arms_and_experts(run: Path, result: ExperimentResult, *, paper_table: bool) 
     if not cases:
         return None
     table = build_table(
-        _results(run, papers), Rows("source", cases), result.metrics, better=better_of(result.metrics), over_papers=True
+        _results(run, papers),
+        Rows("source", cases),
+        result.metrics,
+        better=better_of(result.metrics),
+        judged=judged_ranges(result.metrics),
+        over_papers=True,
     )
     about = About(
         reviews=len(cases),

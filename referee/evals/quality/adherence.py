@@ -2,16 +2,16 @@
 
 Criteria are the guidelines of the venue's form, subjective (0 to 3 by a judge) or objective (3 or 0), and what the form
 itself prescribes (``form:...``: required boxes, scales, lengths), which is objective. What code can decide it decides
-(``form_checks``); all other criteria go to the judge in one call. A rule that has nothing in the review to apply to
-(one on complaints about novelty, where there is none) is in no mean. Where a set has AI and human reviews of a venue,
-boxes that only one side fills are taken for absent on both (``not_compared``). Eq. 6: the mean of each kind, summed,
-over 6; with one kind only, its mean over 3. The value is in [0, 1], higher is better. Without guidelines it is not
-applicable.
+(``form_checks``); all other criteria go to the judge in one call. A rule that does not occur in the review (one on
+complaints about novelty, where there is none) has an answer of its own and is in no mean. Where a set has AI and human
+reviews of a venue, boxes that only one side fills are taken for absent on both (``not_compared``). Eq. 6: the mean of
+each kind, summed, over 6; with one kind only, its mean over 3. The value is in [0, 1], higher is better. Without
+guidelines it is not applicable.
 
 Several judges or repeats: the mean of their values, the decisions of code being the same in each.
 
 Source: *ReviewEval* section 3.5, Eq. 6. Deviations: code decides before the judge does; the judge's examples are the
-same for all venues and stand in the prompt, so nothing has to be generated or cached per venue; a rule may not apply,
+same for all venues and stand in the prompt, so nothing has to be generated or cached per venue; a rule may not occur,
 of which the paper does not speak.
 """
 
@@ -26,6 +26,7 @@ from pydantic import BaseModel, Field
 from referee.agents.adherence_judge import (
     HIGHEST,
     PROMPT,
+    SILENT,
     adherence_model,
     adherence_tokens,
     read_adherence,
@@ -53,7 +54,7 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult
 from referee.schemas.venue import Guideline, VenueForm
 
-_NONE_APPLIES = "no rule applies to this review"
+_NONE_APPLIES = "no rule occurs in this review"
 NO_VENUE = "there is no form for this review; name the venue with --venue"
 
 _PROMPT_TOKENS = 1_200
@@ -211,7 +212,10 @@ def _codes_own(criterion_id: str, text: str, decision: Decision) -> dict[str, An
 
 
 def _answers(reply: BaseModel, rules: Sequence[Guideline]) -> dict[str, dict[str, Any]]:
-    return {one.rule: {"score": one.score, "finding": one.finding} for one in read_adherence(reply, rules)}
+    return {
+        one.rule: {"score": one.score, "finding": one.finding, **({"answer": SILENT} if one.score is None else {})}
+        for one in read_adherence(reply, rules)
+    }
 
 
 def _judges_own(rule: Guideline) -> dict[str, Any]:

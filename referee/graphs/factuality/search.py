@@ -67,6 +67,28 @@ def named_chunks(text: str, paper: Paper, chunks: Chunks, room: int) -> list[Sho
     return list(shown.values())
 
 
+def passages_about(text: str, paper: Paper, chunks: Chunks, room: int) -> list[ShownPassage]:
+    """The abstract and what a text names in the paper, then the passages that share most words with it, in order.
+
+    For a judge that has no search by meaning; arguments as of ``named_chunks``, which takes at most half of the room.
+    """
+    shown = {one.id: one for one in named_chunks(text, paper, chunks, room // 2)}
+    room -= sum(count_tokens(one.text) for one in shown.values())
+    about = set(stems(text))
+    for child in sorted(chunks.children, key=lambda child: -len(about & set(stems(child.text)))):
+        size = count_tokens(child.text)
+        if size <= room and not {child.id, child.id.rpartition(".")[0]} & shown.keys():
+            shown[child.id] = _passage(child)
+            room -= size
+    order = [*(one.id for one in chunks.parents), *(one.id for one in chunks.children)]
+    return sorted(shown.values(), key=lambda one: (_parent_place(one.id, order), order.index(one.id)))
+
+
+def _parent_place(passage: str, order: Sequence[str]) -> int:
+    parent = passage.rpartition(".")[0]
+    return order.index(parent if parent in order else passage)
+
+
 async def find_passages(
     sub_questions: Sequence[str], point: str, context: FactualityContext
 ) -> tuple[list[FoundRecord], dict[str, PassageRecord]]:

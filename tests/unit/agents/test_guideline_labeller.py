@@ -33,7 +33,8 @@ WINDOW = Window("w01", ALL, "")
 
 
 def reply(*items: tuple[str, str, str, str]) -> dict[str, Any]:
-    return {"labels": [dict(zip(("id", "label", "kind", "says"), item, strict=True)) for item in items]}
+    named = (dict(zip(("id", "label", "kind", "says"), item, strict=True)) for item in items)
+    return {"labels": [{**label, "parts": []} for label in named]}
 
 
 async def labelled(*replies: Any, lean: bool = False, language: str = "en") -> tuple[Any, ScriptedModel]:
@@ -66,6 +67,74 @@ async def test_one_call_labels_a_window_and_its_paraphrases_are_kept() -> None:
     assert "g001: Is every claim" in call.user
     assert "(under: How to write)" in call.user
     assert "Tests 2026" in call.system
+
+
+TWO = "Please summarise the paper and name its main strengths."
+SUMMARISE, NAME = (
+    ("summarise the paper", "Summarise the paper."),
+    ("name its main strengths", "Name the main strengths."),
+)
+
+
+async def divided(words: str, *parts: tuple[str, str]) -> Any:
+    said = {"id": "g001", "label": "criterion", "kind": "subjective", "says": words}
+    named = [{"words": own, "kind": "objective", "says": says} for own, says in parts]
+    model = ScriptedModel([{"labels": [said | {"parts": named}]}])
+    window = Window("w01", (Candidate("g001", "imperative", words, ()),), "")
+    return (await label_window(window, venue_name="T", door=model)).labels[0]
+
+
+async def test_a_criterion_that_asks_for_two_things_has_two_parts_in_the_pages_words() -> None:
+    label = await divided(TWO, ("Summarise  the paper", SUMMARISE[1]), NAME)
+    assert [(part.words, part.kind, part.says) for part in label.parts] == [
+        ("summarise the paper", "objective", "Summarise the paper."),
+        ("name its main strengths", "objective", "Name the main strengths."),
+    ]
+    assert (label.says, label.note) == (TWO, "")
+    allowed = await divided(
+        "Be constructive and avoid sarcasm in reviews.",
+        ("Be constructive", "Be constructive in reviews."),
+        ("avoid sarcasm", "Avoid sarcasm in reviews."),
+    )
+    assert len(allowed.parts) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "parts", "why"),
+    [
+        (TWO, [], ""),
+        (TWO, [SUMMARISE], ""),
+        (TWO, [SUMMARISE, ("name its weaknesses", "Name the weaknesses.")], "a part's words are not in it"),
+        (TWO, [SUMMARISE, ("name its main strength", "Name the main strength.")], "a part's words are not in it"),
+        (TWO, [("", "Summarise the paper."), NAME], "a part's words are not in it"),
+        (TWO, [NAME, SUMMARISE], "its parts are not one after the other"),
+        (
+            TWO,
+            [("summarise the paper and name", "Summarise the paper."), NAME],
+            "its parts are not one after the other",
+        ),
+        (TWO, [SUMMARISE, ("name its main strengths", "Name 3 strengths of it.")], "holds 3"),
+        (TWO, [SUMMARISE, ("name its main strengths", "Do not name its strengths.")], "turned a 'not' around"),
+        (
+            "Summarise the paper and name its strengths with evidence.",
+            [SUMMARISE, ("name its strengths", "Name the strengths.")],
+            "its parts leave some of its words out",
+        ),
+        (
+            "Do not be rude or write dismissive reviews.",
+            [("Do not be rude", "Do not be rude."), ("write dismissive reviews", "Write dismissive reviews.")],
+            "a 'not' of its first part may hold for the second",
+        ),
+    ],
+)
+async def test_what_cannot_be_divided_for_certain_stays_whole(
+    words: str, parts: list[tuple[str, str]], why: str
+) -> None:
+    label = await divided(words, *parts)
+    assert label.parts == ()
+    assert why in label.note
+    assert bool(label.note) == bool(why)
+    assert label.says == words
 
 
 async def test_what_the_model_leaves_out_or_says_twice_a_rule_labels_on_the_record() -> None:

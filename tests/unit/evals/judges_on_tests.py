@@ -31,6 +31,10 @@ class HandWire:
         said = self.judge(request.messages[1][1])
         return Completion(said if isinstance(said, str) else json.dumps(said), 10, 5, False)
 
+    async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
+        begun()
+        return await self.send(request)
+
     def errors(self) -> tuple[type[Exception], ...]:
         return (ConnectionError,)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from referee.agents.adherence_judge import adherence_model
+from referee.agents.adherence_judge import SILENT, adherence_model
 from referee.errors import BudgetExceeded
 from referee.evals.metric import Context, Foreseeing, Known, Metric
 from referee.evals.quality.adherence import METRIC, adherence
@@ -58,12 +58,10 @@ def form(subjective: int = 3, objective: int = 2, **changes: Any) -> VenueForm:
 
 
 def reply(subjective: Any = SUBJECTIVE, objective: Any = OBJECTIVE) -> dict[str, Any]:
-    """By rule its score; "silent" for one that the review gives nothing to apply to."""
-    answers: list[dict[str, Any]] = [{"score": 3 if score == "silent" else score} for score in subjective]
-    answers += [{"met": {3: "yes", 0: "no", "silent": "yes"}.get(score, score)} for score in objective]
-    for answer, score in zip(answers, [*subjective, *objective], strict=True):
-        answer |= {"finding": "It does.", "applies": "no" if score == "silent" else "yes"}
-    return {f"c{n}": answer for n, answer in enumerate(answers, start=1)}
+    """By rule its score, or SILENT for one that the review gives nothing to apply to."""
+    answers: list[dict[str, Any]] = [{"score": str(score)} for score in subjective]
+    answers += [{"met": {3: "yes", 0: "no"}.get(score, score)} for score in objective]
+    return {f"c{n}": answer | {"finding": "It does."} for n, answer in enumerate(answers, start=1)}
 
 
 async def measured(
@@ -153,17 +151,19 @@ async def test_the_fixture_through_a_judge_in_one_call() -> None:
     ]
 
 
-async def test_a_rule_that_has_nothing_to_apply_to_is_in_no_mean() -> None:
-    silent = await measured(REVIEW, reply([1, "silent", "silent"], [0, "silent"]))
+async def test_a_rule_that_does_not_occur_has_an_answer_of_its_own_and_is_in_no_mean() -> None:
+    silent = await measured(REVIEW, reply([1, SILENT, SILENT], [0, SILENT]))
     assert silent.value == pytest.approx((1 + 0) / 6)
     assert (silent.parts["subjective"], silent.parts["objective"], silent.parts["did_not_apply"]) == (1, 0, 3)
+    answers = silent.details["readings"][0]["answers"]
+    assert (answers["subjective-2"]["answer"], answers["objective-2"]["score"]) == (SILENT, None)
     assert METRIC.rescore(silent) == silent
-    nothing = await measured(REVIEW, reply(["silent"] * 3, ["silent"] * 2))
+    nothing = await measured(REVIEW, reply([SILENT] * 3, [SILENT] * 2))
     assert (nothing.status, nothing.value) == ("not_applicable", None)
-    beside = await measured(REVIEW, reply(["silent"] * 3, ["silent"] * 2), reply([3] * 3, [3] * 2))
+    beside = await measured(REVIEW, reply([SILENT] * 3, [SILENT] * 2), reply([3] * 3, [3] * 2))
     assert (beside.value, beside.parts["did_not_apply"]) == (1, 2.5)
     assert [one.value for one in beside.judges] == [None, 1]
-    assert beside.judges[0].reason == "no rule applies to this review"
+    assert beside.judges[0].reason == "no rule occurs in this review"
 
 
 async def test_boxes_that_only_one_side_fills_are_no_boxes_on_either() -> None:
@@ -183,9 +183,9 @@ async def test_boxes_that_only_one_side_fills_are_no_boxes_on_either() -> None:
     assert (shown(user), shown(user, "filled_boxes")) == (REVIEW, "(none)")
 
 
-async def test_an_answer_that_does_not_say_whether_the_rule_applies_is_no_reply() -> None:
+async def test_an_answer_without_a_score_is_no_reply() -> None:
     partial = reply()
-    del partial["c1"]["applies"]
+    del partial["c1"]["score"]
     assert (await measured(REVIEW, partial)).status == "failed"
 
 
@@ -359,8 +359,7 @@ def best_of(venue: str) -> Any:
         return {
             f"c{n}": {
                 "finding": "It does.",
-                "applies": "yes",
-                **({"score": 3} if mark == "judgement" else {"met": "yes"}),
+                **({"score": "3"} if mark == "judgement" else {"met": "yes"}),
             }
             for n, mark in marks
         }

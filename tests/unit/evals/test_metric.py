@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from referee.errors import EvaluationError, SettingsError
 from referee.evals import registry
 from referee.evals.metric import Foreseeing, Known, Load, Metric, failed, not_applicable, scored
-from referee.evals.registry import BUILT_IN, PRESETS, find_metrics, metric_names
+from referee.evals.registry import BUILT_IN, PRESETS, find_metrics, judged_ranges, metric_names
 from referee.schemas.usage import Usage
 
 from .runs_of import Words, case
@@ -97,7 +97,7 @@ def test_presets_and_names_stand_side_by_side() -> None:
         (
             ["xyz123"],
             "no metric 'xyz123'",
-            "Presets: quality, points, factors, behaviour, agreement, known_recall, detection. Metrics: c",
+            "Presets: quality, points, assertions, factors, behaviour, agreement, known_recall, detection. Metrics: c",
         ),
     ],
 )
@@ -132,3 +132,8 @@ def test_what_is_no_metric_is_refused_by_its_package(
     with pytest.raises(EvaluationError, match=said) as caught:
         find_metrics([name])
     assert caught.value.hint
+
+
+def test_the_ends_of_a_scale_are_known_of_what_a_judge_decides_and_is_installed() -> None:
+    named = ["depth", "words", "semantic_similarity", "usefulness", "assertions", "xyz123"]
+    assert judged_ranges(named) == {"depth": (0.0, 1.0), "usefulness": (1, 5), "assertions": (0.0, None)}

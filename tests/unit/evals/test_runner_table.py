@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from statistics import stdev
+from typing import Any
 
 import pytest
 
 from referee.errors import SettingsError
 from referee.evals.comparison import compare
+from referee.evals.edges import edges_of
 from referee.evals.grouping import RowKey, Rows
 from referee.evals.table import Agreement, Cell, build_table
 from referee.schemas.metric import JudgeScore
@@ -114,6 +116,38 @@ def test_both_rules_mark_their_best_and_ties_share_it() -> None:
         "peer": (False, True),
         "Expert": (False, False),
     }
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "shares", "crowded"),
+    [
+        ([1, 1, 0.5, 0], (0.0, 1.0), (0.5, 0.25), ""),
+        ([1] * 9 + [0], (0.0, 1.0), (0.9, 0.1), "ceiling"),
+        ([0, 0, 0], (0.0, None), (None, 1.0), "floor"),
+        ([5, 7], (None, None), (None, None), ""),
+        ([1, 1], None, (None, None), ""),
+        ([], (0.0, 1.0), (None, None), ""),
+    ],
+)
+def test_the_shares_at_the_ends_of_a_judged_metric(
+    values: list[float], ends: tuple[float | None, float | None] | None, shares: tuple[Any, Any], crowded: str
+) -> None:
+    found = edges_of(values, ends)
+    assert (found.at_top, found.at_bottom, found.crowded) == (*shares, crowded)
+
+
+@pytest.mark.parametrize(("peer", "judged", "marked"), [(1.0, True, False), (0.0, True, True), (1.0, False, True)])
+@pytest.mark.parametrize("over_papers", [False, True])
+def test_where_all_systems_stand_at_the_ceiling_none_is_the_best(
+    peer: float, judged: bool, marked: bool, over_papers: bool
+) -> None:
+    triples = cases_of(gpt=1, peer=1, human=1)
+    results = [result(f"{name}0", "p0", value=value) for name, value in (("gpt", 1.0), ("peer", peer), ("human", 0.5))]
+    ranges = {"words": (0.0, 1.0)} if judged else {}
+    table = build_table(results, rows_of(triples), ["words"], judged=ranges, over_papers=over_papers)
+    cell = table.cells[RowKey("", "gpt"), "words"]
+    assert (cell.best, cell.nearest) == (marked, marked)
+    assert cell.edges.crowded == ("ceiling" if judged else "")
 
 
 def test_a_judge_that_never_answers_is_counted_and_named() -> None:

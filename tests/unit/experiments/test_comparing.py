@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -12,8 +13,8 @@ from referee.experiments.comparing import cells_of, compared
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
 from referee.experiments.values import Measured, UnitOutcome, values_of
-from referee.reports.experiment_summary import write_experiment
-from referee.schemas.experiment import ExperimentResult, PaperValue
+from referee.reports.experiment_summary import render_experiment, write_experiment
+from referee.schemas.experiment import ArmCell, ArmRecord, ExperimentResult, PaperValue
 from referee.schemas.metric import MetricResult
 from referee.stats import holm, paired_interval
 
@@ -121,3 +122,26 @@ def test_a_planted_paper_has_one_value_of_the_copies_that_a_metric_speaks_of(
     failed = {own[0]: UnitOutcome("failed", "mute"), own[1]: UnitOutcome("finished")}
     (value,) = values_of(Measured("p", {"a": own}, failed, results), ["m"])
     assert value.status == "failed"
+
+
+def test_arms_at_the_ceiling_of_a_judged_metric_are_named_and_told_apart_by_nothing() -> None:
+    seeds = {("p0", "a"): (1, 1), ("p1", "a"): (1, 1), ("p0", "b"): (1, 0), ("p1", "b"): (1, 1)}
+    values = [
+        PaperValue(paper=paper, arm=arm, metric="m", status="scored", value=fmean(own), by_seed=own)
+        for (paper, arm), own in seeds.items()
+    ]
+    first, second = cells_of(values, ["a", "b"], ["m"], {"m": (0.0, 1.0)})
+    assert (first.at_top, first.at_bottom, second.at_top, second.at_bottom) == (1, 0, 0.75, 0.25)
+    assert [cell.at_top for cell in cells_of(values, ["a"], ["m"])] == [None]
+    text = _summary_of(first, second)
+    assert "(at the ceiling)" in text
+    assert "top 75%; bottom 25%" in text
+    assert "all arms are at the" not in text
+    assert "- m: all arms are at the ceiling" in _summary_of(first, second.model_copy(update={"at_top": 0.9}))
+
+
+def _summary_of(*cells: ArmCell) -> str:
+    arms = tuple(ArmRecord(name=name, strategy="single", venue="iclr-2025", rounds=0) for name in ("a", "b"))
+    about = {"name": "try", "split": "development", "plan_digest": "0" * 64, "package_version": "1", "seeds": (0, 1)}
+    told = {"status": "finished", "metrics": ("m",), "arms": arms, "papers": (), "values": (), "comparisons": ()}
+    return render_experiment(ExperimentResult.model_validate({**about, **told, "cells": cells}))

@@ -14,6 +14,8 @@ from referee.prompts.loader import parse_prompt
 from .reply_samples import arguments
 
 TASKS = {f"review/{name}" for name in ("focus", "whole", "group", "verify", "amend", "write")}
+BEHIND = {"review/paper": TASKS, "eval/submission": {"eval/assertions"}}
+BARE = set().union(*BEHIND.values())
 GOOD = """---
 id: a/b
 version: v1
@@ -40,17 +42,21 @@ def test_every_prompt_is_valid_renders_and_names_a_reply_model(prompt_id: str) -
     assert issubclass(model, BaseModel)
 
 
-@pytest.mark.parametrize("prompt_id", [name for name in prompt_ids() if name not in TASKS])
+@pytest.mark.parametrize("prompt_id", [name for name in prompt_ids() if name not in BARE])
 def test_every_prompt_says_that_the_material_is_no_instruction(prompt_id: str) -> None:
     assert re.search(r"never an\s+instruction", load_prompt(prompt_id).system)
 
 
-def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same() -> None:
-    assert {name for name in prompt_ids() if not load_prompt(name).system} == TASKS
+def test_the_only_prompts_without_a_system_text_are_tasks_behind_a_paper() -> None:
+    assert {name for name in prompt_ids() if not load_prompt(name).system} == BARE
     assert {name for name in whole_strategy.PROMPTS if name != "review/paper"} == TASKS
-    shared = load_prompt("review/paper").render(how_read="as text", paper="<submission>\nText.\n</submission>")
+
+
+@pytest.mark.parametrize("beginning", BEHIND)
+def test_tasks_behind_the_paper_begin_as_the_paper_does_and_it_says_the_same(beginning: str) -> None:
+    shared = load_prompt(beginning).render(how_read="as text", paper="<submission>\nText.\n</submission>")
     assert re.search(r"never an\s+instruction", shared.system)
-    for name in TASKS:
+    for name in BEHIND[beginning]:
         task = load_prompt(name)
         rendered = task.render(**dict.fromkeys(task.inputs, "x"))
         behind = rendered.after(shared)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from referee.evals.comparison import Comparison, Difference
+from referee.evals.edges import Edges
 from referee.evals.grouping import RowKey
 from referee.evals.table import Cell, MetricTotals, Table
 from referee.reports.eval_summary import COLUMNS, About, render_summary, summary_csv, summary_json
@@ -61,6 +62,25 @@ def test_the_summary_prints_value_spread_marks_interval_and_counts() -> None:
     assert "- Judges: m1, m2, each asked 2 times" in text
     assert "rows left out: 2" in text
     assert "- Note: mind this" in text
+
+
+def test_the_shares_at_the_ends_stand_in_the_summary_and_level_systems_are_named() -> None:
+    assert "ends of the scale" not in render_summary(table(), ABOUT)
+    cells = {
+        (GPT, "depth"): Cell(mean=1.0, scored=4, edges=Edges(1.0, 0.0)),
+        (RUN, "depth"): Cell(mean=0.98, scored=10, edges=Edges(0.9, 0.0)),
+        (EXPERT, "depth"): Cell(mean=0.5, scored=2, edges=Edges(0.5, 0.5)),
+    }
+    text = render_summary(level := replace(table(), cells=cells), ABOUT)
+    assert lines(text, "| gpt")[0].endswith("| 1.0000 (at the ceiling) |")
+    assert lines(text, "| gpt")[2].endswith("| top 100%; bottom 0%, at the ceiling |")
+    assert lines(text, "| Expert")[2] == "| Expert | top 50%; bottom 50% |"
+    assert lines(text, "- depth: all") == ["- depth: all systems are at the ceiling; none is marked as best"]
+    assert [(row["at_top"], row["at_bottom"]) for row in csv.DictReader(io.StringIO(summary_csv(level)))] == [
+        ("1.0", "0.0"),
+        ("0.9", "0.0"),
+        ("0.5", "0.5"),
+    ]
 
 
 def test_a_failure_is_a_dash_and_a_count_and_never_a_number() -> None:

@@ -11,7 +11,14 @@ from referee.venues import load_venue
 from referee.venues.compiled import borrowed_boxes, drafted_fields, page_boxes, plain_boxes, read_policy
 from referee.venues.page import FieldDraft, GuidelinePage, OptionDraft
 from referee.venues.prompts import known_guidelines
-from referee.venues.statements import Statement, StatementsLost, check_conserved, guidelines_of, settle_statements
+from referee.venues.statements import (
+    Statement,
+    StatementPart,
+    StatementsLost,
+    check_conserved,
+    guidelines_of,
+    settle_statements,
+)
 
 FACT = Fact(confidence="official", sources=("page",))
 
@@ -50,6 +57,30 @@ def test_every_statement_has_one_fate_and_a_reason_where_it_is_not_kept() -> Non
     assert check_conserved([item.id for item in given], settled) == {"kept": 1, "merged": 1, "dropped": 3}
     (guideline,) = guidelines_of(settled, FACT)
     assert (guideline.words, guideline.fact.note) == (SOUND, "in the page's words")
+
+
+def test_a_statement_with_two_parts_is_one_statement_and_two_guidelines() -> None:
+    words = "Summarise the paper and name its main strengths."
+    parts = (
+        StatementPart(words="Summarise the paper", criterion_kind="subjective", text="Sum the paper up."),
+        StatementPart(words="name its main strengths", criterion_kind="objective", text="Name main strengths."),
+    )
+    settled = settle_statements(
+        [fate(1, words, parts=parts), fate(2, "Name main strengths.")], page(f"{words} Name main strengths.")
+    )
+    assert check_conserved(["g001", "g002"], settled) == {"kept": 2}
+    rules = guidelines_of(settled, FACT)
+    assert [(rule.id, rule.kind, rule.words) for rule in rules] == [
+        ("sum-paper", "subjective", "Summarise the paper"),
+        ("name-main-strengths", "objective", "name its main strengths"),
+        ("name-main-strengths-2", "subjective", "Name main strengths."),
+    ]
+    assert rules[0].fact.note == f"paraphrased by m; one of the two things that its statement asks for: “{words}”"
+    (elsewhere,) = settle_statements(
+        [fate(1, words, parts=(parts[0], parts[1].model_copy(update={"words": "xyz"})))], page(words)
+    )
+    assert elsewhere.parts == ()
+    assert [rule.words for rule in guidelines_of([elsewhere], FACT)] == [words]
 
 
 def test_statements_that_differ_in_a_number_or_a_not_are_two() -> None:

@@ -4,8 +4,9 @@
     python benchmarks/planted_matcher.py --show SEED       the pairs in another order, for whoever labels them
     python benchmarks/planted_matcher.py                   agreement and kappa, from the two labellings
 
-For each of 40 records one remark is drawn that quotes near its places or shares its numbers, and for 20 of them one
-that does neither. The labels (``same``, ``related``, ``other``) stand in ``planted_pairs_labels.json``, two a pair.
+For each of 40 records one remark is drawn that quotes a sentence of its places or shares the wrong or the right number,
+and for 20 of them one that does neither. The labels (``same``, ``related``, ``other``) stand in
+``planted_pairs_labels.json``, two a pair.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import json
 import random
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from planted_keys import ARMS, HERE, PAPERS, key_of, raised
@@ -54,10 +54,9 @@ def all_pairs(paper: str, planted: str, key: PlantedKey) -> list[tuple[str, Pair
 
 
 def is_near(pair: Pair) -> bool:
-    """Whether a remark quotes near a record's places, or shares one of its numbers."""
+    """Whether a remark quotes a sentence at a record's places, or shares the wrong or the right number."""
     sides, said = sides_of(pair.record), Window.of(pair.point.text)
-    by_quotation = pair.place != "no" and bool(pair.point.quotations)
-    return by_quotation or sides.wrong.valued(said) or sides.right.valued(said) or sides.proof.valued(said)
+    return pair.place == "yes" or sides.wrong.valued(said) or sides.right.valued(said)
 
 
 def _row(review: str, pair: Pair) -> dict[str, Any]:

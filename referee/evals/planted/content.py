@@ -162,23 +162,34 @@ def sides_of(record: PlantedRecord, twin: Twin = "planted") -> Sides:
     return Sides(record, wrong, right if twin == "planted" else Side(), proof, frozenset(stems(told)))
 
 
-def content(point: Point, sides: Sides, *, points_at_end: bool) -> Content:
+@dataclass(frozen=True)
+class Said:
+    """A remark, read once for all records: what it says together, and its words without what it quotes."""
+
+    windows: tuple[Window, ...]
+    own: Window
+
+    @classmethod
+    def by(cls, point: Point) -> Said:
+        """Read a remark."""
+        return cls(tuple(map(Window.of, point.windows)), Window.of(point.own_words))
+
+
+def content(said: Said, sides: Sides, *, points_at_end: bool) -> Content:
     """What a remark says of a record.
 
     Args:
-        point: The remark.
+        said: The remark.
         sides: The record.
         points_at_end: The remark quotes or names a place of the record.
     """
     rule = _RULES[sides.record.kind]
-    said = [rule(Window.of(window), sides) for window in point.windows]
-    for level in ("both", "named"):
-        if level in said:
-            return level
-    own = Window.of(point.own_words)
-    if sides.record.kind in _VAGUE_KINDS and not points_at_end and _is_vague(own):
+    levels = {rule(window, sides) for window in said.windows}
+    if found := levels & {"both", "named"}:
+        return "both" if "both" in found else "named"
+    if sides.record.kind in _VAGUE_KINDS and not points_at_end and _is_vague(said.own):
         return "vague"
-    return "open" if _on_the_matter(own, sides) else "other"
+    return "open" if _on_the_matter(said.own, sides) else "other"
 
 
 Rule = Callable[[Window, Sides], Content]

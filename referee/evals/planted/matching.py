@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from referee.evals.planted.content import Content, Sides, content, sides_of
+from referee.evals.planted.content import Content, Said, Sides, content, sides_of
 from referee.evals.planted.places import CopyText, Ends, Spot, Twin, ends_of
 from referee.evals.planted.points import Point, Raised
 from referee.schemas.base import Stored
@@ -115,13 +115,14 @@ class Matcher:
         found = []
         for point in points:
             spots = [spot for quote in point.quotations for spot in self.copy.find(quote)]
-            found += [self._pair(record, point, spots) for record in self.records]
+            said = Said.by(point)
+            found += [self._pair(record, point, said, spots) for record in self.records]
         return found
 
-    def _pair(self, record: PlantedRecord, point: Point, spots: Sequence[Spot]) -> Pair:
+    def _pair(self, record: PlantedRecord, point: Point, said: Said, spots: Sequence[Spot]) -> Pair:
         ends, sides = self._read[record.record_id]
         place = self._place(ends, point, spots)
-        return Pair(record, point, place, content(point, sides, points_at_end=place != "no"))
+        return Pair(record, point, place, content(said, sides, points_at_end=place != "no"))
 
     def _place(self, ends: Ends, point: Point, spots: Sequence[Spot]) -> Place:
         if any(spot.meets(end) for spot in spots for end in ends.all):

@@ -31,8 +31,8 @@ _CONFLICT = re.compile(
     r"|(?:do|does|did|can|could) ?n[o']t (?:match|agree|fit|follow|hold|equal|support|give|be|show|contain)|cannot"
     r"|wrong\w*|incorrect\w*|errone\w*|errors?|typos?|slips?|should (?:be|read|say)|must be|false|impossible"
     r"|implausib\w*|is not|are not|was not|isn't|aren't|not the|opposite|revers\w+|invert\w*|swapp\w*|exchanged"
-    r"|backwards|other way|overstat\w*|overclaim\w*|overreach\w*|unsupported|not supported|too (?:strong|broad|wide)|beyond"
-    r"|instead of|rather than|correct(?:ed)? to|contrary)\b|≠|!=",
+    r"|backwards|other way|overstat\w*|overclaim\w*|overreach\w*|unsupported|not supported|too (?:strong|broad|wide)"
+    r"|beyond|instead of|rather than|correct(?:ed)? to|contrary)\b|≠|!=",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
@@ -71,6 +71,13 @@ _MISSING: Mapping[str, re.Pattern[str]] = {
     "missing-control": re.compile(r"control\w*|ablat\w*|sham|placebo|isolat\w*", re.IGNORECASE),
     "missing-baseline": re.compile(r"baselines?|compar\w*|competitors?|methods?", re.IGNORECASE),
 }
+_QUANTIFIERS = frozenset(
+    stem(word)
+    for word in (
+        *("all", "any", "both", "each", "every", "none", "no", "not", "only", "more", "most", "less", "least"),
+        *("same", "other", "before", "after", "above", "below", "under", "over", "up", "down"),
+    )
+)
 _VAGUE_KINDS = frozenset({"number", "size", "direction", "contradiction", "stats", "inserted"})
 _LONGEST_VAGUE = 25
 _FEWEST_SHARED = 3
@@ -218,7 +225,7 @@ def _order(said: Window, sides: Sides) -> Content:
 
 def _claim(said: Window, sides: Sides) -> Content:
     """Contradiction, inserted: both claims, or the wrong one and that the results say otherwise."""
-    wrong = sides.wrong.named(said)
+    wrong = sides.wrong.worded(said, 0.5) or sides.wrong.valued(said)
     proven = sides.proof.valued(said) or len(sides.proof.words & said.words) > 1
     if wrong and said.contrast and (sides.right.named(said) or sides.proof.valued(said)):
         return "both"
@@ -305,9 +312,11 @@ def _all_values(sides: Sides) -> Iterable[Numeral]:
 
 def _same(one: Numeral, other: Numeral) -> bool:
     """Whether two printed numbers can be one: equal at the coarser printing, which still has two digits."""
-    if one.value == other.value:
+    if one.value == other.value and one.unit == other.unit:
         return True
     coarse, fine = (one, other) if one.step > other.step else (other, one)
+    if one.unit != other.unit and not coarse.decimals:
+        return False
     return _digits(coarse) >= _FEWEST_DIGITS and abs(coarse.value - fine.value) <= coarse.step / Decimal(2)
 
 
@@ -319,9 +328,14 @@ def _only_in(text: str, other: str) -> Side:
     away = tuple(find_numerals(other))
     return Side(
         tuple(value for value in find_numerals(text) if not any(value.value == one.value for one in away)),
-        _words(text) - _words(other),
+        _telling(_words(text) - _words(other)),
         _labels(text) - _labels(other),
     )
+
+
+def _telling(words: frozenset[str]) -> frozenset[str]:
+    """The words that carry meaning; where there is none, those that say how many, which way or when."""
+    return frozenset(word for word in words - STOPWORDS if len(word) > 1) or words & _QUANTIFIERS
 
 
 def _words(text: str) -> frozenset[str]:

@@ -98,6 +98,7 @@ class CopyText:
         self.text = text
         self.paragraphs = tuple(_labelled(list(_paragraphs(text))))
         self._index = QuotationIndex(_as_paper(self.paragraphs))
+        self._known: dict[str, tuple[Spot, ...]] = {}
 
     @property
     def words(self) -> int:
@@ -115,10 +116,12 @@ class CopyText:
 
         Parts around an ellipsis are looked up one by one, and where the whole is nowhere, its sentences are.
         """
-        found = [spot for part in _ELLIPSIS.split(quote) if part.strip() for spot in self._found(part)]
-        if not found and len(parts := split_sentences(quote)) > 1:
-            found = [spot for part in parts if len(part.split()) >= _WORDS_OF_A_PART for spot in self._found(part)]
-        return tuple(found)
+        if quote not in self._known:
+            found = [spot for part in _ELLIPSIS.split(quote) if part.strip() for spot in self._found(part)]
+            if not found and len(parts := split_sentences(quote)) > 1:
+                found = [spot for part in parts if len(part.split()) >= _WORDS_OF_A_PART for spot in self._found(part)]
+            self._known[quote] = tuple(found)
+        return self._known[quote]
 
     def names(self, spot: Spot, said: str) -> bool:
         """Whether a text names the label or the section that holds a place."""

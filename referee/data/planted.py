@@ -93,8 +93,8 @@ def check_fits(key: PlantedKey, text: str, twin: Twin = "planted") -> None:
     wanted = {"clean": key.clean_sha256, "planted": key.planted_sha256, "neutral": key.neutral_sha256}[twin]
     if (own := text_digest(text)) != wanted:
         raise DataError(
-            f"the {twin} copy of {key.copy_id!r} ({twin}/{key.copy_id}.md) is not the one that its key was made for: its "
-            f"digest is {own}, not {wanted}, so the text was edited afterwards or belongs to another paper.",
+            f"the {twin} copy of {key.copy_id!r} ({twin}/{key.copy_id}.md) is not the one that its key was made for: "
+            f"its digest is {own}, not {wanted}, so the text was edited afterwards or belongs to another paper.",
             hint=f"Put the original file back, or make both anew: referee plant PAPER --seed {key.seed}.",
         )
     for record in key.records:

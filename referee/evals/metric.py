@@ -17,6 +17,7 @@ from referee.schemas.venue import VenueForm
 
 if TYPE_CHECKING:
     from referee.evals.detection.services import DetectionServices
+    from referee.evals.planted.services import PlantedPapers
     from referee.llm.embeddings import Embedder
     from referee.llm.models import Model
     from referee.retrieval import Retriever
@@ -45,6 +46,7 @@ class Context:
         shared: Remembers for the run what several units use, as a review's topics.
         progress: Told about notable events.
         detection: The models of detectors of AI-written reviews; None where none was asked for.
+        planted: The keys of planted papers; None where no folder was given.
     """
 
     references: tuple[ReviewCase, ...] = ()
@@ -57,6 +59,7 @@ class Context:
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
     detection: DetectionServices | None = None
+    planted: PlantedPapers | None = None
 
 
 @runtime_checkable
@@ -72,7 +75,7 @@ class Metric(Protocol):
         better: Whether more or less of it is better; None where neither is.
         scope: What one value is of.
         needs: What a review must come with; the runner answers ``not_applicable`` where something is missing.
-        uses: What it takes where it is there; only ``paper`` is handed out so.
+        uses: What it takes where it is there: ``paper``, and ``judge`` where one is named.
         prompts: Ids of the prompts it may use, as ``eval/depth``.
         scaled: Whether its values stand on the scale of a form, and are only compared within one scale.
         variant_of: The metric that it is nearly the same as, for which alone p values are corrected; empty for none.

@@ -3,7 +3,8 @@
 A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly judged), ``points`` (PRAIB's judged
 points), ``factors`` (what the detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a
 model), ``agreement`` (with people's reviews of the same paper),
-``detection`` (detectors of AI reviews; ``referee detect score`` brings their models).
+``detection`` (detectors of AI reviews; ``referee detect score`` brings their models), ``planted`` (what reviews make
+of planted errors; ``--planted`` brings the keys).
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ _BEHAVIOUR: Mapping[str, tuple[str, ...]] = {
 _AGREEMENT: Mapping[str, tuple[str, ...]] = {
     "measures.rating_error": ("rating_difference", "rating_distance"),
 }
+_PLANTED: Mapping[str, tuple[str, ...]] = {
+    "planted.metrics": ("planted_recall", "false_alarms"),
+}
 PRESETS: Mapping[str, tuple[str, ...]] = {
     preset: tuple(chain.from_iterable(modules.values()))
     for preset, modules in (
@@ -64,11 +68,12 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         ("behaviour", _BEHAVIOUR),
         ("agreement", _AGREEMENT),
         ("detection", DETECTORS),
+        ("planted", _PLANTED),
     )
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _FACTORS, _BEHAVIOUR, _AGREEMENT, DETECTORS, _PLANTED)
     for module, names in modules.items()
     for name in names
 }

@@ -20,6 +20,7 @@ from referee.schemas.metric import MetricResult
 
 if TYPE_CHECKING:
     from referee.evals.detection.services import DetectionServices
+    from referee.evals.planted.services import PlantedPapers
     from referee.llm.embeddings import Embedder
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ class EvalServices:
     Attributes:
         papers: What was given with ``--papers``; empty for nothing.
         detection: What detectors work with; None where none was asked for.
+        planted: The keys of planted papers; None where no folder was given.
     """
 
     panel: Panel | None = None
@@ -42,6 +44,7 @@ class EvalServices:
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
     detection: DetectionServices | None = None
+    planted: PlantedPapers | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
 
@@ -116,6 +119,7 @@ class Unit:
             panel=services.panel,
             embedder=services.embedder,
             detection=services.detection,
+            planted=services.planted,
             shared=services.shared,
             progress=services.progress,
         )

@@ -80,6 +80,7 @@ _QUANTIFIERS = frozenset(
 )
 _VAGUE_KINDS = frozenset({"number", "size", "direction", "contradiction", "stats", "inserted"})
 _LONGEST_VAGUE = 25
+_VAGUE_WINDOWS = 3
 _FEWEST_SHARED = 3
 _FEWEST_DIGITS = 2
 
@@ -171,15 +172,15 @@ def sides_of(record: PlantedRecord, twin: Twin = "planted") -> Sides:
 
 @dataclass(frozen=True)
 class Said:
-    """A remark, read once for all records: what it says together, and its words without what it quotes."""
+    """A remark, read once for all records: what it says together, and the same without what it quotes."""
 
     windows: tuple[Window, ...]
-    own: Window
+    own: tuple[Window, ...]
 
     @classmethod
     def by(cls, point: Point) -> Said:
         """Read a remark."""
-        return cls(tuple(map(Window.of, point.windows)), Window.of(point.own_words))
+        return cls(tuple(map(Window.of, point.windows)), tuple(map(Window.of, point.own_windows)))
 
 
 def content(said: Said, sides: Sides, *, points_at_end: bool) -> Content:
@@ -194,9 +195,9 @@ def content(said: Said, sides: Sides, *, points_at_end: bool) -> Content:
     levels = {rule(window, sides) for window in said.windows}
     if found := levels & {"both", "named"}:
         return "both" if "both" in found else "named"
-    if sides.record.kind in _VAGUE_KINDS and not points_at_end and _is_vague(said.own):
+    if sides.record.kind in _VAGUE_KINDS and not points_at_end and _is_vague(said):
         return "vague"
-    return "open" if _on_the_matter(said.own, sides) else "other"
+    return "open" if any(_on_the_matter(own, sides) for own in said.own) else "other"
 
 
 Rule = Callable[[Window, Sides], Content]
@@ -288,10 +289,13 @@ _RULES: Mapping[str, Rule] = {
 }
 
 
-def _is_vague(own: Window) -> bool:
-    return (
-        len(own.text.split()) <= _LONGEST_VAGUE and own.conflict and bool(_NUMBERS.search(own.text)) and not own.values
-    )
+def _is_vague(said: Said) -> bool:
+    """One or two short sentences that say no more than that some numbers or claims do not fit."""
+    if len(said.windows) > _VAGUE_WINDOWS or not said.own:
+        return False
+    own = said.own[-1]
+    short = len(own.text.split()) <= _LONGEST_VAGUE
+    return short and own.conflict and bool(_NUMBERS.search(own.text)) and not own.values
 
 
 def _on_the_matter(own: Window, sides: Sides) -> bool:

@@ -49,13 +49,12 @@ class Point:
     @cached_property
     def windows(self) -> tuple[str, ...]:
         """Each sentence, and each with the next one: what is said together."""
-        said = split_sentences(self.text)
-        return tuple(dict.fromkeys((*said, *(f"{one} {two}" for one, two in pairwise(said)))))
+        return _together(self.text)
 
     @cached_property
-    def own_words(self) -> str:
-        """Its words without what it quotes."""
-        return _without(self.text, quoted_spans(self.text))
+    def own_windows(self) -> tuple[str, ...]:
+        """The same of its words without what it quotes."""
+        return _together(_without(self.text, quoted_spans(self.text)))
 
 
 @dataclass(frozen=True)
@@ -120,6 +119,11 @@ def _quotations(point: ReviewPoint) -> tuple[str, ...]:
 
 def _quoted(text: str) -> list[str]:
     return [text[start + 1 : end] for start, end in quoted_spans(text)]
+
+
+def _together(text: str) -> tuple[str, ...]:
+    said = split_sentences(text)
+    return tuple(dict.fromkeys((*said, *(f"{one} {two}" for one, two in pairwise(said)))))
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:

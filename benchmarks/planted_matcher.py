@@ -21,12 +21,13 @@ from typing import Any
 from planted_keys import ARMS, HERE, PAPERS, key_of, raised
 
 from referee.evals.planted.content import Window, sides_of
-from referee.evals.planted.matching import Matcher, Pair
+from referee.evals.planted.matching import Matcher, Pair, matched
 from referee.evals.planted.points import Point
 from referee.schemas.planted import PlantedKey
 
 PAIRS, LABELS = HERE / "planted_pairs.json", HERE / "planted_pairs_labels.json"
 SEED, CLEAR = 17, 20
+LABELLED = ("single", "whole", "core")
 
 
 def draw() -> list[dict[str, Any]]:
@@ -131,6 +132,24 @@ def report() -> None:
             print(f"  pair {row['pair']}, {row['record']}: labelled {label}, the matcher says {verdict}")
 
 
+def records() -> None:
+    """The matcher's verdict of each record in each labelled review, against what a reader found in print."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for paper in PAPERS:
+        labels = json.loads((HERE / "planted" / "labels" / f"{paper}.json").read_text(encoding="utf-8"))["planted"]
+        _, planted, key = key_of(paper)
+        matcher = Matcher(key, planted)
+        for arm in LABELLED:
+            for outcome in matched(matcher, raised(paper, arm)):
+                state = labels[outcome.record_id].get(arm)
+                counts["printed" if state == "printed" else "not printed", outcome.printed.verdict] += state is not None
+    print("\n| a reader says | n | found | ambiguous | near or missed |\n| --- | ---: | ---: | ---: | ---: |")
+    for label in ("printed", "not printed"):
+        own = Counter({verdict: n for (said, verdict), n in counts.items() if said == label})
+        missed = own["near"] + own["missed"]
+        print(f"| {label} | {own.total()} | {own['found']} | {own['ambiguous']} | {missed} |")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draw", action="store_true")
@@ -142,6 +161,7 @@ def main() -> int:
         show(args.show)
     else:
         report()
+        records()
     return 0
 
 

@@ -81,6 +81,7 @@ _QUANTIFIERS = frozenset(
 _VAGUE_KINDS = frozenset({"number", "size", "direction", "contradiction", "stats", "inserted"})
 _LONGEST_VAGUE = 25
 _VAGUE_WINDOWS = 3
+_SURE: tuple[Content, ...] = ("both", "named")
 _FEWEST_SHARED = 3
 _FEWEST_DIGITS = 2
 
@@ -183,21 +184,26 @@ class Said:
         return cls(tuple(map(Window.of, point.windows)), tuple(map(Window.of, point.own_windows)))
 
 
-def content(said: Said, sides: Sides, *, points_at_end: bool) -> Content:
+def content(said: Said, sides: Sides, *, points_at_end: bool) -> tuple[Content, str]:
     """What a remark says of a record.
 
     Args:
         said: The remark.
         sides: The record.
         points_at_end: The remark quotes or names a place of the record.
+
+    Returns:
+        What it says, and the words that say it; empty for another matter.
     """
     rule = _RULES[sides.record.kind]
-    levels = {rule(window, sides) for window in said.windows}
-    if found := levels & {"both", "named"}:
-        return "both" if "both" in found else "named"
+    found = [(rule(window, sides), window.text) for window in said.windows]
+    for level in _SURE:
+        if words := next((text for own, text in found if own == level), ""):
+            return level, words
     if sides.record.kind in _VAGUE_KINDS and not points_at_end and _is_vague(said):
-        return "vague"
-    return "open" if any(_on_the_matter(own, sides) for own in said.own) else "other"
+        return "vague", said.own[-1].text
+    words = next((own.text for own in said.own if _on_the_matter(own, sides)), "")
+    return ("open", words) if words else ("other", "")
 
 
 Rule = Callable[[Window, Sides], Content]

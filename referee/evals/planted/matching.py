@@ -39,7 +39,7 @@ class Hit(Stored):
         rank: Its place in print; null for a recorded point and where there is none.
         place: How near it stands.
         content: What it says.
-        text: Its words, cut after 400 characters.
+        text: The words of it that decide, cut after 400 characters; of a remark that is near, its beginning.
         duplicates: Ids of further remarks that name the record.
         answer: The judge's, where it was asked.
     """
@@ -75,6 +75,7 @@ class Pair:
     point: Point
     place: Place
     content: Content
+    words: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -122,7 +123,8 @@ class Matcher:
     def _pair(self, record: PlantedRecord, point: Point, said: Said, spots: Sequence[Spot]) -> Pair:
         ends, sides = self._read[record.record_id]
         place = self._place(ends, point, spots)
-        return Pair(record, point, place, content(said, sides, points_at_end=place != "no"))
+        level, words = content(said, sides, points_at_end=place != "no")
+        return Pair(record, point, place, level, words)
 
     def _place(self, ends: Ends, point: Point, spots: Sequence[Spot]) -> Place:
         if any(spot.meets(end) for spot in spots for end in ends.all):
@@ -193,10 +195,14 @@ def _hit(pairs: Sequence[Pair], answers: Answers) -> Hit:
         rank=point.rank,
         place=best.place,
         content=best.content,
-        text=point.text if len(point.text) <= _EXCERPT else f"{point.text[:_EXCERPT]} […]",
+        text=_short(best.words or point.text),
         duplicates=tuple(again),
         answer=answers.get(best.key),
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]} […]"
 
 
 def _decided(pair: Pair, answers: Answers) -> Verdict:

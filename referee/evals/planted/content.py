@@ -150,8 +150,11 @@ class Sides:
     telling: frozenset[str]
 
 
-def sides_of(record: PlantedRecord, twin: Twin = "planted") -> Sides:
-    """The sides of a record; in the clean twin what the copy says stands where the error stood."""
+def sides_of(record: PlantedRecord, twin: Twin = "planted", common: frozenset[str] = frozenset()) -> Sides:
+    """The sides of a record; in the clean twin what the copy says stands where the error stood.
+
+    ``common`` are stems that stand all over the paper: sharing them shows nothing.
+    """
     after = " \n ".join((record.sentence_after, *(edit.after for edit in record.edits)))
     before = " \n ".join((record.sentence_before, *(edit.before for edit in record.edits)))
     own, other = (after, before) if twin == "planted" else (before, after)
@@ -168,7 +171,7 @@ def sides_of(record: PlantedRecord, twin: Twin = "planted") -> Sides:
         _labels(said) - known.labels,
     )
     told = " ".join((record.statement, record.expected, after, before, said))
-    return Sides(record, wrong, right if twin == "planted" else Side(), proof, frozenset(stems(told)))
+    return Sides(record, wrong, right if twin == "planted" else Side(), proof, frozenset(stems(told)) - common)
 
 
 @dataclass(frozen=True)

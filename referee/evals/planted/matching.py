@@ -108,7 +108,8 @@ class Matcher:
         self.copy = CopyText(text)
         self.records = tuple(record for record in key.records if record.kind != "neutral")
         self._read: dict[str, tuple[Ends, Sides]] = {
-            record.record_id: (ends_of(record, key, self.copy, twin), sides_of(record, twin)) for record in self.records
+            record.record_id: (ends_of(record, key, self.copy, twin), sides_of(record, twin, self.copy.common_stems))
+            for record in self.records
         }
 
     def pairs(self, points: Iterable[Point]) -> list[Pair]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import Literal
 
 from referee.evals.behaviour.cross_references import Target, cross_references
 from referee.evidence import QuotationIndex, split_sentences
+from referee.evidence.stems import stems
 from referee.schemas.paper import Block, Converter, Paper, Section
 from referee.schemas.planted import PlantedKey, PlantedRecord
 from referee.schemas.point import Quotation
@@ -30,6 +32,8 @@ _NAMED_ALONE = re.compile(r"abstract|introduction|conclusions?|limitations?|setu
 _FEWEST_WORDS = 2
 _ELLIPSIS = re.compile(r"\s*\[(?:…|\.\.\.)\]\s*|\s*(?:…|\.\.\.)\s*")
 _WORDS_OF_A_PART = 4
+_ENOUGH_PARAGRAPHS = 30
+_COMMON = 0.1
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,14 @@ class CopyText:
     def words(self) -> int:
         """Words of the copy."""
         return len(self.text.split())
+
+    @cached_property
+    def common_stems(self) -> frozenset[str]:
+        """Stems of words in more than a tenth of the paragraphs, of which there are enough to say so."""
+        if len(self.paragraphs) < _ENOUGH_PARAGRAPHS:
+            return frozenset()
+        counts = Counter(stem for paragraph in self.paragraphs for stem in set(stems(paragraph.text)))
+        return frozenset(stem for stem, n in counts.items() if n > _COMMON * len(self.paragraphs))
 
     def spot(self, start: int, end: int) -> Spot:
         """The place of a range of the Markdown."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, decision or a column."
 _COMPARE = "Two rows of the table, compared paper by paper."
 _CORRELATE = "One of the metrics: how it goes with the others, review by review."
+_PLANTED = "Planted papers with their keys (`referee plant`), for the metrics planted_recall and false_alarms."
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
@@ -43,6 +44,7 @@ def evaluate(
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
     mapping: Annotated[Path | None, typer.Option(help="A file that says which key of a row is what.")] = None,
     write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
+    planted: Annotated[Path | None, typer.Option(metavar="DIR", help=_PLANTED)] = None,
     layout: Annotated[str | None, typer.Option(help="The layout of the reviews. [default: by their content]")] = None,
     group_by: Annotated[str, typer.Option(help=_GROUP_BY)] = "source",
     compare: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help=_COMPARE)] = None,
@@ -75,6 +77,7 @@ def evaluate(
         embedder=embedder,
         mapping=mapping,
         layout=layout,
+        planted=planted,
         group_by=group_by,
         compare=compare,
         paper_table=paper_table,

@@ -56,7 +56,7 @@ def _planned(
     scale = len(store) / len(sample) if sample else 0.0
     asked = [case for case in sample if _askable(metric, case, store, given)]
     units = round(len(asked) * scale)
-    if "judge" not in metric.needs or not judges:
+    if "judge" not in metric.needs | metric.uses or not judges:
         return PartEstimate(name=metric.name, units=units)
     load_of = _loads(metric, judges[0].count)
     loads = [load_of(case, _known(case, store, given, judges[0])) for case in asked]

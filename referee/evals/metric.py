@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, get_args, runtime_checkable
 
 from referee.evals.judging import Panel
@@ -19,6 +18,7 @@ from referee.schemas.venue import VenueForm
 if TYPE_CHECKING:
     from referee.data.known_sets import KnownErrors
     from referee.evals.detection.services import DetectionServices
+    from referee.evals.planted.services import PlantedPapers
     from referee.llm.embeddings import Embedder
     from referee.llm.models import Model
     from referee.retrieval import Retriever
@@ -39,7 +39,6 @@ class Context:
     Attributes:
         references: The human reviews of the same paper, without the review itself.
         paper: The reviewed paper.
-        planted: The folder of planted papers that the review is of; None for an ordinary paper.
         retriever: The search over that paper and no other; for metrics that need both ``paper`` and ``embedder``.
         form: The form the review was written for.
         boxes: The form's boxes that AI and human reviews of the set both fill; None where all count.
@@ -49,11 +48,11 @@ class Context:
         progress: Told about notable events.
         detection: The models of detectors of AI-written reviews; None where none was asked for.
         known: The errors that papers are known to have; None where none were given.
+        planted: The keys of planted papers; None where no folder was given.
     """
 
     references: tuple[ReviewCase, ...] = ()
     paper: Paper | None = None
-    planted: Path | None = None
     retriever: Retriever | None = None
     form: VenueForm | None = None
     boxes: frozenset[str] | None = None
@@ -63,6 +62,7 @@ class Context:
     progress: Progress = silent
     detection: DetectionServices | None = None
     known: KnownErrors | None = None
+    planted: PlantedPapers | None = None
 
 
 @runtime_checkable
@@ -78,7 +78,7 @@ class Metric(Protocol):
         better: Whether more or less of it is better; None where neither is.
         scope: What one value is of.
         needs: What a review must come with; the runner answers ``not_applicable`` where something is missing.
-        uses: What it takes where it is there; only ``paper`` is handed out so.
+        uses: What it takes where it is there: ``paper``, and ``judge`` where one is named.
         prompts: Ids of the prompts it may use, as ``eval/depth``.
         scaled: Whether its values stand on the scale of a form, and are only compared within one scale.
         variant_of: The metric that it is nearly the same as, for which alone p values are corrected; empty for none.

@@ -4,7 +4,8 @@ A preset stands for the names of one kind: ``quality`` (ReviewEval's, mostly jud
 points), ``assertions`` (what is right and material, counted with the paper before the judge), ``factors`` (what the
 detection benchmark lets a model judge, no detector), ``behaviour`` (PRAIB's, without a model), ``agreement`` (with
 people's reviews of the same paper), ``known_recall`` (known errors of the papers that a review names), ``detection``
-(detectors of AI reviews; ``referee detect score`` brings their models).
+(detectors of AI reviews; ``referee detect score`` brings their models), ``planted`` (what reviews make of planted
+errors; ``--planted`` brings the keys).
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ _AGREEMENT: Mapping[str, tuple[str, ...]] = {
 _KNOWN: Mapping[str, tuple[str, ...]] = {
     "planted.known": ("known_recall_5", "known_recall_10", "known_recall_published"),
 }
+_PLANTED: Mapping[str, tuple[str, ...]] = {
+    "planted.metrics": ("planted_recall", "false_alarms"),
+}
 PRESETS: Mapping[str, tuple[str, ...]] = {
     preset: tuple(chain.from_iterable(modules.values()))
     for preset, modules in (
@@ -73,11 +77,12 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         ("agreement", _AGREEMENT),
         ("known_recall", _KNOWN),
         ("detection", DETECTORS),
+        ("planted", _PLANTED),
     )
 }
 BUILT_IN: Mapping[str, str] = {
     name: f"referee.evals.{module}"
-    for modules in (_QUALITY, _POINTS, _ASSERTIONS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS)
+    for modules in (_QUALITY, _POINTS, _ASSERTIONS, _FACTORS, _BEHAVIOUR, _AGREEMENT, _KNOWN, DETECTORS, _PLANTED)
     for module, names in modules.items()
     for name in names
 }

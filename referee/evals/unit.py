@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import BudgetExceeded, RefereeError
@@ -22,6 +21,7 @@ from referee.schemas.metric import MetricResult
 if TYPE_CHECKING:
     from referee.data.known_sets import KnownErrors
     from referee.evals.detection.services import DetectionServices
+    from referee.evals.planted.services import PlantedPapers
     from referee.llm.embeddings import Embedder
 
 logger = logging.getLogger(__name__)
@@ -36,18 +36,18 @@ class EvalServices:
 
     Attributes:
         papers: What was given with ``--papers``; empty for nothing.
-        planted: A folder of planted papers, where these are what was reviewed.
         detection: What detectors work with; None where none was asked for.
         known: The errors that papers are known to have; None where none were given.
+        planted: The keys of planted papers; None where no folder was given.
     """
 
     panel: Panel | None = None
     embedder: Embedder | None = None
     forms: Forms = field(default_factory=Forms)
     papers: str = ""
-    planted: Path | None = None
     detection: DetectionServices | None = None
     known: KnownErrors | None = None
+    planted: PlantedPapers | None = None
     shared: Shared = field(default_factory=Shared)
     progress: Progress = silent
 
@@ -123,9 +123,9 @@ class Unit:
             boxes=self.room.boxes(self.case),
             panel=services.panel,
             embedder=services.embedder,
-            planted=services.planted,
             detection=services.detection,
             known=services.known,
+            planted=services.planted,
             shared=services.shared,
             progress=services.progress,
         )

@@ -97,7 +97,7 @@ def check_inline_quotations(
     pieces: list[str] = []
     dropped: list[DroppedQuotation] = []
     last = 0
-    for start, end in _quoted_spans(text):
+    for start, end in quoted_spans(text):
         inner = text[start + 1 : end]
         if len(inner.split()) < _MIN_WORDS:
             continue
@@ -118,7 +118,7 @@ def check_inline_quotations(
     return "".join(pieces), dropped
 
 
-def _quoted_spans(text: str) -> list[tuple[int, int]]:
+def quoted_spans(text: str) -> list[tuple[int, int]]:
     """Outermost pairs of marks as (opening, closing) positions, in order; a pair never leaves its paragraph."""
     edges = [0, *(m.end() for m in _PARAGRAPH.finditer(text)), len(text)]
     pairs = sorted(pair for low, high in pairwise(edges) for pair in _pairs(text, low, high))

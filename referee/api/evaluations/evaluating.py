@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.api.detection.continuing import OpenedDetectors
-from referee.api.evaluations.job import EvalJob, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
+from referee.api.evaluations.job import EvalJob, asked_judges, eval_inputs, eval_notes, eval_plan, eval_prompts, needs
 from referee.api.evaluations.rescoring import (
     EvalPart,
     Summary,
@@ -27,6 +27,7 @@ from referee.evals.forms import Forms
 from referee.evals.judging import Panel
 from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext, open_index
+from referee.evals.planted.services import PlantedPapers
 from referee.evals.registry import find_metrics
 from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in, paid_in
 from referee.evals.runner import Runner, Tally
@@ -64,7 +65,6 @@ async def evaluate(
     *,
     papers: str | Path | None = None,
     known: str | Path | None = None,
-    planted: Path | None = None,
     venue: str | Path | VenueForm | None = None,
     metrics: Sequence[str] | None = None,
     judges: Sequence[str] = (),
@@ -76,6 +76,7 @@ async def evaluate(
     correlate: str | None = None,
     mapping: str | Path | None = None,
     layout: str | None = None,
+    planted: str | Path | None = None,
     shared: Shared | None = None,
     detection: OpenDetection | None = None,
     command: str = "eval",
@@ -88,7 +89,6 @@ async def evaluate(
         papers: A folder of papers named by their ids, rows with full texts (JSONL, Parquet), or the one paper of all
             reviews.
         known: Known errors of the papers: a folder that ``referee data load`` wrote.
-        planted: A folder of planted papers, for metrics that need its keys.
         venue: The form of reviews that name no known venue themselves.
         metrics: Names of metrics; all that ship by default.
         judges: Models that judge, each named once; by default ``models.roles.judge``, else ``models.default``.
@@ -100,6 +100,7 @@ async def evaluate(
         correlate: One of the metrics, which is correlated with all others.
         mapping: A file that says which key of a row is what.
         layout: The layout's name where it is not to be found by what is in the file.
+        planted: The folder of ``referee plant`` with the keys that ``planted_recall`` and ``false_alarms`` need.
         detection: Opens what detectors work with, and names it; see ``referee.detect_score``.
         command: What the run is recorded as, where another command makes it.
         shared: Judges, embedder and budget of a command that makes several evaluations, in place of this one's own.
@@ -121,12 +122,13 @@ async def evaluate(
     require_others(correlate, chosen)
     if known is not None and not needs(chosen, "known"):
         raise SettingsError("no metric uses --known.", hint="Give --metrics known_recall, or leave --known away.")
-    panel = list(judges) if needs(chosen, "judge") else None
+    panel = asked_judges(chosen, judges)
     if repeats < 1:
         raise SettingsError(f"a judge cannot be asked {repeats} times.", hint="Give --repeats 1 or more.")
     if panel is not None:
         check_models(settings, judges=panel)
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
+    plants = PlantedPapers(Path(planted)) if planted is not None else None
     async with session(command, *command.split()[:-1], Path(reviews).stem, options=options, settings=settings) as run:
         errors = read_known(Path(known)) if known is not None else None
         paper_store = read_papers(Path(papers)) if papers is not None else None
@@ -147,7 +149,7 @@ async def evaluate(
             paper_store=paper_store,
             known=errors,
             venue=form,
-            planted=planted,
+            planted=plants,
             progress=run.progress,
         )
         run.check_inputs(eval_inputs(job))

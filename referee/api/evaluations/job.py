@@ -20,6 +20,7 @@ from referee.evals.estimate import SAMPLED, Given, plan_metrics
 from referee.evals.forms import Forms
 from referee.evals.metric import Metric
 from referee.evals.planted.known_rules import PUBLISHED
+from referee.evals.planted.services import PlantedPapers
 from referee.evals.runner import UNITS_A_CALL
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
@@ -51,9 +52,9 @@ class EvalJob:
     paper_store: PaperStore | None
     venue: VenueForm | None
     progress: Progress
-    planted: Path | None = None
     detection: OpenedDetectors | None = None
     known: KnownErrors | None = None
+    planted: PlantedPapers | None = None
 
     @property
     def asked_models(self) -> Models:
@@ -89,6 +90,15 @@ def needs(metrics: Sequence[Metric], need: str) -> bool:
     return any(need in metric.needs for metric in metrics)
 
 
+def asked_judges(metrics: Sequence[Metric], judges: Sequence[str]) -> list[str] | None:
+    """The judges to open: those named, none for the default one; None where no metric asks any.
+
+    A metric that only uses a judge asks one that is named, and does without it otherwise.
+    """
+    named = bool(judges) and any("judge" in metric.uses for metric in metrics)
+    return list(judges) if named or needs(metrics, "judge") else None
+
+
 def eval_prompts(metrics: Sequence[Metric]) -> dict[str, str]:
     """Digest by prompt and version, of all prompts the metrics may use."""
     used = [load_prompt(name) for metric in metrics for name in metric.prompts]
@@ -109,6 +119,8 @@ def eval_inputs(job: EvalJob) -> dict[str, str]:
         inputs["set of known errors"] = job.known.digest
     if job.detection:
         inputs |= job.detection.services.inputs()
+    if job.planted:
+        inputs |= {"set of planted papers": job.planted.digest}
     if job.judges:
         inputs |= {role: model.spec.id for role, model in job.models.by_role.items()}
         inputs |= {"number of repeats": str(job.repeats), "temperature": str(job.settings.models.temperature)}

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from referee.data.drafts import Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry
-from referee.data.found import Found, each
+from referee.data.found import Found, each, entries
 from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author
 from referee.errors import DataError
-from referee.schemas.case import ReviewCase
+from referee.schemas.case import CaseOrigin, ReviewCase
 from referee.schemas.review import Review
 
 
@@ -45,6 +45,27 @@ def read_own_reviews(path: Path) -> Iterator[Found]:
         yield Found(entry.number, _draft(review), entry.raw)
 
     return each(path, read)
+
+
+def read_review(origin: CaseOrigin) -> Review:
+    """The whole record behind a case of the layout ``reviews``: its points too, which a case does not hold.
+
+    Raises:
+        DataError: The file is gone, or holds no such review any more.
+    """
+    path = Path(origin.file)
+    for entry in entries(path):
+        if origin.line in (None, entry.number):
+            try:
+                return Review.model_validate(entry.value)
+            except ValidationError as error:
+                raise DataError(
+                    f"{origin.file!r} holds no review of ours any more: {describe(error)}.",
+                    hint="Put the run folder back, or make the review again.",
+                ) from error
+    raise DataError(
+        f"{origin.file!r} holds no review in line {origin.line}.", hint="Put the run folder back, or make it again."
+    )
 
 
 def _draft(review: Review) -> Draft:

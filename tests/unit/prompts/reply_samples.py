@@ -26,6 +26,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "meta_reviewer.reflection_model": (FORM, FULL, IDS),
     "paper_reader.reading_model": ({"s1": "Method"},),
     "passage_reviewer.with_summary": (points_model(CHOICES), 900),
+    "planted_judge.answers_model": (3,),
     "point_reply.cross_model": (CHOICES, IDS),
     "point_reply.points_model": (CHOICES,),
     "prose.prose_model": (FORM,),

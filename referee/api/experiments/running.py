@@ -118,7 +118,7 @@ async def experiment(
         opened.batches = run.open_batches()
         job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
         run.check_inputs(experiment_inputs(job))
-        planned = _planned(job)
+        planned = planned_result(job)
         if final and (run.shard is not None or options.workers is not None):
             raise SettingsError(
                 "the test split is opened by one run, once, and not by shards.",
@@ -140,7 +140,7 @@ async def experiment(
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
         if job.split == "test":
             _unseal(run, job, seals)
-        execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
+        execution = execution_of(run, job, expected_by_paper(job, foreseen), opened, units, journal)
         write = partial(_written, run, tracked, job.plan.measure.paper_table)
         done = await _run(run, job, execution, seals, write)
         if run.shard is not None:
@@ -185,17 +185,21 @@ def _unseal(run: Session, job: ExperimentJob, seals: Seals) -> None:
     seals.open(job.plan.name, job.digest, opened, run.path)
 
 
-def _execution(
+def execution_of(
     run: Session,
     job: ExperimentJob,
     expected: Mapping[str, Usage],
     models: OpenModels,
     store: UnitStore,
     journal: Journal,
+    *,
+    budget: Budget | None = None,
+    folder: Path | None = None,
 ) -> Execution:
-    budget = run.budget(job.limits, run.usage)
+    """The execution of a job's units in an open run, within a budget and a folder of their own where they are given."""
+    budget = budget or run.budget(job.limits, run.usage)
     return Execution(
-        folder=run.path,
+        folder=folder or run.path,
         papers=tuple(job.papers),
         arms=tuple(arm.name for arm in job.arms),
         units=tuple(prepared.unit for prepared in job.units),
@@ -219,9 +223,9 @@ async def _run(
     try:
         await execute(execution)
     except BudgetExceeded:
-        write(experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "stopped"))
+        write(experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "stopped"))
         raise
-    result = experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "finished")
+    result = experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "finished")
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)
@@ -245,7 +249,7 @@ def _measured(folder: Path) -> list[str]:
     return [path.parent.name for path in runs if read_record(path.parent).status == "finished"]
 
 
-def _planned(job: ExperimentJob) -> ExperimentResult:
+def planned_result(job: ExperimentJob) -> ExperimentResult:
     """The result before anything came out: what the plan was resolved to."""
     return ExperimentResult(
         name=job.plan.name or "experiment",
@@ -303,6 +307,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
     """The makers of a job's units; their own run folders are not what a user resumes, so they are not told."""
     by_unit = {prepared.unit: prepared for prepared in job.units}
     measure = job.plan.measure
+    planted: dict[str, Any] = {"planted": measure.planted} if measure.planted else {}
 
     def inner(event: Event) -> None:
         if event.kind != "run":
@@ -315,6 +320,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             venue=prepared.form,
             shared=Shared(await opened.of(prepared.settings), budget),
             sample=unit.seed,
+            refined=prepared.refined,
             options=RunOptions(settings=prepared.settings, progress=inner).within(folder),
         )
 
@@ -327,6 +333,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             judges=measure.judges,
             repeats=measure.repeats,
             shared=await _measuring(job, opened, budget),
+            **planted,
             options=RunOptions(settings=job.settings, progress=inner).within(folder),
         )
 

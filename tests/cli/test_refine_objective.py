@@ -1,0 +1,229 @@
+"""``referee venue refine --objective``: versions measured on papers, one kept or none, resumed, and refused inputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from referee.evals import registry
+from referee.evals.metric import Context, Need, Quantity, scored
+from referee.schemas.case import ReviewCase
+from referee.schemas.metric import MetricResult
+from referee.schemas.refinement import Measured
+from referee.schemas.run import RunRecord
+from referee.testing import FakeServer
+from referee.venues.refined import read_refined
+from tests.graphs.refining_script import Refining
+
+from .command import Outcome, Referee
+
+VENUE, GUIDELINE = "corl-2024", "claims-supported"
+RISE: dict[str, float] = {"v0": 0.30, "v1": 0.31, "v2": 0.62, "v3": 0.33}
+_TOPICS = ("lanterns in harbours", "bridges under snow", "wells without ropes", "mills on rivers", "bells of towns")
+
+Run = Callable[..., Outcome]
+
+
+class Shine(Quantity):
+    """Scripted by the arm, with a little of the paper; ``Gloom`` is better where it is lower."""
+
+    name, better = "shine", "higher"
+    levels = RISE
+
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        wobble = (sum(map(ord, f"{case.source} {case.paper_id}")) % 7) / 100
+        return scored(self, case, self.levels[case.source] + wobble)
+
+
+class Gloom(Shine):
+    name, better = "gloom", "lower"
+    levels = {name: 1 - level for name, level in RISE.items()}
+
+
+class Flat(Shine):
+    name = "flat"
+    levels = dict.fromkeys(RISE, 0.4)
+
+
+class Keyed(Shine):
+    name, needs = "keyed", frozenset[Any]({"planted"})
+
+
+class Compared(Shine):
+    name, needs = "compared", frozenset[Need]({"references"})
+
+
+@pytest.fixture
+def run(workplace: Path, referee: Referee, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
+    kinds = (Shine, Gloom, Flat, Keyed, Compared)
+    points = [EntryPoint(kind.name, f"shining:{kind.__name__}", registry.GROUP) for kind in kinds]
+    monkeypatch.setitem(sys.modules, "shining", SimpleNamespace(**{kind.__name__: kind for kind in kinds}))
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "NEEDS", registry.NEEDS | {"planted"})
+    server.script.entries.update(Refining().script().entries)
+    write_papers(workplace / "papers", range(8))
+    asked = ("--model", "fake", "--base-url", server.base_url, "--strategy", "single", "--guideline", GUIDELINE)
+
+    def search(*arguments: object, objective: str = "shine", papers: object = "papers") -> Outcome:
+        given = ("--objective", objective, "--papers", papers, *asked, "--yes")
+        return referee("venue", "refine", VENUE, *given, *arguments)
+
+    return search
+
+
+def write_papers(folder: Path, numbers: Any) -> None:
+    """Papers of which each has words of its own."""
+    folder.mkdir(exist_ok=True)
+    for n in numbers:
+        (folder / f"p{n}.md").write_text(paper(n))
+
+
+def paper(n: int) -> str:
+    words = " ".join(f"{_TOPICS[(n + at) % 5]} number {n * 31 + at} are counted" for at in range(30))
+    return f"# Study {n}\n\n## Abstract\n\nWe study {words}.\n\n## 1 Method\n\n{words[::-1]}.\n"
+
+
+def measured(folder: Path) -> Measured:
+    found = read_refined(folder / "refined_prompts.json").measured
+    assert found is not None
+    return found
+
+
+def single_calls(server: FakeServer) -> int:
+    return sum(call.prompt_id.startswith("review/single") for call in server.log.calls(endpoint="chat"))
+
+
+@pytest.mark.slow
+def test_the_version_that_rises_is_kept_and_the_next_review_goes_by_it(
+    run: Run, workplace: Path, referee: Referee, server: FakeServer
+) -> None:
+    done = run("--out", "run")
+    assert done.code == 0, done.err
+    assert "3 proposals for 1 guideline, measured by shine on 6 papers; 2 more are held out." in done.err
+    assert "Halving: 3 on 2 papers, then 2 on 3 papers, then 1 on 6 papers" in done.err
+    assert "v2 is kept: " in done.out
+    found = measured(workplace / "run")
+    assert found.selection.verdicts == {"v1": "behind", "v2": "kept", "v3": "behind"}
+    assert [(len(stage.gains), len(stage.papers)) for stage in found.selection.stages] == [
+        (3, 2),
+        (2, 1),
+        (1, 3),
+        (1, 2),
+    ]
+    assert found.selection.stages[-1].papers == tuple(found.selection.stages[-1].papers)
+    assert set(found.selection.stages[-1].papers) == set(found.held_out)
+    assert not set(found.held_out) & set(found.development)
+    # 3 x 2 calls propose; 8 + 3 + 6 reviews on development papers, 4 on held-out ones
+    assert single_calls(server) == 4 * 2 + 3 + 2 * 3 + 2 * 2 == 21
+    record = RunRecord.model_validate_json((workplace / "run" / "run.json").read_text())
+    assert (record.status, record.usage.calls) == ("finished", 6 + 21)
+    page = (workplace / "run" / "versions.html").read_text()
+    assert "v2 is kept" in page
+    assert "<script src" not in page
+    assert "http://" not in page
+
+    told = referee("venue", "diff-prompts", VENUE, "v0", "v2")
+    assert "v2 (from v1" in told.out
+    assert "kept; +0.3" in told.out
+    before = len(server.log)
+    again = run()
+    assert "no call was made" in again.out
+    assert len(server.log) == before
+    asked = (
+        "review",
+        workplace / "papers" / "p0.md",
+        "--venue",
+        VENUE,
+        "--model",
+        "fake",
+        "--base-url",
+        server.base_url,
+    )
+    reviewed = referee(*asked, "--strategy", "single", "--out", "after", "--no-cache", "--yes")
+    assert reviewed.code == 0, reviewed.err
+    prompt = server.log.calls(endpoint="chat")[-1].request
+    assert prompt is not None
+    kept = read_refined(workplace / "run" / "refined_prompts.json").guideline(GUIDELINE).after_round(2)
+    assert all(step in prompt.user for step in kept.steps)
+    assert "prompts measured on" in (workplace / "after" / "review.json").read_text()
+    quick = referee(*asked, "--strategy", "single", "--out", "quick", "--preset", "quick", "--no-cache", "--yes")
+    assert quick.code == 0
+    assert not (workplace / "quick" / "refined_prompts.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("objective", "kept"), [("gloom", "v2"), ("flat", "")])
+def test_lower_may_be_better_and_noise_keeps_nothing(run: Run, workplace: Path, objective: str, kept: str) -> None:
+    done = run("--out", "run", objective=objective)
+    assert done.code == 0, done.err
+    found = measured(workplace / "run")
+    assert found.selection.kept == kept
+    if not kept:
+        assert "No version is kept: reviews go on as before." in done.out
+        assert not any(stage.held_out for stage in found.selection.stages), "nothing to confirm"
+        assert not (workplace / "run" / "seal.json").exists()
+
+
+@pytest.mark.slow
+def test_a_budget_that_ends_in_a_round_gives_no_verdict_and_is_resumed(
+    run: Run, workplace: Path, server: FakeServer
+) -> None:
+    done = run("--out", "run", "--max-tokens", 40_000)
+    assert done.code == 3, done.err
+    assert "No verdict: the search was stopped" in (workplace / "run" / "versions.html").read_text()
+    assert not (workplace / "run" / "refined_prompts.json").exists()
+    made = single_calls(server)
+    assert 0 < made < 21
+    done = run("--resume", "run", "--max-tokens", 4_000_000)
+    assert done.code == 0, done.err
+    assert measured(workplace / "run").selection.kept == "v2"
+    assert server.log.repeated() == [], "nothing is paid twice"
+    assert single_calls(server) == 21
+    again = run("--out", "other", "--no-cache")
+    assert again.code == 2
+    assert "was opened on" in again.err, "the held-out papers are opened once"
+
+
+@pytest.mark.parametrize(
+    ("flags", "changed", "said"),
+    [
+        ((), {"objective": "shin"}, "there is no metric 'shin'"),
+        ((), {"objective": "quality"}, "is a set of metrics"),
+        ((), {"objective": "words"}, "neither more nor less of it is better"),
+        ((), {"objective": "compared"}, "compares with human reviews, and none are given"),
+        ((), {"objective": "keyed"}, "needs planted papers with their keys"),
+        (("--planted", "plants"), {"objective": "keyed"}, "has a key in"),
+        (("--strategy", "ensemble"), {}, "goes by no steps"),
+        (("--guideline", "brevity"), {}, "has no guideline 'brevity'"),
+        (("--rounds", 2), {}, "--rounds does not go with --objective"),
+        (("--held-out", "1.5"), {}, "is no share of papers"),
+        (("--held-out", "0.9"), {}, "1 development and 7 held-out papers are too few"),
+        (("--held-out", "copy"), {}, "hold the same paper (one for development, one held out)"),
+        ((), {"papers": "copy"}, "0 development and 2 held-out papers are too few"),
+    ],
+)
+def test_what_cannot_work_is_said_before_a_call(
+    run: Run, workplace: Path, server: FakeServer, flags: tuple[object, ...], changed: dict[str, Any], said: str
+) -> None:
+    write_papers(workplace / "copy", (21,))
+    (workplace / "copy" / "renamed.md").write_text(paper(3).replace("# Study 3", "# A study") + "\nMore.\n")
+    (workplace / "plants" / "keys").mkdir(parents=True)
+    done = run(*flags, **changed)
+    assert done.code == 2, done.err
+    assert said in done.err
+    assert "next:" in done.err
+    assert not server.log.calls(endpoint="chat")
+    assert not (workplace / "referee-runs").exists()
+
+
+def test_flags_of_the_search_go_with_an_objective(referee: Referee) -> None:
+    done = referee("venue", "refine", VENUE, "--held-out", "0.2")
+    assert done.code == 2
+    assert "--held-out goes with --objective" in done.err

@@ -25,30 +25,25 @@ from .command import Outcome, Referee
 
 VENUE, GUIDELINE = "corl-2024", "claims-supported"
 RISE: dict[str, float] = {"v0": 0.30, "v1": 0.31, "v2": 0.62, "v3": 0.33}
+# Of three proposals for one guideline; of v0 and three on two papers, then v0 and one on two, then on two held out.
+PROPOSING, ALL_REVIEWS = 3 * 2, 4 * 2 + 2 * 2 + 2 * 2
 _TOPICS = ("lanterns in harbours", "bridges under snow", "wells without ropes", "mills on rivers", "bells of towns")
 
 Run = Callable[..., Outcome]
 
 
 class Shine(Quantity):
-    """Scripted by the arm, with a little of the paper; ``Gloom`` is better where it is lower."""
+    """Scripted by the arm, with a little of the paper."""
 
     name, better = "shine", "higher"
-    levels = RISE
 
     async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
         wobble = (sum(map(ord, f"{case.source} {case.paper_id}")) % 7) / 100
-        return scored(self, case, self.levels[case.source] + wobble)
+        return scored(self, case, RISE[case.source] + wobble)
 
 
 class Gloom(Shine):
     name, better = "gloom", "lower"
-    levels = {name: 1 - level for name, level in RISE.items()}
-
-
-class Flat(Shine):
-    name = "flat"
-    levels = dict.fromkeys(RISE, 0.4)
 
 
 class Keyed(Shine):
@@ -62,13 +57,13 @@ class Compared(Shine):
 @pytest.fixture
 def run(workplace: Path, referee: Referee, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
-    kinds = (Shine, Gloom, Flat, Keyed, Compared)
+    kinds = (Shine, Gloom, Keyed, Compared)
     points = [EntryPoint(kind.name, f"shining:{kind.__name__}", registry.GROUP) for kind in kinds]
     monkeypatch.setitem(sys.modules, "shining", SimpleNamespace(**{kind.__name__: kind for kind in kinds}))
     monkeypatch.setattr(registry, "entry_points", lambda group: points)
     monkeypatch.setattr(registry, "NEEDS", registry.NEEDS | {"planted"})
     server.script.entries.update(Refining().script().entries)
-    write_papers(workplace / "papers", range(8))
+    write_papers(workplace / "papers", range(6))
     asked = ("--model", "fake", "--base-url", server.base_url, "--strategy", "single", "--guideline", GUIDELINE)
 
     def search(*arguments: object, objective: str = "shine", papers: object = "papers") -> Outcome:
@@ -101,41 +96,46 @@ def single_calls(server: FakeServer) -> int:
 
 
 @pytest.mark.slow
-def test_the_version_that_rises_is_kept_and_the_next_review_goes_by_it(
+def test_a_stopped_search_gives_no_verdict_and_resumed_keeps_the_version_that_rises(
     run: Run, workplace: Path, referee: Referee, server: FakeServer
 ) -> None:
-    done = run("--out", "run")
+    stopped = run("--out", "run", "--max-tokens", 18_000)
+    assert stopped.code == 3, stopped.err
+    assert "3 proposals for 1 guideline, measured by shine on 4 papers; 2 more are held out." in stopped.err
+    assert "Halving: 3 on 2 papers, then 1 on 4 papers" in stopped.err
+    assert "4 development and 2 held-out papers are few" in stopped.err
+    assert "No verdict: the search was stopped" in (workplace / "run" / "versions.html").read_text()
+    assert not (workplace / "run" / "refined_prompts.json").exists()
+    assert "not refined yet" in referee("venue", "diff-prompts", VENUE, "v0", "v1").err
+    assert 0 < single_calls(server) < ALL_REVIEWS
+
+    done = run("--resume", "run", "--max-tokens", 4_000_000)
     assert done.code == 0, done.err
-    assert "3 proposals for 1 guideline, measured by shine on 6 papers; 2 more are held out." in done.err
-    assert "Halving: 3 on 2 papers, then 2 on 3 papers, then 1 on 6 papers" in done.err
     assert "v2 is kept: " in done.out
+    assert server.log.repeated() == [], "nothing is paid twice"
+    assert single_calls(server) == ALL_REVIEWS
     found = measured(workplace / "run")
     assert found.selection.verdicts == {"v1": "behind", "v2": "kept", "v3": "behind"}
-    assert [(len(stage.gains), len(stage.papers)) for stage in found.selection.stages] == [
-        (3, 2),
-        (2, 1),
-        (1, 3),
-        (1, 2),
-    ]
-    assert found.selection.stages[-1].papers == tuple(found.selection.stages[-1].papers)
+    assert [(len(stage.gains), len(stage.papers)) for stage in found.selection.stages] == [(3, 2), (1, 2), (1, 2)]
     assert set(found.selection.stages[-1].papers) == set(found.held_out)
     assert not set(found.held_out) & set(found.development)
-    # 3 x 2 calls propose; 8 + 3 + 6 reviews on development papers, 4 on held-out ones
-    assert single_calls(server) == 4 * 2 + 3 + 2 * 3 + 2 * 2 == 21
     record = RunRecord.model_validate_json((workplace / "run" / "run.json").read_text())
-    assert (record.status, record.usage.calls) == ("finished", 6 + 21)
+    assert (record.status, record.usage.calls) == ("finished", PROPOSING + ALL_REVIEWS)
     page = (workplace / "run" / "versions.html").read_text()
     assert "v2 is kept" in page
-    assert "<script src" not in page
+    assert "Write down what look" in page, "the step that v2 added"
     assert "http://" not in page
 
     told = referee("venue", "diff-prompts", VENUE, "v0", "v2")
     assert "v2 (from v1" in told.out
     assert "kept; +0.3" in told.out
     before = len(server.log)
-    again = run()
-    assert "no call was made" in again.out
+    assert "no call was made" in run().out
     assert len(server.log) == before
+    again = run("--out", "other", "--no-cache")
+    assert again.code == 2
+    assert "was opened on" in again.err, "the held-out papers are opened once"
+
     asked = (
         "review",
         workplace / "papers" / "p0.md",
@@ -159,36 +159,18 @@ def test_the_version_that_rises_is_kept_and_the_next_review_goes_by_it(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("objective", "kept"), [("gloom", "v2"), ("flat", "")])
-def test_lower_may_be_better_and_noise_keeps_nothing(run: Run, workplace: Path, objective: str, kept: str) -> None:
-    done = run("--out", "run", objective=objective)
-    assert done.code == 0, done.err
-    found = measured(workplace / "run")
-    assert found.selection.kept == kept
-    if not kept:
-        assert "No version is kept: reviews go on as before." in done.out
-        assert not any(stage.held_out for stage in found.selection.stages), "nothing to confirm"
-        assert not (workplace / "run" / "seal.json").exists()
-
-
-@pytest.mark.slow
-def test_a_budget_that_ends_in_a_round_gives_no_verdict_and_is_resumed(
-    run: Run, workplace: Path, server: FakeServer
+def test_where_less_is_better_a_rise_keeps_nothing_and_the_held_out_papers_stay_closed(
+    run: Run, workplace: Path
 ) -> None:
-    done = run("--out", "run", "--max-tokens", 40_000)
-    assert done.code == 3, done.err
-    assert "No verdict: the search was stopped" in (workplace / "run" / "versions.html").read_text()
-    assert not (workplace / "run" / "refined_prompts.json").exists()
-    made = single_calls(server)
-    assert 0 < made < 21
-    done = run("--resume", "run", "--max-tokens", 4_000_000)
+    done = run("--out", "run", objective="gloom")
     assert done.code == 0, done.err
-    assert measured(workplace / "run").selection.kept == "v2"
-    assert server.log.repeated() == [], "nothing is paid twice"
-    assert single_calls(server) == 21
-    again = run("--out", "other", "--no-cache")
-    assert again.code == 2
-    assert "was opened on" in again.err, "the held-out papers are opened once"
+    assert "No version is kept: reviews go on as before." in done.out
+    found = measured(workplace / "run")
+    assert found.selection.kept == ""
+    assert found.selection.tested is not None
+    assert (found.selection.tested.mean or 0) < 0
+    assert not any(stage.held_out for stage in found.selection.stages)
+    assert not (workplace / "run" / "seal.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -204,7 +186,7 @@ def test_a_budget_that_ends_in_a_round_gives_no_verdict_and_is_resumed(
         (("--guideline", "brevity"), {}, "has no guideline 'brevity'"),
         (("--rounds", 2), {}, "--rounds does not go with --objective"),
         (("--held-out", "1.5"), {}, "is no share of papers"),
-        (("--held-out", "0.9"), {}, "1 development and 7 held-out papers are too few"),
+        (("--held-out", "0.9"), {}, "1 development and 5 held-out papers are too few"),
         (("--held-out", "copy"), {}, "hold the same paper (one for development, one held out)"),
         ((), {"papers": "copy"}, "0 development and 2 held-out papers are too few"),
     ],

@@ -235,7 +235,7 @@ class Search:
         counts = [len(job.papers) for job in (self.development, self.held_out)]
         reviews = sum(most_reviews(self.refinement.rounds, *counts))
         own = await estimate(self.development)
-        plans = [await self._plan(prepared) for prepared in self.development.units]
+        plans = [prepared.plan or await self._plan(prepared) for prepared in self.development.units]
         reviewing = PartEstimate(name="reviewing", units=reviews).holding(plans)
         parts = [
             PartEstimate(name="proposing", units=0).holding([plan_refinement(self.refinement, models)]),

@@ -58,6 +58,7 @@ def kept(
     *,
     errors: int = ERRORS_A_PAPER,
     recall: float = RECALL,
+    level: float = LEVEL,
 ) -> str:
     """One search: the name of the version that was kept, empty for none.
 
@@ -67,6 +68,7 @@ def kept(
         papers: Development and held-out papers together.
         errors: Planted errors a paper.
         recall: That of the base.
+        level: The nominal level.
     """
     names = [str(paper) for paper in range(papers)]
     held_out = held_out_count(papers)
@@ -80,7 +82,8 @@ def kept(
     def measured(ask: Ask) -> Values:
         return {name: {paper: drawn[name][paper] for paper in ask.papers} for name in (BASE, *ask.versions)}
 
-    procedure = select([name for name in drawn if name != BASE], names[held_out:], names[:held_out], base=BASE)
+    versions = [name for name in drawn if name != BASE]
+    procedure = select(versions, names[held_out:], names[:held_out], base=BASE, level=level)
     try:
         ask = next(procedure)
         while True:
@@ -90,11 +93,18 @@ def kept(
 
 
 def false_acceptance(
-    papers: int, proposals: int, simulations: int, *, errors: int = ERRORS_A_PAPER, recall: float = RECALL
+    papers: int,
+    proposals: int,
+    simulations: int,
+    *,
+    errors: int = ERRORS_A_PAPER,
+    recall: float = RECALL,
+    level: float = LEVEL,
 ) -> int:
     """How many searches keep a version, though none is better."""
-    rng = np.random.default_rng(SEED)
-    return sum(bool(kept(rng, [0.0] * proposals, papers, errors=errors, recall=recall)) for _ in range(simulations))
+    rng, gains = np.random.default_rng(SEED), [0.0] * proposals
+    found = [kept(rng, gains, papers, errors=errors, recall=recall, level=level) for _ in range(simulations)]
+    return sum(map(bool, found))
 
 
 def power(papers: int, proposals: int, gain: float, simulations: int) -> float:

@@ -47,7 +47,7 @@ class Gloom(Shine):
 
 
 class Keyed(Shine):
-    name, needs = "keyed", frozenset[Any]({"planted"})
+    name = "keyed"
 
 
 class Compared(Shine):
@@ -61,7 +61,7 @@ def run(workplace: Path, referee: Referee, server: FakeServer, monkeypatch: pyte
     points = [EntryPoint(kind.name, f"shining:{kind.__name__}", registry.GROUP) for kind in kinds]
     monkeypatch.setitem(sys.modules, "shining", SimpleNamespace(**{kind.__name__: kind for kind in kinds}))
     monkeypatch.setattr(registry, "entry_points", lambda group: points)
-    monkeypatch.setattr(registry, "NEEDS", registry.NEEDS | {"planted"})
+    monkeypatch.setattr("referee.api.venues.objective.PRESETS", {**registry.PRESETS, "planted": ("keyed",)})
     server.script.entries.update(Refining().script().entries)
     write_papers(workplace / "papers", range(6))
     asked = ("--model", "fake", "--base-url", server.base_url, "--strategy", "single", "--guideline", GUIDELINE)
@@ -180,6 +180,7 @@ def test_where_less_is_better_a_rise_keeps_nothing_and_the_held_out_papers_stay_
         ((), {"objective": "quality"}, "is a set of metrics"),
         ((), {"objective": "words"}, "neither more nor less of it is better"),
         ((), {"objective": "compared"}, "compares with human reviews, and none are given"),
+        ((), {"objective": "false_alarms"}, "it is of reviews of clean twins"),
         ((), {"objective": "keyed"}, "needs planted papers with their keys"),
         (("--planted", "plants"), {"objective": "keyed"}, "has a key in"),
         (("--strategy", "ensemble"), {}, "goes by no steps"),

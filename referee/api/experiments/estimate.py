@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.api.evaluations.evaluating import evaluate
-from referee.api.evaluations.job import needs
-from referee.api.experiments.job import ExperimentJob, notes_of
+from referee.api.experiments.job import ExperimentJob, asks_judge, notes_of
 from referee.api.experiments.models import planned_models
 from referee.api.experiments.units import PreparedUnit
 from referee.api.options import RunOptions
@@ -99,7 +98,7 @@ async def _judging(job: ExperimentJob, papers: Sequence[str]) -> SetEstimate | N
         return None
     measure, caught = job.plan.measure, list[SetEstimate]()
     limited = job.settings.model_copy(update={"budget": BudgetSettings(max_cost=job.limits.max_cost)})
-    judges = planned_models(limited, judges=measure.judges) if needs(job.metrics, "judge") else Models({})
+    judges = planned_models(limited, judges=measure.judges) if asks_judge(job.metrics, measure.judges) else Models({})
 
     def refuse(plan: SetEstimate) -> bool:
         caught.append(plan)

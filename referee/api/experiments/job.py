@@ -244,8 +244,13 @@ def _forms(arms: Sequence[Arm], folder: Path) -> dict[str, VenueForm]:
     return forms
 
 
+def asks_judge(metrics: Sequence[Metric], panel: Sequence[str]) -> bool:
+    """Whether judges are opened: for a metric that needs one, and where one is named for a metric that uses it."""
+    return any("judge" in metric.needs or (panel and "judge" in metric.uses) for metric in metrics)
+
+
 def _judges(metrics: Sequence[Metric], settings: Settings, panel: Sequence[str]) -> tuple[str, ...]:
-    if not any("judge" in metric.needs for metric in metrics):
+    if not asks_judge(metrics, panel):
         return ()
     return tuple(spec.id for spec in check_models(settings, judges=list(panel)).values())
 

@@ -13,7 +13,7 @@ from referee.api.coverage import beside_limits, in_batches
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
-from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiments.job import ExperimentJob, asks_judge, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.parts import PLAN, experiment_part, remark, shard_of_job, write_result
 from referee.api.options import RunOptions
@@ -343,6 +343,6 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
 async def _measuring(job: ExperimentJob, opened: OpenModels, budget: Budget) -> Shared:
     """Judges and embedder, opened with the first measurement that needs them."""
     panel = job.plan.measure.judges
-    judges = await opened.of(job.settings, judges=panel) if needs(job.metrics, "judge") else Models({})
+    judges = await opened.of(job.settings, judges=panel) if asks_judge(job.metrics, panel) else Models({})
     embedder = await opened.embedder(job.settings) if needs(job.metrics, "embedder") else None
     return Shared(judges, budget, embedder)

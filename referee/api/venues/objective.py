@@ -28,6 +28,7 @@ from referee.venues.refined import refinable
 
 ALIASES = {"coverage": "topic_coverage"}
 PLANTED, KEYS = "planted", "keys"
+_OF_CLEAN_TWINS = frozenset({"false_alarms"})
 
 
 def objective_of(name: str, *, references: bool, planted: bool) -> Metric:
@@ -41,6 +42,11 @@ def objective_of(name: str, *, references: bool, planted: bool) -> Metric:
     Raises:
         SettingsError: There is no such metric, it cannot say which review is better, or it needs what is not given.
     """
+    if name in _OF_CLEAN_TWINS:
+        raise SettingsError(
+            f"metric {name!r} cannot be an objective: it is of reviews of clean twins alone.",
+            hint="Take planted_recall, and look at this one afterwards: referee eval.",
+        )
     found = find_metrics([ALIASES.get(name, name)])
     if len(found) > 1 or name in PRESETS:
         raise SettingsError(f"{name!r} is a set of metrics, and one decides.", hint="Name one metric of it.")
@@ -60,7 +66,7 @@ def objective_of(name: str, *, references: bool, planted: bool) -> Metric:
             f"metric {metric.name!r} compares with human reviews, and none are given: no paper could be scored.",
             hint="Give a set of human reviews with --references (papers by file name or digest).",
         )
-    if PLANTED in metric.needs and not planted:
+    if metric.name in PRESETS.get(PLANTED, ()) and not planted:
         raise SettingsError(
             f"metric {metric.name!r} needs planted papers with their keys, and none are given.",
             hint="Give the folder that `referee plant` wrote, with planted/ and keys/: --planted DIR.",

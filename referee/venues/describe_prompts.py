@@ -147,7 +147,9 @@ def _origin(refined: RefinedPrompts | None) -> str:
 def _changed_since(form: VenueForm, refined: RefinedPrompts | None) -> list[str]:
     """A warning where guidelines are no longer those that were refined: such prompts are not used."""
     known = {g.guideline_id: g.points for g in refined.guidelines} if refined else {}
-    now = {g.id: tuple(point.text for point in guideline_points(g)) for g in refinable(form)}
+    only = refined.only if refined else ()
+    asked = [g for g in refinable(form) if not only or g.id in only]
+    now = {g.id: tuple(point.text for point in guideline_points(g)) for g in asked}
     changed = sorted(name for name in now.keys() | known.keys() if now.get(name) != known.get(name))
     return [f"changed since then, and not used: {', '.join(changed)}; refine again"] if known and changed else []
 

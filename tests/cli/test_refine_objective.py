@@ -18,7 +18,7 @@ from referee.schemas.metric import MetricResult
 from referee.schemas.refinement import Measured
 from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
-from referee.venues.refined import read_refined
+from referee.venues.refined import find_measured, read_refined
 from tests.graphs.refining_script import Refining
 
 from .command import Outcome, Referee
@@ -160,7 +160,7 @@ def test_a_stopped_search_gives_no_verdict_and_resumed_keeps_the_version_that_ri
 
 @pytest.mark.slow
 def test_where_less_is_better_a_rise_keeps_nothing_and_the_held_out_papers_stay_closed(
-    run: Run, workplace: Path
+    run: Run, workplace: Path, referee: Referee
 ) -> None:
     done = run("--out", "run", objective="gloom")
     assert done.code == 0, done.err
@@ -171,6 +171,10 @@ def test_where_less_is_better_a_rise_keeps_nothing_and_the_held_out_papers_stay_
     assert (found.selection.tested.mean or 0) < 0
     assert not any(stage.held_out for stage in found.selection.stages)
     assert not (workplace / "run" / "seal.json").exists()
+    shown = referee("venue", "show", VENUE, "--prompts").out
+    assert "No version is kept" in shown
+    assert "changed since then" not in shown, "only one guideline was refined"
+    assert find_measured(VENUE, read_refined(workplace / "run" / "refined_prompts.json").model) == []
 
 
 @pytest.mark.parametrize(

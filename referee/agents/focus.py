@@ -13,6 +13,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from referee.agents.part_types import guess_type
+from referee.agents.prompt_writer import MOST_STEPS, STEP_CHARS
 from referee.schemas.paper import Paper, Section
 from referee.venues.prompts import ANY, SectionPrompt, SectionType, general_prompts
 
@@ -23,7 +24,8 @@ LONG_WORDS = 3_000
 MOST_PARTS = 8
 MOST_QUESTIONS = 8
 _ALIKE = 80
-_QUESTION_CHARS = 400
+# Refined steps whole: what is cut off is told to no reader, and measured in vain.
+_QUESTION_CHARS = MOST_STEPS * (STEP_CHARS + 1)
 
 # Below a section of the first type, a heading of the second one is believed.
 _OWN_KIND_STANDS = frozenset({("related", "theory"), ("related", "method")})

@@ -90,13 +90,14 @@ class Variation:
     """Another prompt for the same form, reply and paper: what research strategies and members of an ensemble differ in.
 
     ``prompt`` and ``brief_prompt`` take the inputs of ``review/single`` and those named in ``inputs``; ``sample`` tells
-    calls apart that are otherwise the same.
+    calls apart that are otherwise the same. ``steps`` are what a reviewer does for a guideline, by the guideline's id.
     """
 
     prompt: str = PROMPT
     brief_prompt: str = BRIEF_PROMPT
     inputs: Mapping[str, str] = default(default_factory=dict)
     sample: int = 0
+    steps: Mapping[str, tuple[str, ...]] = default(default_factory=dict)
 
     @property
     def corrects(self) -> bool:
@@ -177,7 +178,7 @@ def _render(
     return prompt.render(
         **variation.inputs,
         venue_name=form.name,
-        guidelines=render_guidelines(form, brief=lengths.brief),
+        guidelines=render_guidelines(form, brief=lengths.brief, steps=variation.steps),
         form=render_form(form, brief=lengths.brief),
         how_read=read,
         lengths=f"A text field holds at most {lengths.text} characters, a reason {lengths.reason}{_together(lengths)}.",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
     from referee.api.venues.compiling import Compiled, compile_venue
+    from referee.api.venues.measuring import refine_by_objective
     from referee.api.venues.refining import refine_prompts
     from referee.llm.batches.looking import SeenBatch
     from referee.papers import load_paper
@@ -75,6 +76,7 @@ __all__ = [
     "load_venue",
     "merge",
     "profile",
+    "refine_by_objective",
     "refine_prompts",
     "rescore",
     "review",
@@ -124,6 +126,7 @@ _PLACES = {
     "load_paper": "referee.papers",
     "load_venue": "referee.venues",
     "profile": "referee.api.profiles.profiling",
+    "refine_by_objective": "referee.api.venues.measuring",
     "refine_prompts": "referee.api.venues.refining",
     "rescore": "referee.api.evaluations.rescoring",
     "review": "referee.api.reviewing",

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     evaluate_sync = blocking(api.evaluate)
     experiment_sync = blocking(api.experiment)
     profile_sync = blocking(api.profile)
+    refine_by_objective_sync = blocking(api.refine_by_objective)
     refine_prompts_sync = blocking(api.refine_prompts)
     review_sync = blocking(api.review)
 

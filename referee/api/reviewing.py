@@ -25,6 +25,7 @@ from referee.schemas.review import Provenance, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import load_venue, venue_digest
+from referee.venues.refined import RefinedPrompts
 from referee.version import VERSION
 
 
@@ -44,6 +45,7 @@ async def review(
     strategy_options: Mapping[str, object] | None = None,
     calibration: str | Path | RatingMap | None = None,
     shared: Shared | None = None,
+    refined: RefinedPrompts | None = None,
     options: RunOptions = RunOptions(),
 ) -> Review:
     """Review a paper on a venue's own form.
@@ -69,6 +71,7 @@ async def review(
         calibration: A rating map of ``referee arena calibrate``: the overall rating becomes what the model's comes to
             in human ratings, and the record keeps what the model stated.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
+        refined: Prompts to go by, in place of those in the store.
         options: How it runs: where, within which limits, and who is told.
 
     Returns:
@@ -104,7 +107,7 @@ async def review(
     async with session("review", _stem(paper), form.id, options=options, settings=settings) as run:
         read = paper if isinstance(paper, Paper) else await _read(paper, run, specs)
         models = shared.models if shared else await run.open_models()
-        job = Job(read, form, settings, models, run.progress)
+        job = Job(read, form, settings, models, run.progress, refined)
         run.check_inputs(_inputs(job, rating_map) | ({"sample": str(sample)} if sample else {}))
         run.confirm(await strategy_used.plan(job))
         budget = shared.budget if shared else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -181,17 +181,77 @@ def refine(
     model_for: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role: writer, supervisor.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=10, help="Rounds of criticism and revision.")] = 3,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, max=10, help="Rounds of criticism and revision. [default: 3]")
+    ] = None,
     until_stable: Annotated[
         bool, typer.Option("--until-stable", help="End a guideline early when the supervisor has nothing new.")
     ] = False,
+    objective: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC", help="Keep a version only if this metric of its reviews rises: coverage, ..."),
+    ] = None,
+    papers: Annotated[
+        list[str] | None, typer.Option(metavar="P", help="With --objective: files, folders or patterns of papers.")
+    ] = None,
+    held_out: Annotated[
+        str | None,
+        typer.Option(metavar="P|SHARE", help="With --objective: papers looked at once, at the end. [default: 0.25]"),
+    ] = None,
+    planted: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --objective: a folder with planted/ and keys/.")
+    ] = None,
+    references: Annotated[
+        Path | None, typer.Option(help="With --objective: human reviews of the papers, where the metric needs them.")
+    ] = None,
+    proposals: Annotated[
+        int | None, typer.Option(min=1, max=10, help="With --objective: how many versions are tried. [default: 3]")
+    ] = None,
+    guideline: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="With --objective: refine this one; several may be named.")
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="With --objective: sections or single. [default: what a review with the model takes]"),
+    ] = None,
+    judge: Annotated[list[str] | None, typer.Option(metavar="M", help="With --objective: a model that judges.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="With --objective: which papers are held out by a share. [default: 0]")
+    ] = None,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Refine the steps that a venue's guidelines become for reviewers of sections.
 
     A supervisor criticises the steps of each guideline, they are revised, and a revision that loses a point of its
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
+
+    With --objective each version is tried on papers, and one is kept only if the metric rises by more than its noise;
+    reviews then go by that one. Writes versions.html (to read): every version, what it changed, cost and verdict.
     """
+    searching = {
+        "papers": papers or None,
+        "held_out": held_out,
+        "planted": planted,
+        "references": references,
+        "proposals": proposals,
+        "guidelines": guideline or None,
+        "strategy": strategy,
+        "judges": judge or None,
+        "seed": seed,
+    }
+    given = {name: value for name, value in searching.items() if value is not None}
+    if objective is not None:
+        _refuse_beside("--objective", {"rounds": rounds, "until-stable": until_stable or None}, "--proposals N")
+        _search(venue, objective, model, model_for or [], given, flags)
+        return
+    flag_of = {"guidelines": "guideline", "judges": "judge", "held_out": "held-out"}
+    _refuse_without_objective([flag_of.get(name, name) for name in given])
+    _refine(venue, model, model_for or [], 3 if rounds is None else rounds, until_stable, flags)
+
+
+def _refine(
+    venue: str, model: str | None, model_for: list[str], rounds: int, until_stable: bool, flags: RunFlags
+) -> None:
     from referee import api
     from referee.cli.output import describe_usage
     from referee.cli.review import roles_by_name
@@ -203,7 +263,7 @@ def refine(
     work = api.refine_prompts(
         form,
         model=model,
-        model_for=roles_by_name(model_for or []),
+        model_for=roles_by_name(model_for),
         rounds=rounds,
         until_stable=until_stable,
         options=attended.options,
@@ -217,6 +277,54 @@ def refine(
         typer.echo(f"Used: {describe_usage(refined.usage)}.")
         typer.echo(f"Written to {attended.run_folder}")
     typer.echo(f"Next: referee venue show {form.id} --prompts --history")
+
+
+def _search(
+    venue: str, objective: str, model: str | None, model_for: list[str], given: dict[str, Any], flags: RunFlags
+) -> None:
+    from referee import api
+    from referee.cli.output import describe_usage, printable
+    from referee.cli.progress import Stages
+    from referee.cli.review import roles_by_name
+    from referee.reports.estimates import search_estimate_lines
+    from referee.reports.search_page import PAGE
+    from referee.venues.describe_prompts import describe_search
+
+    attended = Attended(flags, search_estimate_lines, Stages)
+    work = api.refine_by_objective(
+        venue,
+        objective=objective,
+        model=model,
+        model_for=roles_by_name(model_for),
+        options=attended.options,
+        **given,
+    )
+    refined = attended.run(work)
+    for line in describe_search(refined):
+        typer.echo(printable(line))
+    if refined.reused:
+        typer.echo(f"Searched already on {refined.refined_at[:10]}: no call was made.")
+    else:
+        typer.echo(f"Used: {describe_usage(refined.usage)}.")
+        typer.echo(f"Written to {attended.run_folder}: {PAGE} (to read), refined_prompts.json (everything).")
+    typer.echo(f"Next: referee venue diff-prompts {refined.venue} v0 v{refined.rounds}")
+
+
+def _refuse_without_objective(flags: list[str]) -> None:
+    from referee.errors import SettingsError
+
+    if flags:
+        raise SettingsError(
+            f"--{flags[0]} goes with --objective.", hint="Name the metric that decides: --objective coverage."
+        )
+
+
+def _refuse_beside(flag: str, others: dict[str, Any], instead: str) -> None:
+    from referee.errors import SettingsError
+
+    for name, value in others.items():
+        if value is not None:
+            raise SettingsError(f"--{name} does not go with {flag}.", hint=f"Say how many versions: {instead}.")
 
 
 def show_prompts(venue: str, *, model: str | None, history: bool, json: bool) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 from referee.errors import SettingsError
 from referee.experiments.plan import ArmPart, Compare, Plan
 from referee.experiments.plan_file import nearest
+from referee.venues.refined import RefinedPrompts
 
 DEFAULT_STRATEGY = "sections"
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to review; ``model`` is None where the settings name it."""
+    """One way to review; ``model`` is None where the settings name it, ``refined`` where steps are those that ship."""
 
     name: str
     strategy: str
@@ -27,6 +28,7 @@ class Arm:
     prompts: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     ablate: tuple[str, ...] = ()
+    refined: RefinedPrompts | None = field(default=None, repr=False)
 
     def overrides(self) -> dict[str, Any]:
         """The arm as dotted keys of the settings, without ``ablate``."""

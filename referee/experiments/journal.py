@@ -20,7 +20,7 @@ class Entry(Frozen):
     """One line. ``usage`` is what stood in the folder's ledger at that moment, whoever paid it."""
 
     event: Literal["began", "finished", "failed", "reused"]
-    kind: Literal["review", "evaluation"]
+    kind: Literal["review", "evaluation", "proposals"]
     paper: str
     arm: str = ""
     seed: int = 0

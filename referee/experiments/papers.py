@@ -6,9 +6,12 @@ A planted paper is a pair: the copy with errors in it and its clean twin, under 
 from __future__ import annotations
 
 import hashlib
+import re
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -21,12 +24,15 @@ from referee.experiments.plan import Splits
 from referee.experiments.plan_file import LoadedPlan, nearest
 from referee.papers import SUPPORTED
 from referee.schemas.case import ReviewCase
+from referee.schemas.paper import Paper
 from referee.schemas.planted import PlantedKey
 
 Split = Literal["development", "test"]
 PLANTED, CLEAN, KEYS = "planted", "clean", "keys"
 """The folders of planted papers: a copy has the same name in each."""
 
+SAME_SHARE = 0.6
+"""Of the shorter paper's runs of words, from which on two papers are the same."""
 _PLANT = "Make the copies anew: referee plant PAPER --out FOLDER."
 
 
@@ -151,6 +157,27 @@ def of_split(papers: Iterable[PlanPaper], split: Split) -> tuple[PlanPaper, ...]
         hint = "Name them under [splits] test, or give a test_share." if split == "test" else "Keep some for it."
         raise SettingsError(f"the plan has no paper in its {split} split.", hint=hint)
     return chosen
+
+
+def same_content(papers: Mapping[str, Paper]) -> tuple[str, str] | None:
+    """The first two papers of which one holds most of the other, whatever their names, formats and bytes.
+
+    Compared are runs of eight words of all that a reviewer reads: a copy with some sentences changed is the same paper,
+    two papers of one group that share a paragraph are not.
+
+    Source: Broder, "On the Resemblance and Containment of Documents", 1997.
+    """
+    runs = {name: _runs(paper) for name, paper in papers.items()}
+    for first, second in combinations(runs, 2):
+        least = min(len(runs[first]), len(runs[second]))
+        if len(runs[first] & runs[second]) >= SAME_SHARE * least:
+            return first, second
+    return None
+
+
+def _runs(paper: Paper) -> frozenset[int]:
+    words = re.findall(r"\w+", " ".join(section.text for section in paper.content).casefold())
+    return frozenset(zlib.crc32(" ".join(words[at : at + 8]).encode()) for at in range(max(1, len(words) - 7)))
 
 
 def _files(loaded: LoadedPlan, text: str) -> Iterator[Path]:

@@ -75,7 +75,8 @@ class Splits(PlanPart):
 class Measure(PlanPart):
     """What is measured, and by whom. ``references``: a set of human reviews of the papers, beside the plan.
 
-    ``paper_table``: whether the published table of ReviewEval stands beside ours.
+    ``planted``: a folder of planted papers with their keys, for metrics that need them. ``paper_table``: whether the
+    published table of ReviewEval stands beside ours.
     """
 
     metrics: tuple[str, ...] = ()
@@ -83,6 +84,7 @@ class Measure(PlanPart):
     repeats: int = Field(default=1, ge=1, le=100)
     embedder: str | None = None
     references: str | None = None
+    planted: str | None = None
     paper_table: bool = False
 
 

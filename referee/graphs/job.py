@@ -16,19 +16,21 @@ from referee.settings import Settings
 
 if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
+    from referee.venues.refined import RefinedPrompts
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One paper on one form with one set of models."""
+    """One paper on one form with one set of models; ``refined`` are prompts to go by in place of those in the store."""
 
     paper: Paper
     form: VenueForm
     settings: Settings
     models: Models
     progress: Progress
+    refined: RefinedPrompts | None = None
     _made: dict[Callable[[Job], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, make: Callable[[Job], T]) -> T:

@@ -10,6 +10,7 @@ from referee.schemas.estimate import (
     Estimate,
     ExperimentEstimate,
     ReviewEstimate,
+    SearchEstimate,
     SetEstimate,
     WritingEstimate,
 )
@@ -57,6 +58,22 @@ def experiment_estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
         yield f"  measuring (judges: {judges}): {amount(estimate.judging)}"
     yield f"Estimate: {amount(estimate)}."
     yield from _notes(estimate)
+
+
+def search_estimate_lines(plan: SearchEstimate) -> Iterator[str]:
+    """What is searched on which papers, the estimate by part, the whole, and what is worth knowing."""
+    versions = plan.rounds[0][0]
+    yield (
+        f"{several(versions, 'proposal')} for {several(plan.guidelines, 'guideline')}, measured by {plan.objective} on "
+        f"{several(plan.development, 'paper')}; {plan.held_out} more are held out."
+    )
+    halving = ", then ".join(f"{count} on {several(papers, 'paper')}" for count, papers in plan.rounds)
+    yield f"Halving: {halving}; each beside reviews without refined prompts."
+    for part in plan.parts:
+        units = f"{several(part.units, 'review')}, " if part.name == "reviewing" else ""
+        yield f"  {part.name}: {units}{amount(part)}"
+    yield f"Estimate: at most {amount(plan)}."
+    yield from _notes(plan)
 
 
 def arena_estimate_lines(plan: ArenaEstimate) -> Iterator[str]:

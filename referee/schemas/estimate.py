@@ -119,6 +119,21 @@ class ExperimentEstimate(Estimate):
         return sum(arm.units for arm in self.arms)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchEstimate(Estimate):
+    """Of a search for better prompts, at most: ``proposing``, ``reviewing`` and ``measuring`` are its parts.
+
+    ``rounds`` are versions and papers of each round of halving.
+    """
+
+    objective: str
+    guidelines: int
+    development: int
+    held_out: int
+    rounds: tuple[tuple[int, int], ...]
+    parts: tuple[PartEstimate, ...] = ()
+
+
 def total_cost(costs: Iterable[float | None]) -> float | None:
     """What costs come to; None where one is unknown."""
     given = list(costs)

@@ -68,6 +68,46 @@ def permutation_test(
     return (1 + extreme) / (1 + permutations)
 
 
+@dataclass(frozen=True)
+class Rise:
+    """A mean of differences, the lower end of its one-sided interval, and a one-sided p; None where undefined."""
+
+    mean: float | None
+    low: float | None
+    p: float | None
+
+
+def rise(values: Sequence[float] | Floats, *, level: float) -> Rise:
+    """One-sided t test of whether the mean of paired differences is above zero.
+
+    With n differences of mean m and standard deviation s: p = P(T > m sqrt(n) / s), T with n - 1 degrees of freedom.
+    Differences that are all alike have no spread to hold m against; p is then that of the signs, 2^-n, where they are
+    above zero, and 1 elsewhere.
+
+    Args:
+        values: One difference a cluster (paper).
+        level: The interval's lower end is m - t s / sqrt(n), t being the quantile at 1 - level.
+
+    Returns:
+        No mean without values; no end and no p below two.
+
+    Raises:
+        EvaluationError: A value is not finite.
+
+    Source: Student, "The Probable Error of a Mean", 1908.
+    """
+    from scipy.special import stdtr, stdtrit  # a quarter of a second of imports that most commands do not need
+
+    array = finite(values)
+    if array.size < 2:
+        return Rise(float(array[0]) if array.size else None, None, None)
+    mean, error = float(array.mean()), float(array.std(ddof=1)) / math.sqrt(array.size)
+    if np.ptp(array) <= _TIE * np.abs(array).max(initial=1.0):
+        return Rise(mean, None, 2.0**-array.size if mean > 0 else 1.0)
+    freedom = array.size - 1
+    return Rise(mean, mean - float(stdtrit(freedom, 1 - level)) * error, float(stdtr(freedom, -mean / error)))
+
+
 def holm(pvalues: Sequence[float]) -> list[float]:
     """Holm's adjusted p values, in the order given; the chance of any false rejection stays below the level.
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from referee.errors import VenueError
+from referee.schemas.refinement import BASE, Gain, Measured, VersionCost
 from referee.schemas.venue import VenueForm
 from referee.venues.prompts import SectionPrompt, guideline_points, section_prompts
 from referee.venues.refined import PromptVersion, RefinedGuideline, RefinedPrompts, refinable
@@ -44,6 +45,75 @@ def describe_refinement(refined: RefinedPrompts) -> list[str]:
     ]
 
 
+def describe_search(refined: RefinedPrompts) -> list[str]:
+    """The versions of a search as a tree: what each changed, how it did, what it took, and what became of it.
+
+    Empty where the versions were not measured.
+    """
+    measured = refined.measured
+    if measured is None:
+        return []
+    base = measured.costs.get(BASE, VersionCost())
+    return [
+        f"measured by {measured.objective} ({measured.better} is better), reviews by {measured.strategy}, "
+        f"{len(measured.development)} development papers, {len(measured.held_out)} held out",
+        f"{BASE}: reviews without refined prompts; {_took(base)}",
+        *(line for name in measured.selection.verdicts for line in _version_lines(refined, measured, name)),
+        search_outcome(measured),
+    ]
+
+
+def search_outcome(measured: Measured) -> str:
+    """What a search ended in, in a sentence."""
+    chosen = measured.selection
+    if any(verdict == "open" for verdict in chosen.verdicts.values()):
+        return "No verdict: the search was stopped in the middle of a round, and can be resumed."
+    if not chosen.kept:
+        return "No version is kept: reviews go on as before."
+    assert chosen.tested is not None, "what is kept was tested"
+    assert chosen.confirmed is not None, "and looked at on held-out papers"
+    return (
+        f"{chosen.kept} is kept: {_gain(chosen.tested)} on development papers (p {chosen.tested.p:.4f}, one-sided), "
+        f"{_gain(chosen.confirmed)} on held-out papers."
+    )
+
+
+def last_gain(measured: Measured, name: str) -> Gain | None:
+    """How a version stood when it was looked at last on development papers; None where it never was."""
+    found = [stage.gains[name] for stage in measured.selection.stages if name in stage.gains and not stage.held_out]
+    return found[-1] if found else None
+
+
+def changed_steps(refined: RefinedPrompts, first: int, second: int) -> Iterator[tuple[str, str]]:
+    """Guideline and line for each step that differs between two rounds: - only before, + only after."""
+    for guideline in refined.guidelines:
+        old, new = guideline.after_round(first), guideline.after_round(second)
+        for line in difflib.ndiff(old.steps, new.steps):
+            if line.startswith(("-", "+")):
+                yield guideline.guideline_id, line
+
+
+def _version_lines(refined: RefinedPrompts, measured: Measured, name: str) -> Iterator[str]:
+    number, gain = int(name.removeprefix("v")), last_gain(measured, name)
+    verdict, parent = measured.selection.verdicts[name], measured.parents.get(name, BASE)
+    lines = [line for _, line in changed_steps(refined, int(parent.removeprefix("v")), number)]
+    counts = f"+{sum(line.startswith('+') for line in lines)} -{sum(line.startswith('-') for line in lines)} steps"
+    stood = f"{_gain(gain)}; " if gain is not None else ""
+    took = _took(measured.costs.get(name, VersionCost()))
+    yield f"{'  ' * number}{name} (from {parent}, {counts}): {verdict}; {stood}{took}"
+
+
+def _gain(gain: Gain) -> str:
+    mean = "no value" if gain.mean is None else f"{gain.mean:+.3f}"
+    return f"{mean} on {gain.pairs} paper{'' if gain.pairs == 1 else 's'}"
+
+
+def _took(cost: VersionCost) -> str:
+    paid = cost.reviewing + cost.judging
+    money = "cost unknown" if paid.cost_usd is None else f"${paid.cost_usd:.4f}"
+    return f"{cost.reviews} review{'' if cost.reviews == 1 else 's'}, {paid.total_tokens:,} tokens, {money}"
+
+
 def diff_prompts(refined: RefinedPrompts, form: VenueForm, first: str, second: str) -> str:
     """What changed between two rounds, by guideline: - only before, + only after, and the points covered.
 
@@ -58,6 +128,7 @@ def diff_prompts(refined: RefinedPrompts, form: VenueForm, first: str, second: s
     """
     before, after = _round(refined, first), _round(refined, second)
     blocks = [f"Prompts of {refined.venue}, refined with {refined.model}: v{before} -> v{after}"]
+    blocks += ["\n".join(describe_search(refined))] if refined.measured else []
     for guideline in refined.guidelines:
         blocks.append("\n".join(_changes(guideline, form, before, after)))
     return "\n\n".join(blocks)
@@ -69,13 +140,16 @@ def _origin(refined: RefinedPrompts | None) -> str:
     critic = "" if refined.supervisor == refined.model else f", criticised by {refined.supervisor}"
     until = ", until stable" if refined.until_stable else ""
     rounds = f"{refined.rounds} round{'' if refined.rounds == 1 else 's'}"
-    return f"refined with {refined.model}{critic} on {refined.refined_at[:10]}, {rounds}{until}"
+    said = f"refined with {refined.model}{critic} on {refined.refined_at[:10]}, {rounds}{until}"
+    return "\n".join([said, *describe_search(refined)])
 
 
 def _changed_since(form: VenueForm, refined: RefinedPrompts | None) -> list[str]:
     """A warning where guidelines are no longer those that were refined: such prompts are not used."""
     known = {g.guideline_id: g.points for g in refined.guidelines} if refined else {}
-    now = {g.id: guideline_points(g) for g in refinable(form)}
+    only = refined.only if refined else ()
+    asked = [g for g in refinable(form) if not only or g.id in only]
+    now = {g.id: guideline_points(g) for g in asked}
     changed = sorted(name for name in now.keys() | known.keys() if now.get(name) != known.get(name))
     return [f"changed since then, and not used: {', '.join(changed)}; refine again"] if known and changed else []
 

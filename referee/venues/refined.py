@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from referee.errors import VenueError
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
+from referee.schemas.refinement import Measured
 from referee.schemas.usage import Usage
 from referee.schemas.venue import Guideline, VenueForm
 from referee.venues.prompts import SectionPrompt, section_prompts
@@ -114,11 +115,12 @@ class RefinedGuideline(Frozen):
     failures: tuple[RoundFailure, ...] = ()
     rounds: int = Field(ge=0, description="rounds that were begun")
     ended: Ended
+    kept: int | None = Field(default=None, ge=0, description="the round that measurement chose; the last by default")
 
     @property
     def current(self) -> PromptVersion:
         """The steps that are used."""
-        return self.versions[-1]
+        return self.versions[-1] if self.kept is None else self.after_round(self.kept)
 
     def after_round(self, number: int) -> PromptVersion:
         """The steps as they stood after a round: those of an earlier one where that round changed nothing."""
@@ -129,7 +131,8 @@ class RefinedPrompts(Frozen):
     """What refining a venue's prompts with one model ended in.
 
     ``key`` stands for everything it was made of: guidelines, stored steps, prompts, models, rounds. ``model`` wrote
-    the steps, ``supervisor`` criticised them.
+    the steps, ``supervisor`` criticised them. ``only`` names the guidelines that were refined, where not all were.
+    ``measured`` says how the versions did on papers, where they were measured.
     """
 
     schema_version: Literal[1] = 1
@@ -145,6 +148,19 @@ class RefinedPrompts(Frozen):
     run_id: str
     usage: Usage = Usage()
     reused: bool = Field(default=False, description="taken from the store: no call was made")
+    only: tuple[str, ...] = ()
+    measured: Measured | None = None
+
+    @property
+    def is_for_use(self) -> bool:
+        """Whether reviews may go by it: not where it was measured and no version was kept."""
+        return self.measured is None or bool(self.measured.selection.kept)
+
+    def at(self, number: int) -> RefinedPrompts:
+        """The same with the steps of that round in use."""
+        return self.model_copy(
+            update={"guidelines": tuple(g.model_copy(update={"kept": number}) for g in self.guidelines)}
+        )
 
     def guideline(self, guideline_id: str) -> RefinedGuideline:
         """The history of one guideline; raises ``KeyError`` where it was not refined."""
@@ -184,12 +200,17 @@ def refinement_key(
     until_stable: bool,
     lean: Iterable[str],
     temperature: float,
+    only: Sequence[str] = (),
+    measured: str = "",
 ) -> str:
     """The digest of everything that decides what refinement ends in: a changed guideline has another one."""
     stored = {prompt.guideline_id: list(prompt.steps) for prompt in section_prompts(form)}
     guidelines = [[g.id, g.text, g.words, stored[g.id]] for g in refinable(form)]
+    # Left out where they say nothing, so that what was stored before there were such still is found.
+    more = {name: given for name, given in (("only", list(only)), ("measured", measured)) if given}
     return digest_of(
         {
+            **more,
             "venue": [form.id, form.name],
             "guidelines": guidelines,
             "models": [model, supervisor],
@@ -211,7 +232,8 @@ def refined_section_prompts(form: VenueForm, refined: RefinedPrompts) -> tuple[S
         VenueError: A guideline that sections are read for was not refined.
     """
     steps = {g.guideline_id: g.current.steps for g in refined.guidelines}
-    missing = [guideline.id for guideline in refinable(form) if guideline.id not in steps]
+    wanted = refined.only or [guideline.id for guideline in refinable(form)]
+    missing = [name for name in wanted if name not in steps]
     if missing:
         raise VenueError(
             f"the refined prompts of {refined.venue!r} lack the guideline {missing[0]!r}.",
@@ -258,6 +280,18 @@ def find_refined(venue: str, model: str, keys: Iterable[str], root: Path | None 
             if file.is_file() and (stored := read_refined(file)).key == key:
                 return stored
     return None
+
+
+def find_measured(venue: str, model: str, root: Path | None = None) -> list[RefinedPrompts]:
+    """What was measured for a venue and model and kept a version, the newest first; whether it still fits is not asked.
+
+    Raises:
+        VenueError: A file is damaged.
+    """
+    path = refined_path(venue, model, root)
+    files = sorted({*path.parent.glob(f"{path.stem}.json"), *path.parent.glob(f"{path.stem}@*.json")})
+    kept = [one for one in map(read_refined, files) if one.measured is not None and one.is_for_use]
+    return sorted(kept, key=lambda one: one.refined_at, reverse=True)
 
 
 def store_refined(refined: RefinedPrompts, root: Path | None = None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from referee.schemas.venue import Fact, FormField, Option, VenueForm
@@ -42,16 +43,25 @@ def render_form(form: VenueForm, *, brief: bool = False) -> str:
     return "\n\n".join([head, *(_field(form, number, field) for number, field in numbered)])
 
 
-def render_guidelines(form: VenueForm, *, brief: bool = False) -> str:
+def render_guidelines(
+    form: VenueForm, *, brief: bool = False, steps: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> str:
     """What the venue asks of a review, one line for each guideline, with its id in brackets; empty where none is.
 
-    ``brief`` gives the guidelines' names alone, as one list.
+    Args:
+        form: The venue's form.
+        brief: The guidelines' names alone, as one list.
+        steps: What a reviewer does for a guideline, by its id: told beneath it, or beneath the list.
     """
     if not form.guidelines:
         return ""
+    told = {
+        g.id: [f"  {number}. {step}" for number, step in enumerate(steps.get(g.id, ()), 1)] for g in form.guidelines
+    }
     if brief:
-        return ", ".join(guideline.id.replace("-", " ") for guideline in form.guidelines) + "."
-    lines = [f"- [{guideline.id}] {guideline.text}" for guideline in form.guidelines]
+        names = ", ".join(guideline.id.replace("-", " ") for guideline in form.guidelines) + "."
+        return "\n".join([names, *(line for lines in told.values() for line in lines)])
+    lines = [line for g in form.guidelines for line in (f"- [{g.id}] {g.text}", *told[g.id])]
     return "\n".join([f"What {form.name} asks of a review:", *lines])
 
 

@@ -129,6 +129,8 @@ def test_the_public_names() -> None:
         "merge",
         "profile",
         "profile_sync",
+        "refine_by_objective",
+        "refine_by_objective_sync",
         "refine_prompts",
         "refine_prompts_sync",
         "rescore",

@@ -279,7 +279,7 @@ def _forms(arms: Sequence[Arm], folder: Path) -> dict[str, VenueForm]:
 
 
 def _asks_judges(metrics: Sequence[Metric], panel: Sequence[str]) -> bool:
-    """Whether a metric needs a judge, or does with one that is named what it can do without."""
+    """Whether judges are opened: for a metric that needs one, and where one is named for a metric that uses it."""
     return any("judge" in metric.needs or (panel and "judge" in metric.uses) for metric in metrics)
 
 
@@ -313,7 +313,7 @@ _OF_PLANTED = ("planted_recall", "false_alarms")
 def _require_planted(metrics: Sequence[Metric], plan: Plan) -> None:
     """A metric of planted errors without planted papers is refused before anything is paid."""
     needing = [metric.name for metric in metrics if metric.name in _OF_PLANTED]
-    if needing and not plan.papers.planted:
+    if needing and not (plan.papers.planted or plan.measure.planted):
         raise SettingsError(
             f"metric {needing[0]!r} is of planted errors, and the plan names no folder of planted papers.",
             hint="Name it under [papers] planted, or give --planted; referee plant PAPER --out FOLDER makes one.",

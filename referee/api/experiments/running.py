@@ -131,7 +131,7 @@ async def experiment(
         if final:
             seals.require_unopened(job.digest, run.place.path)
             job = _looked_at(job, seals)
-        planned = _planned(job)
+        planned = planned_result(job)
         if run.shard is not None:
             job = shard_of_job(job, run.shard)
         tracked = tracking_uri(job.plan.tracking.mlflow, Path(store)) if job.plan.tracking.mlflow else None
@@ -144,7 +144,7 @@ async def experiment(
         run.record(journal.paid)
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
         _note_look(run, job, seals)
-        execution = _execution(run, job, expected_by_paper(job, foreseen), opened, units, journal)
+        execution = execution_of(run, job, expected_by_paper(job, foreseen), opened, units, journal)
         write = partial(_written, run, tracked, job.plan.measure.paper_table)
         done = await _run(run, job, execution, seals, write)
         if run.shard is not None:
@@ -201,17 +201,21 @@ def _note_look(run: Session, job: ExperimentJob, seals: Seals) -> None:
         run.progress(Event("note", f"later plans will not know that these papers were looked at: {error}"))
 
 
-def _execution(
+def execution_of(
     run: Session,
     job: ExperimentJob,
     expected: Mapping[str, Usage],
     models: OpenModels,
     store: UnitStore,
     journal: Journal,
+    *,
+    budget: Budget | None = None,
+    folder: Path | None = None,
 ) -> Execution:
-    budget = run.budget(job.limits, run.usage)
+    """The execution of a job's units in an open run, within a budget and a folder of their own where they are given."""
+    budget = budget or run.budget(job.limits, run.usage)
     return Execution(
-        folder=run.path,
+        folder=folder or run.path,
         papers=tuple(job.papers),
         arms=tuple(arm.name for arm in job.arms),
         units=tuple(prepared.unit for prepared in job.units),
@@ -235,9 +239,9 @@ async def _run(
     try:
         await execute(execution)
     except BudgetExceeded:
-        write(experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "stopped"))
+        write(experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "stopped"))
         raise
-    result = experiment_result(made_of(execution), run.path, _planned(job), job.pairs, "finished")
+    result = experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "finished")
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)
@@ -261,7 +265,7 @@ def _measured(folder: Path) -> list[str]:
     return [path.parent.name for path in runs if read_record(path.parent).status == "finished"]
 
 
-def _planned(job: ExperimentJob) -> ExperimentResult:
+def planned_result(job: ExperimentJob) -> ExperimentResult:
     """The result before anything came out: what the plan was resolved to."""
     return ExperimentResult(
         name=job.plan.name or "experiment",
@@ -332,6 +336,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             venue=prepared.form,
             shared=Shared(await opened.of(prepared.settings), budget),
             sample=unit.seed,
+            refined=prepared.refined,
             options=RunOptions(settings=prepared.settings, progress=inner).within(folder),
         )
 
@@ -343,7 +348,7 @@ def makers_of(job: ExperimentJob, opened: OpenModels, budget: Budget, progress: 
             await evaluate(
                 source,
                 papers=own.path if own.clean is None else Path(aside),
-                planted=job.planted,
+                planted=job.planted or measure.planted,
                 venue=next(iter(job.forms.values())),
                 metrics=job.metric_names,
                 judges=measure.judges,

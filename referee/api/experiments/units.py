@@ -19,6 +19,7 @@ from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
+from referee.venues.refined import RefinedPrompts
 
 _GROUPS = ("review.", "models.", "embedder")
 _NAMED_APART = {"strategy", "preset", "rounds"}
@@ -34,6 +35,7 @@ class PreparedUnit:
     settings: Settings
     plan: ReviewEstimate | None = None
     is_there: bool = False
+    refined: RefinedPrompts | None = None
 
 
 def settings_of(arm: Arm, settings: Settings) -> Settings:
@@ -90,7 +92,8 @@ async def prepared_units(
         for name, twin, paper in ((name, twin, paper) for name, own in papers.items() for twin, paper in own.items()):
             progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
             try:
-                units += await _of_paper(arm, name, twin, Job(paper, form, settled, models, progress), seeds, store)
+                job = Job(paper, form, settled, models, progress, arm.refined)
+                units += await _of_paper(arm, name, twin, job, seeds, store)
             except PaperParseError as error:
                 unusable[name] = error.message
     _refuse_same(units)
@@ -105,9 +108,9 @@ async def _of_paper(
     there = [store.review(unit) is not None for unit in found]
     plan, problem = (None, "") if all(there) else await _planned(arm, job)
     return [
-        PreparedUnit(unit, job.paper, job.form, job.settings, is_there=True)
+        PreparedUnit(unit, job.paper, job.form, job.settings, is_there=True, refined=job.refined)
         if is_there
-        else PreparedUnit(replace(unit, problem=problem), job.paper, job.form, job.settings, plan)
+        else PreparedUnit(replace(unit, problem=problem), job.paper, job.form, job.settings, plan, refined=job.refined)
         for unit, is_there in zip(found, there, strict=True)
     ]
 

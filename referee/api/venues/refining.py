@@ -55,18 +55,19 @@ async def refine_prompts(
     """
     settings = options.settled(model=model, model_for=model_for)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
-    refinement = Refinement(_checked(form), settings, _checked_rounds(rounds), until_stable)
+    refinement = Refinement(refinable_form(form), settings, _checked_rounds(rounds), until_stable)
     if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
         return stored
     async with session("venue refine", "refine", form.id, options=options, settings=settings) as run:
         models = await run.open_models()
-        run.check_inputs(_inputs(refinement))
+        run.check_inputs(refinement_inputs(refinement))
         run.confirm(plan_refinement(refinement, models))
         door = run.begin(models, roles=ROLES, prompts=prompt_digests(refinement.prompts))
         return await refine_in_run(refinement, run.folder, door, reuse=False, either=False, progress=run.progress)
 
 
-def _checked(form: VenueForm) -> VenueForm:
+def refinable_form(form: VenueForm) -> VenueForm:
+    """The form; raises ``VenueError`` where it has no guideline that sections are read for."""
     if refinable(form):
         return form
     raise VenueError(
@@ -82,7 +83,7 @@ def _checked_rounds(rounds: int) -> int:
     raise SettingsError(f"{rounds!r} rounds of refinement are not possible.", hint=f"Take 1 to {MOST_ROUNDS}.")
 
 
-def _inputs(refinement: Refinement) -> dict[str, str]:
+def refinement_inputs(refinement: Refinement) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
     return {
         "venue form": venue_digest(refinement.form),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from referee.agents import guideline_guard, prompt_writer, supervisor
 from referee.errors import RunError
+from referee.graphs.refinement.given import PINNED, pin
 from referee.graphs.running import run_machine
 from referee.llm.catalogue import chat_model_key
 from referee.llm.dialects import reply_schema
@@ -27,16 +28,13 @@ from referee.settings import Settings
 from referee.venues.prompts import guideline_points, known_guidelines, section_prompts
 from referee.venues.refined import (
     RefinedPrompts,
+    find_measured,
     find_refined,
     read_refined,
     refinable,
-    refined_json,
     refinement_key,
     store_refined,
 )
-
-PINNED = "refined_prompts.json"
-"""The file in a run folder that holds the refined prompts the run goes by."""
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
 THREAD = "refinement"
@@ -48,12 +46,23 @@ _FINDINGS_TOKENS, _STEPS_TOKENS, _ANSWER_TOKENS = 160, 220, 45
 
 @dataclass(frozen=True)
 class Refinement:
-    """One venue's prompts with one set of settings: the fixed data of a refinement."""
+    """One venue's prompts with one set of settings: the fixed data of a refinement.
+
+    ``only`` names guidelines where not all are refined. ``measured`` is the digest of how versions are measured, where
+    they are.
+    """
 
     form: VenueForm
     settings: Settings
     rounds: int
     until_stable: bool = False
+    only: tuple[str, ...] = ()
+    measured: str = ""
+
+    @cached_property
+    def guidelines(self) -> tuple[Guideline, ...]:
+        """Those that are refined."""
+        return tuple(one for one in refinable(self.form) if not self.only or one.id in self.only)
 
     @cached_property
     def models(self) -> dict[str, str]:
@@ -95,6 +104,8 @@ class Refinement:
             until_stable=until_stable,
             lean=self.lean,
             temperature=self.settings.models.temperature,
+            only=self.only,
+            measured=self.measured,
         )
 
     @cached_property
@@ -118,7 +129,7 @@ def stored_refinement(refinement: Refinement, *, either: bool) -> RefinedPrompts
 def plan_refinement(refinement: Refinement, models: Models) -> ReviewEstimate:
     """Calls and tokens of a refinement that is not stored: at most so many calls, since a round may end early."""
     writer, critic = models[prompt_writer.ROLE], models[supervisor.ROLE]
-    guidelines, stored = refinable(refinement.form), _stored_steps(refinement.form)
+    guidelines, stored = refinement.guidelines, _stored_steps(refinement.form)
     written = [guideline for guideline in guidelines if guideline.id not in known_guidelines()]
     rounds, lean = refinement.rounds, refinement.lean
     first = sum(_tokens(writer, _writing(refinement, g), prompt_writer.steps_model("writer" in lean)) for g in written)
@@ -161,7 +172,14 @@ def plan_refinement(refinement: Refinement, models: Models) -> ReviewEstimate:
 
 
 async def refine_in_run(
-    refinement: Refinement, run: RunFolder, door: Door, *, reuse: bool, either: bool, progress: Progress
+    refinement: Refinement,
+    run: RunFolder,
+    door: Door,
+    *,
+    reuse: bool,
+    either: bool,
+    store: bool = True,
+    progress: Progress,
 ) -> RefinedPrompts:
     """The refined prompts of a run: those it began with, else those in the store, else refined now and stored.
 
@@ -171,6 +189,7 @@ async def refine_in_run(
         door: The run's way to models, with its ledger and budget.
         reuse: Whether the store is looked into.
         either: Whether prompts that could end early, or could not, are taken as well.
+        store: Whether what is refined now is stored, for reviews to go by.
         progress: Called with each event.
 
     Raises:
@@ -183,19 +202,31 @@ async def refine_in_run(
     if refined is None:
         progress(Event("stage", f"refining the prompts of {refinement.form.id}"))
         refined = await _refined(refinement, run, door)
-        store_refined(refined)
+        if store:
+            store_refined(refined)
     else:
         progress(Event("note", f"prompts refined on {refined.refined_at[:10]} are used; no call is made for them"))
-    run.record = run.record.model_copy(update={"prompts": {**run.record.prompts, **refined.digests()}})
-    run.save()
-    run.write(PINNED, refined_json(refined))
+    pin(refined, run)
     return refined
+
+
+def measured_refinement(form: VenueForm, settings: Settings) -> tuple[Refinement, RefinedPrompts] | None:
+    """What was measured last for this venue and these models and kept a version, if it is still of the same venue."""
+    asked = Refinement(form, settings, 1)
+    for found in find_measured(form.id, asked.models[prompt_writer.ROLE]):
+        assert found.measured is not None
+        made = replace(
+            asked, rounds=found.rounds, until_stable=found.until_stable, only=found.only, measured=found.measured.digest
+        )
+        if made.key == found.key:
+            return made, found.model_copy(update={"reused": True})
+    return None
 
 
 async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> RefinedPrompts:
     from referee.graphs.refinement.machine import RefinementContext, build_refinement_graph, initial_state
 
-    form, guidelines = refinement.form, refinable(refinement.form)
+    form, guidelines = refinement.form, refinement.guidelines
     context = RefinementContext(
         form=form,
         door=door,
@@ -218,6 +249,7 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         supervisor=refinement.models[supervisor.ROLE],
         rounds=refinement.rounds,
         until_stable=refinement.until_stable,
+        only=refinement.only,
         prompts=prompt_digests(refinement.prompts),
         guidelines=tuple(by_id[guideline.id] for guideline in guidelines),
         refined_at=datetime.now(UTC).isoformat(timespec="seconds"),

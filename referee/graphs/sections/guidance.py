@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from referee.graphs.job import Job, joined
-from referee.graphs.refinement.run import Refinement, plan_refinement, refine_in_run, stored_refinement
+from referee.graphs.refinement.given import given_inputs, measured_note, pin
+from referee.graphs.refinement.run import (
+    Refinement,
+    measured_refinement,
+    plan_refinement,
+    refine_in_run,
+    stored_refinement,
+)
 from referee.llm.door import Door
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate
@@ -19,12 +26,12 @@ _MOST_ROUNDS = 10
 def refinement_of(job: Job) -> Refinement | None:
     """The refinement that a run goes by, or null where it goes by the steps as they ship.
 
-    Without a preset, steps that were refined for this venue and model are used: they are paid for. A venue of the
-    user's own, of whose guidelines none has steps that ship, is refined first, but not by the embedded model, which
-    would take hours. ``quick`` never refines and takes what ships, ``full`` always refines.
+    Without a preset, steps that were refined for this venue and model are used, those that were measured first: they
+    are paid for. A venue of the user's own, of whose guidelines none has steps that ship, is refined first, but not by
+    the embedded model, which would take hours. ``quick`` never refines and takes what ships, ``full`` always refines.
     """
     review = job.settings.review
-    if not refinable(job.form) or review.preset == "quick" or "venue" in review.ablate:
+    if job.refined is not None or not refinable(job.form) or review.preset == "quick" or "venue" in review.ablate:
         return None
     asked = Refinement(job.form, job.settings, review.rounds)
     if review.preset == "full":
@@ -41,6 +48,9 @@ async def refined_prompts(job: Job, folder: RunFolder, door: Door) -> RefinedPro
     Raises:
         RefereeError: What a node recorded as its failure.
     """
+    if job.refined is not None:
+        pin(job.refined, folder)
+        return job.refined
     refinement = refinement_of(job)
     if refinement is None:
         return None
@@ -49,7 +59,7 @@ async def refined_prompts(job: Job, folder: RunFolder, door: Door) -> RefinedPro
 
 def guided_plan(job: Job, quick: ReviewEstimate) -> ReviewEstimate:
     """The estimate with that of the refinement, if the run makes one, and with the other preset's beside it."""
-    if not refinable(job.form) or "venue" in job.settings.review.ablate:
+    if job.refined is not None or not refinable(job.form) or "venue" in job.settings.review.ablate:
         return quick
     chosen = refinement_of(job)
     asked = chosen or Refinement(job.form, job.settings, job.settings.review.rounds)
@@ -67,6 +77,8 @@ def guided_plan(job: Job, quick: ReviewEstimate) -> ReviewEstimate:
 
 def guidance_inputs(job: Job) -> dict[str, str]:
     """What decides the steps of a run, for its resumption."""
+    if job.refined is not None:
+        return given_inputs(job.refined)
     refinement = refinement_of(job)
     if refinement is None:
         return {}
@@ -82,6 +94,8 @@ def guidance_notes(job: Job, refined: RefinedPrompts | None) -> tuple[str, ...]:
     if refined is None:
         asked = job.settings.review.preset == "full"
         return ("the venue has no guideline whose prompt could be refined",) if asked else ()
+    if said := measured_note(refined):
+        return (said,)
     taken = sum(len(guideline.versions) - 1 for guideline in refined.guidelines)
     refused = sum(len(guideline.refusals) for guideline in refined.guidelines)
     failures = sum(len(guideline.failures) for guideline in refined.guidelines)
@@ -96,7 +110,9 @@ def about_the_paper(prompts: Iterable[SectionPrompt]) -> tuple[SectionPrompt, ..
 
 
 def _stored(job: Job) -> Refinement | None:
-    """The refinement of this venue and model that is stored, with the rounds of the settings or with others."""
+    """The refinement of this venue and model that is stored: measured, or with the rounds of the settings or others."""
+    if (measured := measured_refinement(job.form, job.settings)) is not None:
+        return measured[0]
     rounds = job.settings.review.rounds
     for number in (rounds, *(n for n in range(_MOST_ROUNDS, 0, -1) if n != rounds)):
         refinement = Refinement(job.form, job.settings, number)

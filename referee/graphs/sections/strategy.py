@@ -28,6 +28,7 @@ class Sections(Strategy):
     chain = "4; 5 part by part, 3 on the embedded model"
     roles = ("writer", "mapper", "cross", "checker", "composer")
     refines = True
+    takes_steps = True
 
     def prompts(self, job: Job) -> list[Prompt]:
         """Every prompt a run may use."""

@@ -142,7 +142,9 @@ def _steps(job: Job, refined: RefinedPrompts | None) -> tuple[SectionPrompt, ...
     """What the venue asks readers to look at: refined steps, else each guideline in its own words."""
     if "venue" in job.settings.review.ablate:
         return about_the_paper(general_prompts())
-    if refined is not None:
-        return about_the_paper(refined_section_prompts(job.form, refined))
     words = {guideline.id: guideline.text for guideline in job.form.guidelines}
-    return about_the_paper(replace(prompt, steps=(words[prompt.guideline_id],)) for prompt in section_prompts(job.form))
+    plain = {p.guideline_id: replace(p, steps=(words[p.guideline_id],)) for p in section_prompts(job.form)}
+    if refined is not None:
+        asked = {guideline.guideline_id for guideline in refined.guidelines}
+        plain |= {p.guideline_id: p for p in refined_section_prompts(job.form, refined) if p.guideline_id in asked}
+    return about_the_paper(plain.values())

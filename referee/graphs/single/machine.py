@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
+from types import MappingProxyType
 from typing import TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -107,6 +108,7 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleS
         reply,
         index,
         examples=examples_of(context.variation, context.prompt_versions),
+        steps=context.variation.steps,
     )
     model = context.door.models[ROLE].spec
     by_rule = _found_by_rules(context.paper) if model.is_local else []  # it sees little itself, rules cost no call
@@ -136,6 +138,7 @@ def check_reply(
     index: QuotationIndex,
     *,
     examples: Sequence[str] = (),
+    steps: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Checked:
     """Look up the quotations of a reply and those in its texts, and take out what only repeats the instructions.
 
@@ -148,7 +151,7 @@ def check_reply(
         for c in claims
         if c not in meant
     )
-    instructions = f"{render_form(form)}\n{render_guidelines(form)}"
+    instructions = f"{render_form(form)}\n{render_guidelines(form, steps=steps)}"
     kept: dict[str, str] = {}
     echoes: dict[str, int] = {}
     for name, text in values.texts.items():

@@ -34,6 +34,7 @@ class Archetype(Single):
     name = "archetype"
     title = "one call in the manner of a kind of reviewer"
     research_only = True
+    takes_steps = False
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The prompt with the persona."""
@@ -56,6 +57,7 @@ class Aligned(Single):
     name = "aligned"
     title = "one call that argues for a given rating"
     research_only = True
+    takes_steps = False
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The job with the narrowed form, and the prompt that names the rating."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
 from referee.errors import ContextTooLong, PaperParseError
 from referee.graphs.job import Job, Written
+from referee.graphs.refinement.given import given_inputs, measured_note, measured_prompts, pin, steps_in_use
 from referee.graphs.running import run_machine
 from referee.graphs.strategy import Strategy, marked, marked_plan
 from referee.llm.dialects import reply_schema
@@ -35,10 +37,12 @@ class Single(Strategy):
     calls = "1"
     chain = "1"
     roles = (ROLE,)
+    takes_steps = True
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The job as it is reviewed, and the prompt it is reviewed with."""
-        return job, PLAIN
+        refined = job.once(measured_prompts)
+        return job, replace(PLAIN, steps=steps_in_use(refined)) if refined is not None else PLAIN
 
     def how(self, job: Job) -> str:
         """What makes the review one for research; empty for an assessment."""
@@ -68,7 +72,17 @@ class Single(Strategy):
         )
         state = await run_machine(folder, build_single_graph(), context, initial_state())
         written = Written(state["review"], cuts_of(state), notes_of(state))
+        if variation.steps and (refined := job.once(measured_prompts)) is not None:
+            pin(refined, folder)
+            notes = tuple(filter(None, (measured_note(refined), *written.notes)))
+            written = replace(written, notes=notes, prompts=refined.digests())
         return marked(job, written, how) if how else written
+
+    def inputs(self, job: Job) -> dict[str, str]:
+        """Which steps it goes by, where any were measured."""
+        inputs, (_, variation) = super().inputs(job), self.prepared(job)
+        refined = job.once(measured_prompts) if variation.steps else None
+        return {**inputs, **given_inputs(refined)} if refined is not None else inputs
 
 
 def prompt_of(job: Job, variation: Variation) -> Prompt:

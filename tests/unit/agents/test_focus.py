@@ -129,7 +129,13 @@ def test_what_a_venue_asks_of_a_part_is_at_most_eight_questions(form: object, ki
     assert 0 < len(asked) <= MOST_QUESTIONS
     assert 0 < len(paper_questions(prompts)) <= MOST_QUESTIONS
     assert len(set(asked)) == len(asked)
-    assert all(len(question) < 450 for question in asked)
+    assert all(len(question) < 2_000 for question in asked)
+
+
+def test_refined_steps_are_told_whole() -> None:
+    steps = tuple(f"Look at thing {number} {'and at what is said of it ' * 8}." for number in range(8))
+    (asked,) = paper_questions([SectionPrompt("a", "a", steps, ("any",))])
+    assert all(step in asked for step in steps)
 
 
 def rule(name: str, step: str, *types: str) -> SectionPrompt:

@@ -21,7 +21,7 @@ NOTHING = small_venue(shipped=("specific",))
 def job(form: VenueForm, *, local: bool = False, **settings: Any) -> Any:
     writer = SimpleNamespace(spec=SimpleNamespace(is_local=local, id="m"), context_tokens=64_000)
     given = {f"review.{name}": value for name, value in settings.items()}
-    return SimpleNamespace(form=form, settings=load_settings(given), models={"writer": writer})
+    return SimpleNamespace(form=form, settings=load_settings(given), models={"writer": writer}, refined=None)
 
 
 @pytest.fixture

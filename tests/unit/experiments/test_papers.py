@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from referee.errors import DataError, SettingsError
-from referee.experiments.papers import PlanPaper, find_papers, of_split, read_references
+from referee.experiments.papers import PlanPaper, find_papers, of_split, read_references, same_content
 from referee.experiments.plan_file import load_plan
+from referee.papers import load_paper
 
 
 @pytest.fixture
@@ -91,3 +92,18 @@ def test_human_reviews_are_found_by_name_or_digest_and_others_are_left_out(shelf
     references = read_references(shelf / "human.jsonl", papers)
     assert {name: [case.case_id for case in cases] for name, cases in references.items()} == {"a": ["1"], "b": ["2"]}
     assert references["b"][0].paper_id == "b"
+
+
+def test_a_copy_is_the_same_paper_under_another_name_and_one_shared_paragraph_is_not(tmp_path: Path) -> None:
+    shared = " ".join(f"shared{n}" for n in range(60))
+    texts = {
+        "one": f"# One\n\n## 1 Method\n\n{' '.join(f'own{n}' for n in range(300))}\n\n{shared}\n",
+        "other": f"# Other\n\n## 1 Method\n\n{' '.join(f'else{n}' for n in range(300))}\n\n{shared}\n",
+    }
+    texts["copy"] = texts["one"].replace("# One", "# A title").replace("own150 ", "changed ").replace("own40 ", "")
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(text)
+    papers = {name: load_paper(tmp_path / f"{name}.md") for name in texts}
+    assert same_content(papers) == ("one", "copy")
+    assert same_content({name: papers[name] for name in ("copy", "other")}) is None
+    assert same_content({}) is None

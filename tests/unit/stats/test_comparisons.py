@@ -6,6 +6,7 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.stats import cliffs_delta, holm, mann_whitney, permutation_test
+from referee.stats.comparisons import rise
 
 
 def test_all_sign_patterns_are_counted_where_they_are_few() -> None:
@@ -150,3 +151,35 @@ def test_a_test_needs_numbers_and_permutations() -> None:
         permutation_test({"a": [(math.inf, 0)]}, seed=0)
     with pytest.raises(EvaluationError, match="permutations"):
         permutation_test({"a": [(1, 0)]}, seed=0, permutations=0)
+
+
+def test_a_rise_is_held_against_the_spread_of_the_differences() -> None:
+    # mean .15, sd .1, n 4: t = 3.0 with three degrees of freedom
+    found = rise([0.05, 0.1, 0.15, 0.3], level=0.05)
+    assert found.mean == pytest.approx(0.15)
+    t = 0.15 / (math.sqrt((0.1**2 + 0.05**2 + 0.15**2) / 3) / 2)
+    assert found.p == pytest.approx(_tail_of_three(t))
+    assert found.low == pytest.approx(0.15 - 2.3533634 * 0.15 / t)
+    fallen = rise([-0.05, -0.1, -0.15, -0.3], level=0.05)
+    assert fallen.p == pytest.approx(1 - found.p if found.p else None)
+
+
+def _tail_of_three(t: float) -> float:
+    """P(T > t) with three degrees of freedom, in closed form."""
+    return 0.5 - (math.atan(t / math.sqrt(3)) + math.sqrt(3) * t / (3 + t * t)) / math.pi
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "p"),
+    [
+        ([], None, None),
+        ([0.2], 0.2, None),
+        ([0.1, 0.1, 0.1], 0.1, 1 / 8),
+        ([0.0, 0.0], 0.0, 1.0),
+        ([-0.1] * 3, -0.1, 1.0),
+    ],
+)
+def test_a_rise_without_spread_goes_by_signs(values: list[float], mean: float | None, p: float | None) -> None:
+    found = rise(values, level=0.05)
+    assert (found.mean, found.low) == (pytest.approx(mean) if mean is not None else None, None)
+    assert found.p == p

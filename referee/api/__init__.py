@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
     from referee.api.merging import Merged, check_merge, merge
     from referee.api.options import RunOptions
+    from referee.api.planting import Planted, plant
     from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
     from referee.api.venues.compiling import Compiled, compile_venue
@@ -49,6 +50,7 @@ __all__ = [
     "Generated",
     "Generation",
     "Merged",
+    "Planted",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -74,6 +76,7 @@ __all__ = [
     "load_paper",
     "load_venue",
     "merge",
+    "plant",
     "profile",
     "refine_prompts",
     "rescore",
@@ -123,6 +126,8 @@ _PLACES = {
     "experiment": "referee.api.experiments.running",
     "load_paper": "referee.papers",
     "load_venue": "referee.venues",
+    "Planted": "referee.api.planting",
+    "plant": "referee.api.planting",
     "profile": "referee.api.profiles.profiling",
     "refine_prompts": "referee.api.venues.refining",
     "rescore": "referee.api.evaluations.rescoring",

@@ -8,8 +8,8 @@ from functools import partial
 
 from referee.evidence.ledger import LedgerEntry
 from referee.evidence.numerals import find_numerals, plain
-from referee.evidence.rules.text_vs_table import GridRow, candidate_tables, named_rows
 from referee.evidence.rules.hits import Sentence
+from referee.evidence.rules.text_vs_table import GridRow, candidate_tables, named_rows
 from referee.experiments.planting.candidate import Anchor, Candidate, Conflict, Edit, Rejection, Site, edited, span
 from referee.experiments.planting.direction import good_side
 from referee.experiments.planting.source import Passage, Source, is_headline

@@ -13,10 +13,7 @@ from referee.experiments.planting.source import Passage, Source
 _INLINE = re.compile(r"\$(?P<body>[^$\n]{4,400})\$")
 _SYMBOL = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LAYOUT = frozenset(
-    (
-        r"\frac \sum \prod \int \left \right \bigl \bigr \Bigl \Bigr \big \Big \sqrt \mathrm \mathbf \mathcal \text \hat \bar"
-        r" \tilde \tag \quad \qquad \cdot \times \leq \geq \le \ge \ell \log \exp \max \min \in \mid \dots \ldots \cdots"
-    ).split()
+    [r"\frac", r"\sum", r"\prod", r"\int", r"\left", r"\right", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\big", r"\Big", r"\sqrt", r"\mathrm", r"\mathbf", r"\mathcal", r"\text", r"\hat", r"\bar", r"\tilde", r"\tag", r"\quad", r"\qquad", r"\cdot", r"\times", r"\leq", r"\geq", r"\le", r"\ge", r"\ell", r"\log", r"\exp", r"\max", r"\min", r"\in", r"\mid", r"\dots", r"\ldots", r"\cdots"]
 )
 
 

@@ -80,9 +80,7 @@ def yield_table(yields: Mapping[str, KindYield]) -> str:
     ]
     for kind, one in yields.items():
         reasons = "; ".join(f"{reason}: {count}" for reason, count in one.rejected.most_common(_REASONS)) or "none"
-        lines.append(
-            f"| {kind} | {one.candidates} | {one.accepted} | {one.planted} | {reasons.replace('|', '/')} |"
-        )
+        lines.append(f"| {kind} | {one.candidates} | {one.accepted} | {one.planted} | {reasons.replace('|', '/')} |")
     return "\n".join(lines) + "\n"
 
 
@@ -95,7 +93,9 @@ def yield_page(plantings: Sequence[Planting], *, skipped: Mapping[str, str], acc
         "\n".join(f"- {one.key.copy_id}: {planted_line(one)}" for one in plantings) + "\n",
     ]
     if skipped:
-        parts.append("Papers without a plant:\n\n" + "\n".join(f"- {name}: {why}" for name, why in skipped.items()) + "\n")
+        parts.append(
+            "Papers without a plant:\n\n" + "\n".join(f"- {name}: {why}" for name, why in skipped.items()) + "\n"
+        )
     if acceptance.verdicts:
         said = [
             f"- {kind}: {', '.join(f'{count} {verdict}' for verdict, count in sorted(counts.items()))}"

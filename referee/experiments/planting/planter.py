@@ -278,9 +278,7 @@ def plant_paper(
     return Planting(key, *texts, rejected, yields, amount)
 
 
-def choose(
-    offer: Offer, wanted: Wanted, paper: Paper, keep: Callable[[Candidate], str] = lambda _: ""
-) -> Choice:
+def choose(offer: Offer, wanted: Wanted, paper: Paper, keep: Callable[[Candidate], str] = lambda _: "") -> Choice:
     """One of each kind in turn, in an order of the seed's, until there are enough; each beside those before it.
 
     Args:

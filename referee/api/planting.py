@@ -13,6 +13,7 @@ from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data.papers import paper_name, read_papers
 from referee.errors import DataError, SettingsError
+from referee.experiments.planting.candidate import Rejection
 from referee.experiments.planting.folder import pooled_yields, write_plantings
 from referee.experiments.planting.planter import (
     KINDS,
@@ -80,8 +81,8 @@ async def plant(
 ) -> Planted:
     """Make copies of papers with known errors, each proved wrong by another passage of the same copy.
 
-    The run folder holds ``clean/``, ``planted/`` and, where asked for, ``neutral/`` with one Markdown file a paper under
-    the same meaningless name, ``keys/`` with what is wrong where, ``rejected.jsonl`` and ``yield.md``. The same paper,
+    The run folder holds ``clean/``, ``planted/`` and, where asked for, ``neutral/`` with one Markdown file a paper
+    under the same meaningless name, ``keys/`` with what is wrong where, ``rejected.jsonl`` and ``yield.md``. The same paper,
     seed and version give the same bytes. No model is opened unless ``planter`` or ``verify`` asks for one.
 
     Args:
@@ -116,6 +117,8 @@ async def plant(
     ) as run:
         read = await _read(given, run)
         models = await run.open_models() if asks else Models({})
+        if len(read) == 1:
+            wanted.amount(next(iter(read.values())))
         run.check_inputs(_inputs(read, wanted, planter, verify))
         if asks:
             run.confirm(_estimate(read, wanted, models, planter=planter, verify=verify))
@@ -180,7 +183,7 @@ class _Work:
     async def _one(self, paper: Paper) -> Planting:
         self.wanted.amount(paper)
         offer = await asyncio.to_thread(find_offer, paper, self.wanted)
-        more = []
+        more: list[Rejection] = []
         choice: Choice | None = None
         if self.door is not None and self.planter == "model":
             offer, more = await reworded(offer, self.wanted, paper, self.door)
@@ -223,7 +226,7 @@ async def _read(given: Sequence[str | Path], run: Session) -> dict[str, Paper]:
             found[str(one)] = await read_paper(one, run.settings.paper)
             continue
         store = read_papers(one)
-        readers = {id(reader): name for name, reader in reversed(store.readers.items())}
+        readers = {id(reader): name for name, reader in reversed(list(store.readers.items()))}
         for name in sorted(readers.values()):
             paper = await asyncio.to_thread(store.get, name)
             if paper is not None:

@@ -16,7 +16,8 @@ _FENCE = re.compile(r"`{3,}")
 class Written:
     """A paper as Markdown.
 
-    ``paper`` is the paper whose block texts stand in ``text`` word for word: white space inside paragraphs is one blank.
+    ``paper`` is the paper whose block texts stand in ``text`` word for word: white space inside
+    paragraphs is one blank.
     ``blocks`` holds where each block's text begins, by its id; ``cells`` where each cell begins, by block, row and
     column (offsets in characters); a table has no place of its own. ``ends`` is where a block's lines end.
     """

@@ -83,7 +83,8 @@ def writing_estimate_lines(plan: WritingEstimate) -> Iterator[str]:
 
 def plant_estimate_lines(plan: PlantEstimate) -> Iterator[str]:
     """What is worded and read by whom, and the estimate."""
-    yield f"At most {several(plan.plants, 'error')} in {several(plan.papers, 'paper')}; models: {', '.join(plan.models)}."
+    models = ", ".join(plan.models)
+    yield f"At most {several(plan.plants, 'error')} in {several(plan.papers, 'paper')}; models: {models}."
     yield f"Estimate: {amount(plan, most_calls=plan.most_calls)}."
     yield from _notes(plan)
 

@@ -28,7 +28,7 @@ from referee.schemas.paper import Paper
 _TABLE = re.compile(r"\b(?:Table|Tab\.)\s*([A-Z]?\d+)", re.IGNORECASE)
 _CHANGE_AFTER = re.compile(
     r"^\s*(?:\(?\w+\)?\s+){0,2}(?:reduction|decrease|drop|increase|improvement|gain|higher|lower|better|worse|faster|"
-    r"slower|more|less|fewer|relative|difference|larger|smaller|speed|margin|above|below|over)",
+    r"slower|more|less|fewer|relative|difference|larger|smaller|speed|margin|above|below|over|confidence|credible|interval|CI\b)",
     re.IGNORECASE,
 )
 _CHANGE_BEFORE = re.compile(

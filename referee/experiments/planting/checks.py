@@ -10,17 +10,13 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from rapidfuzz import fuzz
-
 from referee.evidence.sentences import split_sentences
 from referee.experiments.planting.candidate import Anchor, Candidate, Edit
-from referee.experiments.planting.source import Passage, Source
+from referee.experiments.planting.source import Passage, Source, is_duplicate
 from referee.papers.text import read_markdown
 from referee.schemas.planted import Difficulty
 
 CHECKS = ("V1", "V2", "V3", "V4", "V5", "V6", "V7", "V8", "V10")
-_DUPLICATE = 95.0
-_LEAST_DUPLICATE = 40
 _LONGER = 0.15
 _PAIRS = ("()", "[]", "{}")
 _MINUS = frozenset("-−–")
@@ -129,7 +125,7 @@ def _with_duplicates(source: Source, candidate: Candidate) -> Candidate | str:
         return candidate
     more: list[Edit] = []
     for other in source.passages:
-        if other.start == first.passage.start or not _is_duplicate(first.passage.text, other.text):
+        if other.start == first.passage.start or not is_duplicate(first.passage.text, other.text):
             continue
         if first.before == "" or other.text.count(first.before) != 1:
             return "V4: a sentence that is nearly the same cannot be edited alike"
@@ -141,12 +137,6 @@ def _with_duplicates(source: Source, candidate: Candidate) -> Candidate | str:
     if len(anchors) != len(candidate.anchors):
         return "V4: the anchor is nearly the same sentence"
     return replace(candidate, edits=(first, *more))
-
-
-def _is_duplicate(text: str, other: str) -> bool:
-    if min(len(text), len(other)) < _LEAST_DUPLICATE or abs(len(text) - len(other)) > 0.1 * len(text):
-        return False
-    return fuzz.ratio(text, other, score_cutoff=_DUPLICATE) > 0
 
 
 def _reads_well(source: Source, candidate: Candidate) -> str:

@@ -17,12 +17,14 @@ from referee.schemas.planted import AnchorClass
 
 _NAME = r"(?:[A-Z][\w.-]*[A-Za-z0-9](?:[ -][A-Z0-9][\w.-]*){0,3})"
 _SCOPE = re.compile(
-    rf"\b(?P<on>[Oo]n|[Ii]n|[Ff]or)\s+(?:the\s+)?(?P<name>{_NAME})\s+(?P<noun>benchmark|data ?set|corpus|task|collection)\b"
+    rf"\b(?P<on>[Oo]n|[Ii]n|[Ff]or)\s+(?:the\s+)?(?P<name>{_NAME})\s+"
+    r"(?P<noun>benchmark|data ?set|corpus|task|collection)\b"
 )
 _PLURAL = {"benchmark": "benchmarks", "dataset": "datasets", "data set": "data sets", "corpus": "corpora",
            "task": "tasks", "collection": "collections"}  # fmt: skip
 _LIMITED = re.compile(
-    r"\b(?:only|solely|exclusively|a single|one (?:benchmark|data ?set|corpus|task)|limited to|restricted to|not (?:been )?test)",
+    r"\b(?:only|solely|exclusively|a single|one (?:benchmark|data ?set|corpus|task)"
+    r"|limited to|restricted to|not (?:been )?test)",
     re.IGNORECASE,
 )
 _WIDE = re.compile(r"\b(?:across|any|all|every|broad|arbitrary|in general)\b", re.IGNORECASE)
@@ -48,7 +50,7 @@ def overclaim_sites(source: Source) -> Iterator[Site | Rejection]:
 
 
 def _hedge_site(passage: Passage, found: re.Match[str]) -> Rejection:
-    return Rejection("overclaim", f"{found.group()!r} as a proof: nothing contradicts it", passage.text)
+    return Rejection("overclaim", f"a hedge: nothing contradicts more than {found.group()!r}", passage.text)
 
 
 def _scope_sites(source: Source, passage: Passage) -> Iterator[Site | Rejection]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 from referee.evidence.numerals import Numeral, find_numerals, plain
 from referee.experiments.planting.candidate import Anchor, Candidate, Edit, Rejection, Site, edited, span
@@ -130,7 +131,7 @@ def _pairs(text: str) -> list[_Pair]:
     shown = plain(text)
     numerals = [n for n in find_numerals(text) if not n.bound and not re.search(r"±\s*$", shown[: n.start])]
     found = []
-    for a, b in zip(numerals, numerals[1:], strict=False):
+    for a, b in pairwise(numerals):
         between = shown[a.end : b.start]
         if _FROM_TO.search(shown[: a.start]) and _TO.match(between):
             found.append(_Pair(subject=_unit_like(b, b), other=_unit_like(a, b)))
@@ -181,5 +182,5 @@ def _examine(
         anchors=(anchor,),
         conflict=lambda passages, _: order_contradicted(passages[0]),
         expected=old,
-        statement=f"The sentence says {new!r}, but its own values {pair.subject.text} and {pair.other.text} say {old!r}.",
+        statement=f"The sentence says {new!r}, and its values {pair.subject.text} and {pair.other.text} say {old!r}.",
     )

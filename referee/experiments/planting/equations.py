@@ -13,7 +13,47 @@ from referee.experiments.planting.source import Passage, Source
 _INLINE = re.compile(r"\$(?P<body>[^$\n]{4,400})\$")
 _SYMBOL = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LAYOUT = frozenset(
-    [r"\frac", r"\sum", r"\prod", r"\int", r"\left", r"\right", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\big", r"\Big", r"\sqrt", r"\mathrm", r"\mathbf", r"\mathcal", r"\text", r"\hat", r"\bar", r"\tilde", r"\tag", r"\quad", r"\qquad", r"\cdot", r"\times", r"\leq", r"\geq", r"\le", r"\ge", r"\ell", r"\log", r"\exp", r"\max", r"\min", r"\in", r"\mid", r"\dots", r"\ldots", r"\cdots"]
+    [
+        r"\frac",
+        r"\sum",
+        r"\prod",
+        r"\int",
+        r"\left",
+        r"\right",
+        r"\bigl",
+        r"\bigr",
+        r"\Bigl",
+        r"\Bigr",
+        r"\big",
+        r"\Big",
+        r"\sqrt",
+        r"\mathrm",
+        r"\mathbf",
+        r"\mathcal",
+        r"\text",
+        r"\hat",
+        r"\bar",
+        r"\tilde",
+        r"\tag",
+        r"\quad",
+        r"\qquad",
+        r"\cdot",
+        r"\times",
+        r"\leq",
+        r"\geq",
+        r"\le",
+        r"\ge",
+        r"\ell",
+        r"\log",
+        r"\exp",
+        r"\max",
+        r"\min",
+        r"\in",
+        r"\mid",
+        r"\dots",
+        r"\ldots",
+        r"\cdots",
+    ]
 )
 
 
@@ -32,18 +72,23 @@ _FORMS = (
     _Form("sign", re.compile(r"\+(?=\s*\\?(?:lambda|beta|gamma|alpha|mu|eta)\b)"), "-",
           re.compile(r"\bpenali[sz]\w*|\bregulari[sz]\w*|\bweight decay\b"), "the term is a penalty that is added"),
     _Form("sign", re.compile(r"(?<=1)\s*-(?=\s*\\?(?:alpha|lambda|gamma|beta|tau|eta)\b)"), " +",
-          re.compile(r"\bconvex combination\b|\bweighted (?:average|sum)\b|\binterpolat\w+|\bmoving average\b|\bsum(?:s)? to (?:one|1)\b"),
+          re.compile(r"\bconvex combination\b|\bweighted (?:average|sum)\b|\binterpolat\w+|\bmoving average\b"
+                     r"|\bsum(?:s)? to (?:one|1)\b"),
           "the weights sum to one"),
     _Form("relation", re.compile(r"\\leq?\b|≤"), r"\geq",
-          re.compile(r"\bat most\b|\bupper bound\b|\bno more than\b|\bbounded (?:from )?above\b"), "the right side is an upper bound"),
+          re.compile(r"\bat most\b|\bupper bound\b|\bno more than\b|\bbounded (?:from )?above\b"),
+          "the right side is an upper bound"),
     _Form("relation", re.compile(r"\\geq?\b|≥"), r"\leq",
-          re.compile(r"\bnon-?negative\b|\bat least\b|\blower bound\b|\bno less than\b"), "the right side is a lower bound"),
+          re.compile(r"\bnon-?negative\b|\bat least\b|\blower bound\b|\bno less than\b"),
+          "the right side is a lower bound"),
     _Form("index", re.compile(r"(?<=[a-z])\s?-\s?1(?=\s*\})"), "+1",
-          re.compile(r"\bprevious (?:step|time|state|layer|iteration)\b|\bpreceding\b"), "the index is that of the step before"),
+          re.compile(r"\bprevious (?:step|time|state|layer|iteration)\b|\bpreceding\b"),
+          "the index is that of the step before"),
     _Form("limit", re.compile(r"(?<==)\s*1(?=\s*\}\s*\^)"), "0",
           re.compile(r"\b(?:[ijkgnt])\s*=\s*1\s*,\s*\\?(?:dots|ldots|cdots|\.\.\.|…)"), "the index runs from 1"),
     _Form("square", re.compile(r"(?<=[)\]|])\s*\^\s*(?:2|\{2\})"), "",
-          re.compile(r"\bsquar(?:es?|ed|ing)\b|\bvariance\b|\bEuclidean distance\b|\bleast[- ]squares\b"), "the term is squared"),
+          re.compile(r"\bsquar(?:es?|ed|ing)\b|\bvariance\b|\bEuclidean distance\b|\bleast[- ]squares\b"),
+          "the term is squared"),
 )  # fmt: skip
 
 
@@ -127,7 +172,10 @@ def _examine(place: tuple[Edit, ...], anchor: Anchor, form: _Form, after: tuple[
         anchors=(anchor,),
         conflict=conflict,
         expected=f"{edit.before.strip() or 'nothing'} in {edit.passage.text!r}",
-        statement=f"The equation{label} has {after[0].strip() or 'no power'} for {edit.before.strip()}, but by the text {form.says}.",
+        statement=(
+            f"The equation{label} has {after[0].strip() or 'no power'} for {edit.before.strip()}, but by the text "
+            f"{form.says}."
+        ),
     )
 
 

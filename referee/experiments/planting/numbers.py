@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from functools import partial
+from itertools import pairwise
 
 from referee.evidence.numerals import Numeral, find_numerals
 from referee.evidence.rules.text_vs_table import is_change, same_number
 from referee.evidence.stems import stem
 from referee.experiments.planting.candidate import Anchor, Candidate, Conflict, Rejection, Site, edited, span
 from referee.experiments.planting.direction import order_contradicted
-from referee.experiments.planting.source import Source, Value, content_stems, is_headline
+from referee.experiments.planting.source import Source, Value, content_stems, is_duplicate, is_headline
 from referee.schemas.planted import PlantedKind
 
 _PLAIN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
@@ -25,6 +26,7 @@ _COUNTED = re.compile(
 )
 _TEST = re.compile(r"(?:\b[pPnNtFrz]\s*(?:\(.{0,12}\))?\s*[<>=≤≥]\s*|[±]\s*|α\s*=\s*)$")
 _LEVEL = re.compile(r"^\s*%?\s*(?:confidence|credible|CI\b|level)", re.IGNORECASE)
+_LEVEL_BEFORE = re.compile(r"\b(?:from|to)\s+$")
 _NO_PLACE = "the value occurs once"
 
 
@@ -63,7 +65,8 @@ def _is_of(kind: PlantedKind, value: Value) -> bool:
     if kind == "size":
         return not entry.unit and not entry.decimals and entry.value >= 10 and _COUNTED.match(after) is not None
     measured = bool(entry.decimals) or entry.unit in ("%", "pp", "ms", "x")
-    return measured and _digits(entry) >= 2 and not is_change(value.passage.text, _local(value))
+    level = _LEVEL_BEFORE.search(before) is not None and entry.unit != "pp"
+    return measured and _digits(entry) >= 2 and (level or not is_change(value.passage.text, _local(value)))
 
 
 def _around(value: Value) -> tuple[str, str]:
@@ -83,18 +86,30 @@ def _digits(entry: Numeral) -> int:
 
 
 def _partners(source: Source, value: Value, kind: PlantedKind) -> Iterator[tuple[Anchor, int]]:
-    """Other places of the same value, with the offset of the numeral in each."""
-    for other in source.values:
-        if other.start == value.start or other.passage.start == value.passage.start:
-            continue
-        a, b = value.entry, other.entry
-        if a.value != b.value or a.decimals != b.decimals or b.spread or b.bound in ("<", ">"):
-            continue
-        if a.unit != b.unit and a.unit and b.unit:
-            continue
-        if _same_subject(value, other, kind):
+    """Other places of the same value, with the offset of the numeral in each; one at least is surely its subject's."""
+    equal = [other for other in source.values if _is_equal(value, other)]
+    if not any(_same_subject(value, other, kind) for other in equal):
+        return
+    for other in equal:
+        if _same_subject(value, other, kind) or _may_be_subject(value, other, kind):
             at = other.start - other.passage.start
-            yield Anchor(other.passage, f"{_place_of(other)} has {b.text}"), at
+            yield Anchor(other.passage, f"{_place_of(other)} has {other.entry.text}"), at
+
+
+def _is_equal(value: Value, other: Value) -> bool:
+    a, b = value.entry, other.entry
+    if other.passage.start == value.passage.start or b.spread or b.bound in ("<", ">"):
+        return False
+    if is_duplicate(value.passage.text, other.passage.text):
+        return False
+    return a.value == b.value and a.decimals == b.decimals and (a.unit == b.unit or not a.unit or not b.unit)
+
+
+def _may_be_subject(value: Value, other: Value, kind: PlantedKind) -> bool:
+    """Whether a value of running text shares a word near it: enough beside a sure place, or to fear an error there."""
+    if kind == "size" or other.entry.source == "cell" or _digits(value.entry) < 3:
+        return False
+    return bool(content_stems(value.entry.subject) & content_stems(other.entry.subject))
 
 
 def _place_of(value: Value) -> str:
@@ -141,7 +156,7 @@ def _proposals(kind: PlantedKind, digits: str, text: str) -> list[str]:
 def _swaps(digits: str) -> Iterator[str]:
     """The number with two neighbouring unequal digits exchanged; a zero in front neither moves nor comes."""
     places = [i for i, char in enumerate(digits) if char.isdigit()]
-    for i, j in zip(places, places[1:], strict=False):
+    for i, j in pairwise(places):
         if digits[i] != digits[j] and not (i == places[0] and "0" in (digits[i], digits[j])):
             chars = list(digits)
             chars[i], chars[j] = chars[j], chars[i]
@@ -225,7 +240,7 @@ def _refusal(source: Source, value: Value, kind: PlantedKind, after: str) -> str
     if kind == "number" and len(after.partition(".")[2]) != entry.decimals:
         return "V6: other decimals than the value's"
     others = [v for v in source.values if v.start != value.start and abs(v.entry.value) == new]
-    if any(_same_subject(value, other, kind) for other in others):
+    if any(_may_be_subject(value, other, kind) for other in others):
         return "V3: the paper already says this of the same subject"
     if others or re.search(rf"(?<![\d.,]){re.escape(after)}(?![\d.,]*\d)", source.text):
         return "the new value equals another value of the paper" if kind == "number" else "equals another stated count"
@@ -260,6 +275,6 @@ def _also_breaks(source: Source, value: Value) -> Iterator[str]:
     """Differences stated in the sentence that followed from the value and another one of the paper."""
     known = {v.entry.value for v in source.values if v.start != value.start}
     for n in find_numerals(value.passage.text):
-        if n.start != value.start - value.passage.start and n.unit in ("pp", "%") and n.value:
-            if {value.entry.value - n.value, value.entry.value + n.value} & known:
-                yield n.text
+        stated = n.start != value.start - value.passage.start and n.unit in ("pp", "%") and n.value
+        if stated and {value.entry.value - n.value, value.entry.value + n.value} & known:
+            yield n.text

@@ -118,7 +118,7 @@ def words_of(paper: Paper) -> int:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a paper offers to be planted: its clean twin as it would be, the candidates by kind, and what was refused."""
+    """What a paper offers: its clean twin as it would be, the candidates by kind, and what was refused."""
 
     source: Source
     candidates: dict[PlantedKind, list[Candidate]]
@@ -426,6 +426,6 @@ def _record(record_id: str, candidate: Candidate, moved: _Moved, native: tuple[s
 def _reasons(yields: Mapping[str, KindYield]) -> str:
     """For each kind its commonest reasons."""
     return " | ".join(
-        f"{kind}: {'; '.join(f'{reason} ({count})' for reason, count in one.rejected.most_common(_SHOWN)) or 'no place'}"
+        f"{kind}: {'; '.join(f'{why} ({count})' for why, count in one.rejected.most_common(_SHOWN)) or 'no place'}"
         for kind, one in yields.items()
     )

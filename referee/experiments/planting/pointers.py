@@ -184,7 +184,8 @@ def _citation(
         conflict=_cites_wrong(place, cited),
         expected=f"[{place[0].before}] and [{place[1].before}]",
         statement=(
-            f"[{after[0]}] is {cited[1].title!r}, which the sentence does not speak of; {cited[0].title!r} is [{after[1]}]."
+            f"[{after[0]}] is {cited[1].title!r}, of which the sentence does not speak; {cited[0].title!r} is "
+            f"[{after[1]}]."
         ),
     )
 

@@ -13,7 +13,7 @@ from referee.evidence.rules.labels import labels_in
 from referee.evidence.rules.text_vs_table import GridRow
 from referee.experiments.planting.candidate import Anchor, Candidate, Edit, Rejection, Site, edited, span
 from referee.experiments.planting.direction import good_side
-from referee.experiments.planting.source import Passage, Source
+from referee.experiments.planting.source import Passage, Source, content_stems
 from referee.papers.markdown import Written, write_markdown
 from referee.schemas.paper import Paper
 
@@ -64,7 +64,7 @@ def _of_table(
                 if frame is None:
                     continue
                 high, low = (a, b) if x.value > y.value else (b, a)
-                if _is_said(source, a, b):
+                if _is_said(source, a, b, frame):
                     yield Rejection(
                         "inserted", "the sentence would repeat one that exists", f"{a.head[0]}, {b.head[0]}"
                     )
@@ -101,12 +101,14 @@ def _frame(entry: LedgerEntry, caption: str, table: str, *, single: bool) -> str
     return f"In {table}, the {metric} of {{a}} is higher than that of {{b}}."
 
 
-def _is_said(source: Source, a: GridRow, b: GridRow) -> bool:
+def _is_said(source: Source, a: GridRow, b: GridRow, frame: str) -> bool:
     names = (a.head[0], b.head[0])
     plain = [name for name in names if sum(map(str.isalpha, name)) > 1 and "{" not in name and len(name) < 40]
     if len(plain) < 2 or names[0].casefold() in names[1].casefold() or names[1].casefold() in names[0].casefold():
         return True
-    return any(all(name in p.text for name in names) and _COMPARES.search(p.text) for p in source.edited)
+    about = content_stems(frame) - content_stems(f"scores higher than table {' '.join(names)}")
+    compared = (p for p in source.edited if all(name in p.text for name in names) and _COMPARES.search(p.text))
+    return any(about & p.stems for p in compared)
 
 
 def with_insertion(paper: Paper, insertion: Insertion) -> Written:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from rapidfuzz import fuzz
+
 from referee.evidence.ledger import LedgerEntry, number_ledger, sentence_spans
 from referee.evidence.rules import RuleHit, run_rules
 from referee.evidence.rules.labels import Label, labels_of
@@ -21,6 +23,8 @@ _READ = frozenset({"abstract", "content", "appendix"})
 _PROSE = frozenset({"paragraph", "list", "caption", "footnote"})
 _EDITED = frozenset({"paragraph", "list"})
 _LONGEST = 1500
+_DUPLICATE = 95.0
+_LEAST_DUPLICATE = 40
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,13 @@ def content_stems(text: str) -> frozenset[str]:
     """The stems of a text's words of three letters or more that carry meaning."""
     words = (found.group() for found in WORD.finditer(text))
     return frozenset(stem(w) for w in words if len(w) > 2 and not w[0].isdigit() and w.casefold() not in STOPWORDS)
+
+
+def is_duplicate(text: str, other: str) -> bool:
+    """Whether two sentences are so alike (V4: similarity of 95%) that an edit of one must be made in the other."""
+    if min(len(text), len(other)) < _LEAST_DUPLICATE or abs(len(text) - len(other)) > 0.1 * len(text):
+        return False
+    return fuzz.ratio(text, other, score_cutoff=_DUPLICATE) > 0
 
 
 class Source:

@@ -94,7 +94,7 @@ def _test(source: Source, place: tuple[Edit, ...], anchor: Anchor, nth: int, aft
         conflict=conflict,
         expected=f"{edits[0].before}, which fits p {was[1]['relation']} {was[1]['p']}",
         statement=(
-            f"{now[0]} = {after[0]} gives p = {figure(p)}, and the sentence states p {now[1]['relation']} {now[1]['p']}."
+            f"{now[0]} = {after[0]} gives p = {figure(p)}, and the sentence has p {now[1]['relation']} {now[1]['p']}."
         ),
         derived=True,
     )

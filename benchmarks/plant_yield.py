@@ -1,7 +1,7 @@
 """What the planter finds in the shared papers, kind by kind: candidates, accepted, rejected by reason.
 
-With ``--draw N --seed S`` it writes N plants, drawn over all papers, for reading by hand: at most two of a kind in a
-paper come into the draw. Usage: python benchmarks/plant_yield.py ../shared/data [--draw 20 --seed 0 --out FILE]
+With ``--draw N --seed S`` it adds N plants to a file, drawn over all papers, for reading by hand: at most two of a kind
+in a paper come into the draw. Usage: python benchmarks/plant_yield.py ../shared/data [--draw 20 --seed 0 --out FILE]
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def main() -> None:
     print(yield_table(pooled))
     if asked.draw and asked.out:
         random.Random(asked.seed).shuffle(drawn)
-        asked.out.write_text(json.dumps(drawn[: asked.draw], indent=1, ensure_ascii=False) + "\n")
+        before = json.loads(asked.out.read_text())["draws"] if asked.out.exists() else []
+        draws = [*before, {"seed": asked.seed, "plants": drawn[: asked.draw]}]
+        asked.out.write_text(json.dumps({"draws": draws}, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -82,8 +82,8 @@ async def plant(
     """Make copies of papers with known errors, each proved wrong by another passage of the same copy.
 
     The run folder holds ``clean/``, ``planted/`` and, where asked for, ``neutral/`` with one Markdown file a paper
-    under the same meaningless name, ``keys/`` with what is wrong where, ``rejected.jsonl`` and ``yield.md``. The same paper,
-    seed and version give the same bytes. No model is opened unless ``planter`` or ``verify`` asks for one.
+    under the same meaningless name, ``keys/`` with what is wrong where, ``rejected.jsonl`` and ``yield.md``. The same
+    paper, seed and version give the same bytes. No model is opened unless ``planter`` or ``verify`` asks for one.
 
     Args:
         papers: Files of any format that is read, folders of them, or rows with full texts (JSONL, Parquet).

@@ -64,7 +64,8 @@ def _is_of(kind: PlantedKind, value: Value) -> bool:
         return False
     if kind == "size":
         return not entry.unit and not entry.decimals and entry.value >= 10 and _COUNTED.match(after) is not None
-    measured = bool(entry.decimals) or entry.unit in ("%", "pp", "ms", "x")
+    # Round shares (100%) and whole factors (a lens of 63×) stand in many places for many things.
+    measured = bool(entry.decimals) or (entry.unit in ("%", "ms") and entry.value % 10 != 0)
     level = _LEVEL_BEFORE.search(before) is not None and entry.unit != "pp"
     return measured and _digits(entry) >= 2 and (level or not is_change(value.passage.text, _local(value)))
 
@@ -102,7 +103,11 @@ def _is_equal(value: Value, other: Value) -> bool:
         return False
     if is_duplicate(value.passage.text, other.passage.text):
         return False
-    return a.value == b.value and a.decimals == b.decimals and (a.unit == b.unit or not a.unit or not b.unit)
+    return (
+        a.value == b.value
+        and a.decimals == b.decimals
+        and (a.unit == b.unit or (other.entry.source == "cell" and not (a.unit and b.unit)))
+    )
 
 
 def _may_be_subject(value: Value, other: Value, kind: PlantedKind) -> bool:

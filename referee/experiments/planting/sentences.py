@@ -19,6 +19,7 @@ from referee.schemas.paper import Paper
 
 _METRIC_ON = re.compile(r"\b(?P<metric>[A-Z][a-z]+)\s+on\s+(?:the\s+)?(?P<name>[A-Z]\w+)\b")
 _WORDS_HEAD = re.compile(r"^[A-Za-z][A-Za-z-]+(?: [A-Za-z-]+){0,2}$")
+_QUANTITY = re.compile(r"\b(?:width|length|rate|size|share|mean|median|parameters|distance)\b", re.IGNORECASE)
 _COMPARES = re.compile(
     r"\b(?:higher|lower|better|worse|outperform\w*|above|below|more|less|than|best)\b", re.IGNORECASE
 )
@@ -95,7 +96,7 @@ def _frame(entry: LedgerEntry, caption: str, table: str, *, single: bool) -> str
     if on is not None and single and good_side(on["metric"]) == "up":
         return f"{{a}} scores higher than {{b}} on {on['name']}."
     head = re.sub(r"\s*[(\[].*?[)\]]\s*$", "", entry.column_head[-1]) if entry.column_head else ""
-    if not _WORDS_HEAD.match(head):
+    if not _WORDS_HEAD.match(head) or not (good_side(head) or _QUANTITY.search(head)):
         return None
     metric = head if not head[1:].islower() else head.lower()
     return f"In {table}, the {metric} of {{a}} is higher than that of {{b}}."

@@ -80,6 +80,9 @@ def _test(source: Source, place: tuple[Edit, ...], anchor: Anchor, nth: int, aft
     p = (low * high) ** 0.5
     crosses = (decision_of(was[1]) is True and low > 0.05) or (decision_of(was[1]) is False and high < 0.05)
 
+    if decision_of(was[1]) is not None and not crosses:
+        return "p stays on the same side of .05: a slip on which nothing depends"
+
     def conflict(passages: tuple[str, ...], _: tuple[str, ...]) -> bool:
         reported = _nth(passages[0], nth)
         return reported is not None and contradicts_p(*reported)

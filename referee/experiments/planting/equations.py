@@ -133,6 +133,9 @@ def _words(source: Source, passage: Passage, form: _Form, found: re.Match[str]) 
         outside = other.text.replace(passage.text, " ") if passage.block.id == other.block.id else other.text
         if form.words.search(outside) is None:
             continue
+        # What follows a displayed equation may lead to the next one.
+        if other.start > passage.end and other.block.id != passage.block.id and not _EXPLAINS.match(other.text):
+            continue
         if form.subtype == "sign" and (symbol is None or symbol.group() not in outside):
             continue
         return Anchor(other, form.says)
@@ -140,6 +143,7 @@ def _words(source: Source, passage: Passage, form: _Form, found: re.Match[str]) 
 
 
 _REACH = 400
+_EXPLAINS = re.compile(r"(?:where|with|here|which)\b", re.IGNORECASE)
 
 
 def _distance(p: Passage, equation: Passage) -> int:

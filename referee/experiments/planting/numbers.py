@@ -27,6 +27,7 @@ _COUNTED = re.compile(
 _TEST = re.compile(r"(?:\b[pPnNtFrz]\s*(?:\(.{0,12}\))?\s*[<>=≤≥]\s*|[±]\s*|α\s*=\s*)$")
 _LEVEL = re.compile(r"^\s*%?\s*(?:confidence|credible|CI\b|level)", re.IGNORECASE)
 _LEVEL_BEFORE = re.compile(r"\b(?:from|to)\s+$")
+_LEAST_COUNT = 100
 _NO_PLACE = "the value occurs once"
 
 
@@ -63,7 +64,11 @@ def _is_of(kind: PlantedKind, value: Value) -> bool:
     if re.search(r"[a-zA-Z^×·]\d|\d\s*[×x·^]\s*\d|10\s*\^|e-?\d", entry.text):
         return False
     if kind == "size":
-        return not entry.unit and not entry.decimals and entry.value >= 10 and _COUNTED.match(after) is not None
+        return (
+            not entry.unit and not entry.decimals and entry.value >= _LEAST_COUNT and _COUNTED.match(after) is not None
+        )
+    if entry.symbol:  # a setting, which another panel or run may have otherwise
+        return False
     # Round shares (100%) and whole factors (a lens of 63×) stand in many places for many things.
     measured = bool(entry.decimals) or (entry.unit in ("%", "ms") and entry.value % 10 != 0)
     level = _LEVEL_BEFORE.search(before) is not None and entry.unit != "pp"
@@ -135,7 +140,7 @@ def _same_subject(value: Value, other: Value, kind: PlantedKind) -> bool:
         return bool(same) and (value.entry.value >= 1000 or len(value.passage.stems & other.passage.stems) >= 2)
     near = content_stems(value.entry.subject) & content_stems(other.entry.subject)
     shared = value.passage.stems & other.passage.stems
-    return len(near) >= (1 if _digits(value.entry) >= 3 else 2) and len(shared) >= 3
+    return len(near) >= (2 if _digits(value.entry) >= 3 else 3) and len(shared) >= 3
 
 
 def _names(text: str, head: tuple[str, ...]) -> bool:

@@ -46,6 +46,7 @@ COMMANDS = [
     "models fetch",
     "models list",
     "models remove",
+    "plant",
     "profile",
     "rescore",
     "review",

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from referee.agents.error_planter import ReplacementReply
+from referee.agents.plant_judge import PlantReply
 from referee.data.planted import check_fits, read_keys
 from referee.errors import DataError, SettingsError
 from referee.evidence.rules.statistics import recomputed_p
@@ -14,11 +16,14 @@ from referee.experiments.planting.candidate import Candidate, Rejection, Site
 from referee.experiments.planting.checks import checked, difficulty_of
 from referee.experiments.planting.equations import symbol_site
 from referee.experiments.planting.planter import KINDS, SITES, Wanted, examine, find_offer, plant_paper
+from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.experiments.planting.sentences import Insertion, inserted_site, insertions, with_insertion
 from referee.experiments.planting.source import Source
 from referee.experiments.planting.statistics import t_interval
+from referee.llm.door import Answer
 from referee.papers import load_paper
 from referee.papers.markdown import write_markdown
+from referee.schemas.usage import Usage
 
 ABSTRACT = (
     "We present TinyRank. On the Harbor benchmark it reaches an accuracy of 74.9, which is 3.7 points above DeepSet, "
@@ -299,3 +304,55 @@ def test_every_kind_has_its_sites_or_reasons(paper_f):
     assert set(offer.yields) == set(KINDS)
     for one in offer.yields.values():
         assert one.candidates == one.accepted + one.rejected.total()
+
+
+class SaidDoor:
+    """Answers by reply model, from a function of the rendered prompt."""
+
+    def __init__(self, replacement, judged):
+        self.replacement, self.judged, self.asked = replacement, judged, []
+
+    async def ask(self, prompt, reply, *, role, max_output_tokens, sample=0):
+        self.asked.append((role, prompt.user))
+        value = (
+            ReplacementReply(reason="", replacement=self.replacement, anchor=1)
+            if reply is ReplacementReply
+            else PlantReply(reason="", **self.judged)
+        )
+        return Answer(value, Usage(), "c1", "said")
+
+
+GOOD = {"well_formed": "yes", "stated": "yes", "matters": "yes", "cosmetic": "no"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ({}, "substantive"),
+        ({"cosmetic": "yes"}, "typo-like"),
+        ({"well_formed": "no", "stated": "no"}, "typo-like"),
+        ({"stated": "no"}, "no error"),
+        ({"matters": "no"}, "no error"),
+    ],
+)
+async def test_a_blind_reader_keeps_substantive_errors_alone(paper_f, answers, verdict):
+    wanted, acceptance, door = Wanted(n=3, seed=1), Acceptance(), SaidDoor("", {**GOOD, **answers})
+    choice = await verified(find_offer(paper_f.paper, wanted), wanted, paper_f.paper, door, acceptance)
+    assert {name for counts in acceptance.verdicts.values() for name in counts} == {verdict}
+    read = [one for one in choice.candidates if not one.kind.startswith("missing")]
+    assert bool(read) == (verdict == "substantive")
+    for role, shown in door.asked:
+        assert role == "checker"
+        assert "<first>" in shown
+        assert "statement" not in shown
+
+
+@pytest.mark.parametrize(("text", "accepted"), [("1.3", True), ("a million", False)])
+async def test_a_model_words_half_of_the_errors_at_most(paper_f, text, accepted):
+    wanted = Wanted(kinds=("stats", "direction"), n=2, seed=0)
+    offer, refused = await reworded(
+        find_offer(paper_f.paper, wanted), wanted, paper_f.paper, SaidDoor("faster" if accepted else text, GOOD)
+    )
+    made = [one for own in offer.candidates.values() for one in own if one.planter == "model:said"]
+    assert len(made) + len(refused) == 1
+    assert all(one.reason.startswith("model: ") for one in refused)

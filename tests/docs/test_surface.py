@@ -127,6 +127,8 @@ def test_the_public_names() -> None:
         "load_paper",
         "load_venue",
         "merge",
+        "plant",
+        "plant_sync",
         "profile",
         "profile_sync",
         "refine_prompts",

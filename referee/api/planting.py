@@ -39,7 +39,7 @@ from referee.schemas.usage import Usage
 
 Planter = Literal["rule", "model"]
 _TOKENS_A_CALL, _TOKENS_A_REPLY = 900, 120
-_READ_AGAIN = 2
+_READ_AGAIN = 6
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
     from referee.api.merging import Merged, check_merge, merge
     from referee.api.options import RunOptions
+    from referee.api.planting import Planted, plant
     from referee.api.profiles.profiling import Profile, profile
     from referee.api.reviewing import review
     from referee.api.venues.compiling import Compiled, compile_venue
@@ -50,6 +51,7 @@ __all__ = [
     "Generated",
     "Generation",
     "Merged",
+    "Planted",
     "Profile",
     "Rescoring",
     "ReviewEstimate",
@@ -75,6 +77,7 @@ __all__ = [
     "load_paper",
     "load_venue",
     "merge",
+    "plant",
     "profile",
     "refine_by_objective",
     "refine_prompts",
@@ -125,6 +128,8 @@ _PLACES = {
     "experiment": "referee.api.experiments.running",
     "load_paper": "referee.papers",
     "load_venue": "referee.venues",
+    "Planted": "referee.api.planting",
+    "plant": "referee.api.planting",
     "profile": "referee.api.profiles.profiling",
     "refine_by_objective": "referee.api.venues.measuring",
     "refine_prompts": "referee.api.venues.refining",

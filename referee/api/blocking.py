@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     detect_score_sync = blocking(api.detect_score)
     evaluate_sync = blocking(api.evaluate)
     experiment_sync = blocking(api.experiment)
+    plant_sync = blocking(api.plant)
     profile_sync = blocking(api.profile)
     refine_by_objective_sync = blocking(api.refine_by_objective)
     refine_prompts_sync = blocking(api.refine_prompts)

@@ -26,6 +26,8 @@ _BY_PROMPT = {
     "eval/assertions": "judging a review's assertions",
     "guidelines/form": "reading the page's form",
     "guidelines/label": "reading the page's guidelines",
+    "plant/judge": "reading a planted error",
+    "plant/replace": "wording an error",
     "refinement/criticise": "criticising the venue's prompts",
     "refinement/revise": "revising the venue's prompts",
     "refinement/write": "writing the venue's prompts",
@@ -51,6 +53,7 @@ _BY_ROOM = {
     "detect": "writing a text",
     "eval": "judging a review",
     "guidelines": "reading the page",
+    "plant": "planting errors",
     "refinement": "refining the venue's prompts",
     "review": "reviewing the paper",
 }

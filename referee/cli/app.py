@@ -17,6 +17,7 @@ from referee.cli import (
     experiment,
     merge,
     models,
+    plant,
     profile,
     review,
     show,
@@ -37,6 +38,7 @@ app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("merge")(merge.merge)
 app.command("profile")(profile.profile)
+app.command("plant")(plant.plant)
 app.command("experiment")(experiment.experiment)
 app.command("batches")(batches.batches)
 app.command("strategies")(doctor.strategies)

@@ -9,6 +9,7 @@ from referee.schemas.estimate import (
     ArenaEstimate,
     Estimate,
     ExperimentEstimate,
+    PlantEstimate,
     ReviewEstimate,
     SearchEstimate,
     SetEstimate,
@@ -93,6 +94,14 @@ def writing_estimate_lines(plan: WritingEstimate) -> Iterator[str]:
     yield f"{several(plan.reviews, 'review')} ({plan.what}) by {', '.join(plan.models)}."
     for reason, count in sorted(plan.skipped.items()):
         yield f"  skipped, {count:,}: {one_line(reason)}"
+    yield f"Estimate: {amount(plan, most_calls=plan.most_calls)}."
+    yield from _notes(plan)
+
+
+def plant_estimate_lines(plan: PlantEstimate) -> Iterator[str]:
+    """What is worded and read by whom, and the estimate."""
+    models = ", ".join(plan.models)
+    yield f"At most {several(plan.plants, 'error')} in {several(plan.papers, 'paper')}; models: {models}."
     yield f"Estimate: {amount(plan, most_calls=plan.most_calls)}."
     yield from _notes(plan)
 

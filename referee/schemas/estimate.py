@@ -104,6 +104,15 @@ class WritingEstimate(Estimate):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlantEstimate(Estimate):
+    """Of planting errors with models: at most ``plants`` errors in ``papers`` papers, worded and read by ``models``."""
+
+    papers: int
+    plants: int
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExperimentEstimate(Estimate):
     """Of an experiment on a split of its papers: the arms' reviews, and measuring them where any is left to measure."""
 

@@ -45,7 +45,7 @@ class Session:
         self._folder, self._server, self._monkeypatch = folder, server, monkeypatch
         self._code = 0
         (folder / "examples").mkdir()
-        for name in ("paper.pdf", "short.md"):
+        for name in ("paper.pdf", "paper.md", "short.md"):
             shutil.copy(ROOT / "examples" / name, folder / "examples" / name)
         shutil.copy(ROOT / "examples" / "paper.pdf", folder / "paper.pdf")
         monkeypatch.chdir(folder)

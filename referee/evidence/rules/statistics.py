@@ -110,24 +110,49 @@ def statistic_vs_p(paper: Paper) -> list[RuleHit]:
     return [hit for sentence in sentences for hit in _tests_in(sentence, one_sided=one_sided)]
 
 
+def reported_tests(text: str) -> Iterator[tuple[Statistic, re.Match[str]]]:
+    """Every test statistic of a text with its p value: groups ``value``, ``relation`` and ``p`` have their places."""
+    shown = plain(text)
+    for test, pattern in _TESTS.items():
+        for found in pattern.finditer(shown):
+            yield test, found
+
+
+def contradicts_p(test: Statistic, found: re.Match[str]) -> bool:
+    """Whether a statistic and its p value cannot both be printed so, wherever 0.05 lies between them."""
+    computed = p_range(test, found)
+    if computed is None:
+        return True
+    p, half = _p_value(found["p"])
+    if found["relation"] in ("<", "≤", "<="):
+        return computed[0] > p + half
+    if found["relation"] in (">", "≥", ">="):
+        return computed[1] < p - half
+    return computed[0] > p + half or computed[1] < p - half
+
+
+def decision_of(found: re.Match[str]) -> bool | None:
+    """Whether the printed p says significant at 0.05; null where it does not say."""
+    return _stated_decision(found["relation"], found["p"])
+
+
 def _tests_in(sentence: Sentence, *, one_sided: bool) -> Iterator[RuleHit]:
     if "p" not in sentence.text.casefold() or "=" not in sentence.text or _RESAMPLED.search(sentence.text):
         return
     shown = plain(sentence.text)
     corrected = _CORRECTED.search(shown) is not None
-    for test, pattern in _TESTS.items():
+    for test, found in reported_tests(sentence.text):
         if corrected and test != "F":
             continue
-        for found in pattern.finditer(shown):
-            significant = _stated_decision(found["relation"], found["p"])
-            computed = _p_range(test, found)
-            if significant is None or computed is None:
-                continue
-            low, high = computed
-            if one_sided and test in ("t", "r", "z"):
-                low /= 2
-            if (significant and low > ALPHA) or (not significant and high < ALPHA):
-                yield _p_hit(sentence, found, computed)
+        significant = decision_of(found)
+        computed = p_range(test, found)
+        if significant is None or computed is None:
+            continue
+        low, high = computed
+        if one_sided and test in ("t", "r", "z"):
+            low /= 2
+        if (significant and low > ALPHA) or (not significant and high < ALPHA):
+            yield _p_hit(sentence, found, computed)
 
 
 def _stated_decision(relation: str, printed: str) -> bool | None:
@@ -154,8 +179,8 @@ def _p_value(printed: str) -> tuple[float, float]:
     return float(mantissa) * scale, half_digit(mantissa) * scale
 
 
-def _p_range(test: Statistic, found: re.Match[str]) -> tuple[float, float] | None:
-    """The least and the greatest p of a statistic that is printed like this; null for impossible values."""
+def p_range(test: Statistic, found: re.Match[str]) -> tuple[float, float] | None:
+    """The least and the greatest p of a reported test's statistic; null for impossible values."""
     groups = found.groupdict()
     df, df2 = (_number(groups.get(name) or groups.get(sub)) for name, sub in (("df", "sub"), ("df2", "sub2")))
     return recomputed_p(test, found["value"].replace(" ", ""), df, df2)

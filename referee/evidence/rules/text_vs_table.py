@@ -28,7 +28,7 @@ from referee.schemas.paper import Paper
 _TABLE = re.compile(r"\b(?:Table|Tab\.)\s*([A-Z]?\d+)", re.IGNORECASE)
 _CHANGE_AFTER = re.compile(
     r"^\s*(?:\(?\w+\)?\s+){0,2}(?:reduction|decrease|drop|increase|improvement|gain|higher|lower|better|worse|faster|"
-    r"slower|more|less|fewer|relative|difference|larger|smaller|speed|margin|above|below|over)",
+    r"slower|more|less|fewer|relative|difference|larger|smaller|speed|margin|above|below|over|confidence|credible|interval|CI\b)",
     re.IGNORECASE,
 )
 _CHANGE_BEFORE = re.compile(
@@ -164,7 +164,7 @@ def _in_sentence(paper: Paper, sentence: Sentence, rows: list[GridRow]) -> Itera
 
 def _fits(value: Numeral, cell: LedgerEntry, neighbours: list[LedgerEntry]) -> bool:
     """Whether a value agrees with the cell or one of its neighbours."""
-    return any(_equal(value, entry) for entry in (cell, *neighbours))
+    return any(same_number(value, entry) for entry in (cell, *neighbours))
 
 
 def _neighbours(rows: list[GridRow], row: GridRow, cell: LedgerEntry) -> list[LedgerEntry]:
@@ -211,7 +211,7 @@ def _can_be(n: Numeral, cell: LedgerEntry, text: str) -> bool:
     return n.unit == cell.unit and (n.decimals > 0) == (cell.decimals > 0)
 
 
-def _equal(n: Numeral, cell: LedgerEntry) -> bool:
+def same_number(n: Numeral, cell: Numeral) -> bool:
     """Whether both can be one number, also as fraction and percentage, up to one unit of the coarser."""
     for scale in (Decimal(1), Decimal(100), Decimal("0.01")):
         if n.low - n.step / 2 <= cell.high * scale and cell.low * scale <= n.high + n.step / 2:

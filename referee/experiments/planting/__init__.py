@@ -1,0 +1,1 @@
+"""Papers with errors planted on purpose, each with the passage that proves it wrong."""

@@ -96,7 +96,7 @@ def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, slow: FakeServ
         assert_it_moved(terminal)
     plain = re.sub(r"\x1b\[[?\d]+[hlm]", "", terminal.shown)
     lines = [line for line in re.split(r"\r|\n|\x1b\[2K", plain) if SPINNING.match(line)]
-    assert any(line[2:].startswith("revising the v") and " of about 18 calls · " in line for line in lines), lines
+    assert any(line[2:].startswith("revising the v") and " of about 36 calls · " in line for line in lines), lines
     assert max(map(len, lines)) <= 60
 
 

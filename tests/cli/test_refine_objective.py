@@ -25,8 +25,9 @@ from .command import Outcome, Referee
 
 VENUE, GUIDELINE = "corl-2024", "claims-supported"
 RISE: dict[str, float] = {"v0": 0.30, "v1": 0.31, "v2": 0.62, "v3": 0.33}
-# Of three proposals for one guideline; of v0 and three on two papers, then v0 and one on two, then on two held out.
-PROPOSING, ALL_REVIEWS = 3 * 2, 4 * 2 + 2 * 2 + 2 * 2
+# Criticism and revision of three proposals for one guideline, and once whether steps serve its points. Of v0 and three
+# on two papers, then v0 and one on two, then on two held out.
+PROPOSING, ALL_REVIEWS = 3 * 2 + 1, 4 * 2 + 2 * 2 + 2 * 2
 _TOPICS = ("lanterns in harbours", "bridges under snow", "wells without ropes", "mills on rivers", "bells of towns")
 
 Run = Callable[..., Outcome]

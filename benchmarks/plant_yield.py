@@ -17,7 +17,7 @@ from referee.data.papers import read_papers
 from referee.errors import DataError
 from referee.experiments.planting.checks import applied
 from referee.experiments.planting.folder import yield_table
-from referee.experiments.planting.planter import KindYield, Wanted, find_offer
+from referee.experiments.planting.offers import KindYield, Wanted, find_offer
 from referee.papers import load_paper
 from referee.schemas.paper import Paper
 

@@ -7,11 +7,13 @@ what of them is ours stand in the prompt's header.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import one_of
+from referee.agents.focus import shortened
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.known import KnownError
 
@@ -33,7 +35,7 @@ def render_defect(error: KnownError, points: Mapping[int, str], *, turned: bool)
         points: At most ``MOST_POINTS``.
         turned: Whether everything stands in the other order.
     """
-    numbered = [f"[p{number}] {_short(text, _LONGEST_POINT)}" for number, text in points.items()]
+    numbered = [f"[p{number}] {shortened(' '.join(text.split()), _LONGEST_POINT)}" for number, text in points.items()]
     texts = [_defect(error), delimit("points", "\n".join(reversed(numbered) if turned else numbered))]
     first, second = reversed(texts) if turned else texts
     return load_prompt(PROMPT).render(first=first, second=second, verdicts=", ".join(_offered(turned)))
@@ -44,6 +46,7 @@ def defect_tokens(points: int) -> int:
     return _TOKENS_AROUND + _TOKENS_A_POINT * points
 
 
+@lru_cache(maxsize=64)
 def defect_model(numbers: tuple[int, ...], turned: bool = False) -> type[BaseModel]:
     """The reply: under ``p1``, ``p2``, ... a verdict for every point, in the order in which the points are shown."""
     closed = ConfigDict(extra="ignore")
@@ -65,10 +68,8 @@ def _offered(turned: bool) -> tuple[str, ...]:
 def _defect(error: KnownError) -> str:
     lines = [f"What is wrong: {error.description}"]
     lines += [f"Where: {error.place}"] if error.place else []
-    lines += [f"The paper says: {_short(text, _LONGEST_PASSAGE)}" for text in error.passages[:_MOST_PASSAGES]]
+    lines += [
+        f"The paper says: {shortened(' '.join(text.split()), _LONGEST_PASSAGE)}"
+        for text in error.passages[:_MOST_PASSAGES]
+    ]
     return delimit("defect", "\n".join(lines))
-
-
-def _short(text: str, most: int) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= most else f"{plain[:most]}..."

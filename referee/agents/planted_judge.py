@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import list_of
+from referee.agents.focus import shortened
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 
 PROMPT = "eval/planted-match"
@@ -42,6 +44,7 @@ def render_pairs(questions: Sequence[Question], *, reverse: bool) -> RenderedPro
     return load_prompt(PROMPT).render(pairs=delimit("pairs", shown), answers="\n".join(lines))
 
 
+@lru_cache(maxsize=64)
 def answers_model(pairs: int, *, reverse: bool = False) -> type[BaseModel]:
     """The reply for so many pairs: one answer a pair under its number, on offer in the prompt's order."""
     closed = ConfigDict(extra="ignore")
@@ -64,13 +67,9 @@ def _order(reverse: bool) -> tuple[Said, ...]:
 
 
 def _pair(one: Question) -> str:
-    quoted = "".join(f'\nIt quotes: "{_short(quote)}"' for quote in one.quotations[:3])
-    return (
-        f"Defect: {_short(one.statement)}\nShould read: {_short(one.before)}\nReads: {_short(one.after)}\n"
-        f"Remark: {_short(one.remark)}{quoted}"
+    statement, before, after, remark, *quotes = (
+        shortened(" ".join(text.split()), _LONGEST)
+        for text in (one.statement, one.before, one.after, one.remark, *one.quotations[:3])
     )
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]} […]"
+    quoted = "".join(f'\nIt quotes: "{quote}"' for quote in quotes)
+    return f"Defect: {statement}\nShould read: {before}\nReads: {after}\nRemark: {remark}{quoted}"

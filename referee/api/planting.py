@@ -15,16 +15,8 @@ from referee.data.papers import paper_name, read_papers
 from referee.errors import DataError, SettingsError
 from referee.experiments.planting.candidate import Rejection
 from referee.experiments.planting.folder import pooled_yields, write_plantings
-from referee.experiments.planting.planter import (
-    KINDS,
-    VERSION,
-    Choice,
-    KindYield,
-    Planting,
-    Wanted,
-    find_offer,
-    plant_paper,
-)
+from referee.experiments.planting.offers import KINDS, MOST, VERSION, KindYield, Wanted, find_offer
+from referee.experiments.planting.planter import Choice, Planting, plant_paper
 from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.llm.door import Door
 from referee.llm.models import Models
@@ -252,7 +244,7 @@ def _inputs(read: Mapping[str, Paper], wanted: Wanted, planter: Planter, verify:
 def _estimate(
     read: Mapping[str, Paper], wanted: Wanted, models: Models, *, planter: Planter, verify: bool
 ) -> PlantEstimate:
-    plants = sum(wanted.n or 6 for _ in read)
+    plants = len(read) * (wanted.n or MOST)
     writes, reads = plants // 2 if planter == "model" else 0, plants if verify else 0
     calls = writes + reads
     costs = [models[role].cost(_TOKENS_A_CALL, _TOKENS_A_REPLY) for role in (error_planter.ROLE, plant_judge.ROLE)]

@@ -77,7 +77,7 @@ def plant(
 def _print_summary(done: Planted, n: int | None) -> None:
     from referee.cli.output import describe_usage, printable
     from referee.experiments.planting.folder import planted_line
-    from referee.experiments.planting.planter import MOST
+    from referee.experiments.planting.offers import MOST
 
     for planting in done.plantings:
         typer.echo(f"{planting.key.copy_id}: {planted_line(planting)}; {printable(planting.key.title)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import ValidationError
 
@@ -14,9 +14,12 @@ from referee.runs.files import refuse_special_file
 from referee.schemas.planted import PlantedKey
 
 Twin = Literal["clean", "planted", "neutral"]
-TWINS: tuple[Twin, ...] = ("clean", "planted", "neutral")
+CLEAN: Final = "clean"
+PLANTED: Final = "planted"
+NEUTRAL: Final = "neutral"
+TWINS: tuple[Twin, ...] = (CLEAN, PLANTED, NEUTRAL)
 KEYS = "keys"
-_MAKE = "Make the copies anew: referee plant PAPER --out FOLDER."
+MAKE_COPIES = "Make the copies anew: referee plant PAPER --out FOLDER."
 
 
 def text_digest(text: str) -> str:
@@ -32,7 +35,7 @@ def read_keys(folder: Path) -> tuple[PlantedKey, ...]:
     """
     files = sorted((folder / KEYS).glob("*.json"))
     if not files:
-        raise DataError(f"{str(folder)!r} holds no key of a planted paper ({KEYS}/*.json).", hint=_MAKE)
+        raise DataError(f"{str(folder)!r} holds no key of a planted paper ({KEYS}/*.json).", hint=MAKE_COPIES)
     return tuple(read_key(file, folder) for file in files)
 
 
@@ -50,9 +53,11 @@ def read_key(path: Path, folder: Path | None = None) -> PlantedKey:
     try:
         key = PlantedKey.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise DataError(f"the key {str(path)!r} cannot be read: {error.strerror or error}.", hint=_MAKE) from error
+        raise DataError(
+            f"the key {str(path)!r} cannot be read: {error.strerror or error}.", hint=MAKE_COPIES
+        ) from error
     except ValidationError as error:
-        raise DataError(f"{str(path)!r} is no key of a planted paper: {describe(error)}.", hint=_MAKE) from error
+        raise DataError(f"{str(path)!r} is no key of a planted paper: {describe(error)}.", hint=MAKE_COPIES) from error
     for twin in TWINS if folder is not None else ():
         if twin != "neutral" or key.neutral_sha256 is not None:
             check_fits(key, read_twin(Path(str(folder)), key, twin), twin)
@@ -76,7 +81,7 @@ def read_twin(folder: Path, key: PlantedKey, twin: Twin) -> str:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise DataError(f"the {twin} copy {str(path)!r} cannot be read: {why}.", hint=_MAKE) from error
+        raise DataError(f"the {twin} copy {str(path)!r} cannot be read: {why}.", hint=MAKE_COPIES) from error
 
 
 def check_fits(key: PlantedKey, text: str, twin: Twin = "planted") -> None:
@@ -95,7 +100,7 @@ def check_fits(key: PlantedKey, text: str, twin: Twin = "planted") -> None:
         raise DataError(
             f"the {twin} copy of {key.copy_id!r} ({twin}/{key.copy_id}.md) is not the one that its key was made for: "
             f"its digest is {own}, not {wanted}, so the text was edited afterwards or belongs to another paper.",
-            hint=f"Put the original file back, or make both anew: referee plant PAPER --seed {key.seed}.",
+            hint=f"Put the original file back, or make both anew: referee plant PAPER --out FOLDER --seed {key.seed}.",
         )
     for record in key.records:
         edits = [(edit.start, edit.end, edit.before) for edit in record.edits] if twin == "clean" else []
@@ -105,5 +110,5 @@ def check_fits(key: PlantedKey, text: str, twin: Twin = "planted") -> None:
                 raise DataError(
                     f"the key of {key.copy_id!r} was edited: record {record.record_id!r} says {said!r} at characters "
                     f"{start:,} to {end:,} of the {twin} copy, which holds {text[start:end]!r}.",
-                    hint=_MAKE,
+                    hint=MAKE_COPIES,
                 )

@@ -15,25 +15,19 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from referee.data import read_cases
 from referee.data.papers import file_name
+from referee.data.planted import CLEAN, KEYS, MAKE_COPIES, PLANTED, read_key, twin_path
 from referee.errors import DataError, SettingsError
 from referee.experiments.plan import Splits
 from referee.experiments.plan_file import LoadedPlan, nearest
 from referee.papers import SUPPORTED
 from referee.schemas.case import ReviewCase
 from referee.schemas.paper import Paper
-from referee.schemas.planted import PlantedKey
 
 Split = Literal["development", "test"]
-PLANTED, CLEAN, KEYS = "planted", "clean", "keys"
-"""The folders of planted papers: a copy has the same name in each."""
-
 SAME_SHARE = 0.6
 """Of the shorter paper's runs of words, from which on two papers are the same."""
-_PLANT = "Make the copies anew: referee plant PAPER --out FOLDER."
 
 
 @dataclass(frozen=True)
@@ -94,28 +88,15 @@ def _planted_papers(loaded: LoadedPlan, folder: Path) -> tuple[PlanPaper, ...]:
         )
     copies = sorted((folder / PLANTED).glob("*.md")) if (folder / PLANTED).is_dir() else []
     if not copies:
-        raise DataError(f"{str(folder)!r} holds no planted paper ({PLANTED}/*.md).", hint=_PLANT)
+        raise DataError(f"{str(folder)!r} holds no planted paper ({PLANTED}/*.md).", hint=MAKE_COPIES)
     return tuple(_split([_pair(folder, path) for path in copies], loaded.plan.splits))
 
 
 def _pair(folder: Path, path: Path) -> PlanPaper:
-    """A planted copy with its twin, held to the digests of its key."""
-    clean, key = folder / CLEAN / path.name, folder / KEYS / f"{path.stem}.json"
-    if not clean.is_file():
-        raise DataError(f"{str(path)!r} has no clean twin: there is no {str(clean)!r}.", hint=_PLANT)
-    found = PlanPaper(path.stem, path, _digest(path), clean=clean, clean_digest=_digest(clean))
-    try:
-        held = PlantedKey.model_validate_json(key.read_bytes())
-    except (OSError, ValidationError) as error:
-        why = f"{error.strerror}" if isinstance(error, OSError) else "it is no key of a planted paper"
-        raise DataError(f"the key {str(key)!r} cannot be used: {why}.", hint=_PLANT) from error
-    for copy, ours, theirs in (
-        (path, found.digest, held.planted_sha256),
-        (clean, found.clean_digest, held.clean_sha256),
-    ):
-        if ours != theirs:
-            raise DataError(f"{str(copy)!r} is not the copy that its key {str(key)!r} was made for.", hint=_PLANT)
-    return found
+    """A planted copy with its twin, held to its key."""
+    clean = twin_path(folder, path.stem, CLEAN)
+    read_key(folder / KEYS / f"{path.stem}.json", folder)
+    return PlanPaper(path.stem, path, _digest(path), clean=clean, clean_digest=_digest(clean))
 
 
 def link_papers(folder: Path, papers: Iterable[PlanPaper]) -> None:

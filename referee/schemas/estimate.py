@@ -42,6 +42,17 @@ class Estimate:
             cost_usd=total_cost(part.cost_usd for part in given),
         )
 
+    def times(self, factor: float) -> Self:
+        """The same so many times over; what was estimated by a part of the work stands for all of it."""
+        return replace(
+            self,
+            calls=round(self.calls * factor),
+            most_calls=round(self.most_calls * factor),
+            input_tokens=round(self.input_tokens * factor),
+            output_tokens=round(self.output_tokens * factor),
+            cost_usd=None if self.cost_usd is None else self.cost_usd * factor,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class PartEstimate(Estimate):

@@ -281,18 +281,7 @@ async def generation_estimate(job: GenerationJob) -> WritingEstimate:
     ids = (job.model.spec.id,)
     notes += [note for part in parts for note in part.notes] or job.model.notes
     whole = WritingEstimate(what=job.asked.task, reviews=len(job.pieces), models=ids, skipped=job.skipped)
-    return replace(_scaled(whole.holding(parts), len(job.pieces) / len(first)), notes=tuple(dict.fromkeys(notes)))
-
-
-def _scaled(whole: WritingEstimate, share: float) -> WritingEstimate:
-    return replace(
-        whole,
-        calls=round(whole.calls * share),
-        most_calls=round(whole.most_calls * share),
-        input_tokens=round(whole.input_tokens * share),
-        output_tokens=round(whole.output_tokens * share),
-        cost_usd=None if whole.cost_usd is None else whole.cost_usd * share,
-    )
+    return replace(whole.holding(parts).times(len(job.pieces) / len(first)), notes=tuple(dict.fromkeys(notes)))
 
 
 async def _part(piece: Piece, job: GenerationJob) -> Estimate:

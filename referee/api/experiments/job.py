@@ -14,7 +14,7 @@ from referee.api.experiments.units import PreparedUnit, prepared_units, settings
 from referee.api.options import RunOptions
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
-from referee.evals.registry import find_metrics
+from referee.evals.registry import PRESETS, find_metrics
 from referee.experiments.arms import Arm, arms_of, chosen_arms, pairs_of
 from referee.experiments.papers import PlanPaper, Split, find_papers, of_split, read_references
 from referee.experiments.plan import Plan
@@ -307,12 +307,9 @@ def _require_references(
     )
 
 
-_OF_PLANTED = ("planted_recall", "false_alarms")
-
-
 def _require_planted(metrics: Sequence[Metric], plan: Plan) -> None:
     """A metric of planted errors without planted papers is refused before anything is paid."""
-    needing = [metric.name for metric in metrics if metric.name in _OF_PLANTED]
+    needing = [metric.name for metric in metrics if metric.name in PRESETS["planted"]]
     if needing and not (plan.papers.planted or plan.measure.planted):
         raise SettingsError(
             f"metric {needing[0]!r} is of planted errors, and the plan names no folder of planted papers.",

@@ -16,8 +16,6 @@ from referee.api.experiments.units import PreparedUnit, prepared_units
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.api.venues.objective import (
-    KEYS,
-    PLANTED,
     guidelines_of,
     objective_of,
     refuse_same,
@@ -26,6 +24,7 @@ from referee.api.venues.objective import (
     strategy_of,
 )
 from referee.api.venues.refining import refinable_form, refinement_inputs
+from referee.data.planted import KEYS, PLANTED
 from referee.errors import BudgetExceeded, EvaluationError, SettingsError
 from referee.evals.metric import Metric
 from referee.experiments.halving import LEVEL, Ask, Values, few_papers, most_reviews, rounds_of, select, taken_in_order
@@ -242,11 +241,11 @@ class Search:
         reviewing = PartEstimate(name="reviewing", units=reviews).holding(plans)
         parts = [
             PartEstimate(name="proposing", units=0).holding([plan_refinement(self.refinement, models)]),
-            _times(reviewing, reviews / len(plans)),
+            reviewing.times(reviews / len(plans)),
         ]
         if own.judging is not None:
             judging = PartEstimate(name="measuring", units=reviews).holding([own.judging])
-            parts.append(_times(judging, reviews / len(plans)))
+            parts.append(judging.times(reviews / len(plans)))
         notes = dict.fromkeys(filter(None, (few_papers(*counts), *notes_of(self.development), *own.notes)))
         return SearchEstimate(
             objective=self.metric.name,
@@ -470,15 +469,4 @@ def _cost(name: str, results: Sequence[ExperimentResult]) -> VersionCost:
         reviews=sum(arm.units.get("finished", 0) for arm in own),
         reviewing=sum((arm.usage for arm in own), Usage()),
         judging=sum((arm.judging for arm in own), Usage()),
-    )
-
-
-def _times(part: PartEstimate, share: float) -> PartEstimate:
-    return replace(
-        part,
-        calls=round(part.calls * share),
-        most_calls=round(part.most_calls * share),
-        input_tokens=round(part.input_tokens * share),
-        output_tokens=round(part.output_tokens * share),
-        cost_usd=None if part.cost_usd is None else part.cost_usd * share,
     )

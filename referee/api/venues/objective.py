@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from referee.data.planted import KEYS, PLANTED
 from referee.errors import DataError, SettingsError, VenueError
 from referee.evals.metric import Metric
 from referee.evals.registry import PRESETS, find_metrics
@@ -27,7 +28,6 @@ from referee.settings import Settings
 from referee.venues.refined import refinable
 
 ALIASES = {"coverage": "topic_coverage"}
-PLANTED, KEYS = "planted", "keys"
 _OF_CLEAN_TWINS = frozenset({"false_alarms"})
 
 
@@ -66,7 +66,7 @@ def objective_of(name: str, *, references: bool, planted: bool) -> Metric:
             f"metric {metric.name!r} compares with human reviews, and none are given: no paper could be scored.",
             hint="Give a set of human reviews with --references (papers by file name or digest).",
         )
-    if metric.name in PRESETS.get(PLANTED, ()) and not planted:
+    if metric.name in PRESETS["planted"] and not planted:
         raise SettingsError(
             f"metric {metric.name!r} needs planted papers with their keys, and none are given.",
             hint="Give the folder that `referee plant` wrote, with planted/ and keys/: --planted DIR.",

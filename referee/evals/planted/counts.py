@@ -8,12 +8,13 @@ Source: the specification's section 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
 from referee.evals.planted.matching import RecordOutcome
+from referee.stats.comparisons import rise
 
 TOP = (3, 5, 10)
 FEWEST = 20
@@ -183,12 +184,13 @@ def difference(first: ArmCount, second: ArmCount) -> ArmDifference:
     """Compare two arms of ``comparable``; the test beside the interval is that of ``evals.comparison``."""
     one, two = first.by_paper, second.by_paper
     apart = [two[name] - one[name] for name in one if name in two]
-    low, high = _t_interval(apart)
+    # Both ends of a two-sided interval at 95% are the lower ends of one-sided ones at 2.5%.
+    low, high = (rise([sign * one for one in apart], level=0.025).low for sign in (1, -1))
     pairs = [(paper.found, second.papers[name].found) for name, paper in first.papers.items()]
     return ArmDifference(
         fmean(apart) if apart else None,
         low,
-        high,
+        None if high is None else -high,
         only_first=sum(len(mine - other) for mine, other in pairs),
         only_second=sum(len(other - mine) for mine, other in pairs),
     )
@@ -207,12 +209,3 @@ def cells(records: Iterable[RecordOutcome], by: By) -> dict[str, tuple[int, int,
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole > 0 else None
-
-
-def _t_interval(values: Sequence[float]) -> tuple[float | None, float | None]:
-    if len(values) < 2 or len(set(values)) == 1:
-        return None, None
-    from scipy import stats
-
-    interval = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
-    return float(interval.low), float(interval.high)

@@ -12,13 +12,16 @@ Source: the specification's sections 6 and 7.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Literal
 
 from referee.agents.planted_judge import PROMPT, answers_tokens
+from referee.data.planted import CLEAN, PLANTED
 from referee.evals.metric import Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
 from referee.evals.planted.counts import TOP, ArmCount, PaperCount, cells
 from referee.evals.planted.judge import BATCH, Judged, judge_pairs
-from referee.evals.planted.matching import RecordOutcome, open_pairs, outcomes
+from referee.evals.planted.matching import Pair, RecordOutcome, open_pairs, outcomes
 from referee.evals.planted.places import Twin
 from referee.evals.planted.services import PlantedPapers, raised_by
 from referee.evals.quality.judged import stored_as
@@ -69,7 +72,7 @@ class PlantedDetails(Stored):
         return PaperCount(self.counted, self.points)
 
 
-class _Planted(Quantity):
+class _Planted(Quantity, ABC):
     """What both metrics share: which twin a review must be of, and what it raises."""
 
     name: str
@@ -90,13 +93,21 @@ class _Planted(Quantity):
             return f"it is a review of the {twin} copy, which {other} measures"
         return key
 
-    def details(self, key: PlantedKey, case: ReviewCase, papers: PlantedPapers, judged: Judged) -> PlantedDetails:
-        """What the review makes of the key's records, with the judge's answers."""
+    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
+        """Match the review by rules, and have open pairs judged where the metric asks a judge and there is one."""
+        papers = context.planted
+        key = self.place(case, papers)
+        if isinstance(key, str) or papers is None:
+            return not_applicable(self, case, str(key))
+        if not case.text.strip():
+            return failed(self, case, EMPTY)
         matcher, raised = papers.matcher(key, self.twin), raised_by(case)
-        return PlantedDetails(
+        pairs = matcher.pairs(raised.all)
+        judged = await self.judged(pairs, case, context)
+        details = PlantedDetails(
             copy_id=key.copy_id,
             twin=self.twin,
-            records=outcomes(matcher.records, matcher.pairs(raised.all), judged.answers),
+            records=outcomes(matcher.records, pairs, judged.answers),
             points=len(raised.printed),
             recorded=len(raised.recorded),
             refuted=sum(point.refuted for point in raised.recorded),
@@ -104,6 +115,20 @@ class _Planted(Quantity):
             batches=judged.batches,
             failures=tuple(judged.failures),
         )
+        base = failed(self, case, "not measured yet", details=details.model_dump(mode="json"), usage=judged.usage)
+        return self.outcome(base, details)
+
+    async def judged(self, pairs: Sequence[Pair], case: ReviewCase, context: Context) -> Judged:
+        """What a judge says of pairs that rules leave open; nothing where none is asked."""
+        return Judged()
+
+    @abstractmethod
+    def outcome(self, base: MetricResult, details: PlantedDetails) -> MetricResult:
+        """The result that follows from the verdicts."""
+
+    def rescore(self, stored: MetricResult) -> MetricResult:
+        """Value and parts anew from the stored verdicts."""
+        return self.outcome(stored, stored_as(PlantedDetails, stored)) if "records" in stored.details else stored
 
 
 class PlantedRecall(_Planted):
@@ -114,28 +139,17 @@ class PlantedRecall(_Planted):
     better: Better = "higher"
     uses: frozenset[Need] = frozenset({"judge"})
     prompts = (PROMPT,)
-    twin = "planted"
+    twin = PLANTED
 
-    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
-        """Match the review by rules, and have open pairs judged where there is a judge."""
-        papers = context.planted
-        key = self.place(case, papers)
-        if isinstance(key, str) or papers is None:
-            return not_applicable(self, case, str(key))
-        if not case.text.strip():
-            return failed(self, case, EMPTY)
-        judged = Judged()
-        if context.panel is not None:
-            matcher, raised = papers.matcher(key, self.twin), raised_by(case)
-            pairs = open_pairs(matcher.pairs(raised.all), _A_RECORD)
-            judged = await judge_pairs(pairs, context.panel, unit=f"{self.name} of {case.case_id}")
-        details = self.details(key, case, papers, judged)
-        base = failed(self, case, "not measured yet", details=details.model_dump(mode="json"), usage=judged.usage)
+    async def judged(self, pairs: Sequence[Pair], case: ReviewCase, context: Context) -> Judged:
+        """A few open pairs a record, in batches with controls."""
+        if context.panel is None:
+            return Judged()
+        return await judge_pairs(open_pairs(pairs, _A_RECORD), context.panel, unit=f"{self.name} of {case.case_id}")
+
+    def outcome(self, base: MetricResult, details: PlantedDetails) -> MetricResult:
+        """See ``recall_of``."""
         return recall_of(base, details)
-
-    def rescore(self, stored: MetricResult) -> MetricResult:
-        """Value and parts anew from the stored verdicts."""
-        return recall_of(stored, stored_as(PlantedDetails, stored)) if "records" in stored.details else stored
 
     def load(self, case: ReviewCase, known: Known) -> Load:
         """One batch in two orders; most reviews leave fewer pairs open than one batch holds."""
@@ -151,22 +165,11 @@ class FalseAlarms(_Planted):
     name = "false_alarms"
     about = "share of the planted errors that a review of the clean twin 'finds'"
     better: Better = "lower"
-    twin = "clean"
+    twin = CLEAN
 
-    async def measure(self, case: ReviewCase, context: Context) -> MetricResult:
-        """Match the review of the clean twin against what stood there before the plants."""
-        papers = context.planted
-        key = self.place(case, papers)
-        if isinstance(key, str) or papers is None:
-            return not_applicable(self, case, str(key))
-        if not case.text.strip():
-            return failed(self, case, EMPTY)
-        details = self.details(key, case, papers, Judged())
-        return alarms_of(failed(self, case, "not measured yet", details=details.model_dump(mode="json")), details)
-
-    def rescore(self, stored: MetricResult) -> MetricResult:
-        """Value and parts anew from the stored verdicts."""
-        return alarms_of(stored, stored_as(PlantedDetails, stored)) if "records" in stored.details else stored
+    def outcome(self, base: MetricResult, details: PlantedDetails) -> MetricResult:
+        """See ``alarms_of``."""
+        return alarms_of(base, details)
 
 
 METRICS = (PlantedRecall(), FalseAlarms())

@@ -21,7 +21,7 @@ _LONGER = 0.15
 _PAIRS = ("()", "[]", "{}")
 _MINUS = frozenset("-−–")
 _A_AN = re.compile(r"\b(?:a\s+(?=[aeio]\w)|an\s+(?=[bcdfgjklmnpqrstvwxyz]\w))", re.IGNORECASE)
-_REMOVALS = frozenset({"missing-variance", "missing-control", "missing-baseline"})
+REMOVALS = frozenset({"missing-variance", "missing-control", "missing-baseline"})
 _RANK: tuple[Difficulty, ...] = ("local", "near", "table", "far", "derived", "absence")
 
 
@@ -75,7 +75,7 @@ def _differs(source: Source, candidate: Candidate) -> str:
             return "V1: the edit is not where it is said to be"
         if edit.before == edit.after:
             return "V1: nothing changes"
-        if candidate.kind not in _REMOVALS and edit.sentence_after in source.text:
+        if candidate.kind not in REMOVALS and edit.sentence_after in source.text:
             return "V1: the planted sentence stands there already"
     return ""
 
@@ -140,7 +140,7 @@ def _with_duplicates(source: Source, candidate: Candidate) -> Candidate | str:
 
 
 def _reads_well(source: Source, candidate: Candidate) -> str:
-    if candidate.kind in _REMOVALS:
+    if candidate.kind in REMOVALS:
         return ""
     for edit in candidate.edits:
         before, after = edit.passage.text, applied(edit.passage, candidate.edits)
@@ -180,7 +180,7 @@ def _class_of(char: str) -> str:
 
 def difficulty_of(candidate: Candidate) -> Difficulty:
     """The hardest of what holds: absence, derived, far, table, near, local."""
-    if candidate.kind in _REMOVALS:
+    if candidate.kind in REMOVALS:
         return "absence"
     if candidate.derived:
         return "derived"

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from referee.data.planted import KEYS, twin_path
+from referee.data.planted import CLEAN, KEYS, NEUTRAL, PLANTED, twin_path
 from referee.errors import DataError
-from referee.experiments.planting.planter import KindYield, Planting
+from referee.experiments.planting.offers import KindYield
+from referee.experiments.planting.planter import Planting
 from referee.experiments.planting.reading import Acceptance
 from referee.runs.files import write_atomically
 
@@ -34,14 +35,14 @@ def write_plantings(
     if twice := [name for name, n in Counter(one.key.copy_id for one in plantings).items() if n > 1]:
         title = next(one.key.title for one in plantings if one.key.copy_id == twice[0])
         raise DataError(f"the paper {title!r} was given twice.", hint="Give each paper once.")
-    for name in ("clean", "planted", KEYS, *(["neutral"] if any(one.neutral is not None for one in plantings) else [])):
+    for name in (CLEAN, PLANTED, KEYS, *([NEUTRAL] if any(one.neutral is not None for one in plantings) else [])):
         (folder / name).mkdir(exist_ok=True)
     for one in plantings:
         copy_id = one.key.copy_id
-        write_atomically(twin_path(folder, copy_id, "clean"), one.clean)
-        write_atomically(twin_path(folder, copy_id, "planted"), one.planted)
+        write_atomically(twin_path(folder, copy_id, CLEAN), one.clean)
+        write_atomically(twin_path(folder, copy_id, PLANTED), one.planted)
         if one.neutral is not None:
-            write_atomically(twin_path(folder, copy_id, "neutral"), one.neutral)
+            write_atomically(twin_path(folder, copy_id, NEUTRAL), one.neutral)
         write_atomically(folder / KEYS / f"{copy_id}.json", one.key.model_dump_json(indent=1) + "\n")
     write_atomically(folder / REJECTED, "".join(_rejected_lines(plantings)))
     write_atomically(folder / YIELD, yield_page(plantings, skipped=skipped, acceptance=acceptance))

@@ -10,12 +10,12 @@ from referee.agents.error_planter import choose_replacement
 from referee.agents.plant_judge import Verdict, judge_plant, verdict_of
 from referee.errors import ModelError
 from referee.experiments.planting.candidate import Candidate, Rejection, Site
-from referee.experiments.planting.checks import applied
-from referee.experiments.planting.planter import Choice, Offer, Wanted, choose, examine
+from referee.experiments.planting.checks import REMOVALS, applied
+from referee.experiments.planting.offers import Offer, Wanted, examine
+from referee.experiments.planting.planter import Choice, choose
 from referee.schemas.paper import Paper
 
 _MOST_ROUNDS = 6
-_REMOVED = ("missing-variance", "missing-control", "missing-baseline")
 
 
 @dataclass
@@ -62,9 +62,7 @@ async def _by_model(offer: Offer, site: Site, door: Asks) -> Candidate | Rejecti
     return result.by(f"model:{answer.model}")
 
 
-async def verified(
-    offer: Offer, wanted: Wanted, paper: Paper, door: Asks, acceptance: Acceptance, choice: Choice | None = None
-) -> Choice:
+async def verified(offer: Offer, wanted: Wanted, paper: Paper, door: Asks, acceptance: Acceptance) -> Choice:
     """What is planted once a blind reader has read it: errors that are not substantive make room for others.
 
     Removals are not read: what is gone cannot be shown as a sentence before and after.
@@ -75,16 +73,16 @@ async def verified(
         verdict = verdicts.get(id(candidate), "")
         return f"reader: {verdict}" if verdict not in ("", "substantive") else ""
 
-    choice = choice or choose(offer, wanted, paper)
+    choice = choose(offer, wanted, paper)
     for _ in range(_MOST_ROUNDS):
-        unread = [c for c in choice.candidates if id(c) not in verdicts and c.kind not in _REMOVED]
+        unread = [c for c in choice.candidates if id(c) not in verdicts and c.kind not in REMOVALS]
         if not unread:
             break
         for candidate in unread:
             verdicts[id(candidate)] = verdict = await _read(candidate, door)
             acceptance.add(candidate.kind, verdict)
         choice = choose(offer, wanted, paper, keep)
-    still = tuple(c for c in choice.candidates if id(c) in verdicts or c.kind in _REMOVED)
+    still = tuple(c for c in choice.candidates if id(c) in verdicts or c.kind in REMOVALS)
     return replace(choice, candidates=still)
 
 

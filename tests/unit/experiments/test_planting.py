@@ -15,7 +15,8 @@ from referee.experiments.planting import removals
 from referee.experiments.planting.candidate import Candidate, Rejection, Site
 from referee.experiments.planting.checks import checked, difficulty_of
 from referee.experiments.planting.equations import symbol_site
-from referee.experiments.planting.planter import KINDS, SITES, Wanted, examine, find_offer, plant_paper
+from referee.experiments.planting.offers import KINDS, SITES, Wanted, examine, find_offer
+from referee.experiments.planting.planter import plant_paper
 from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.experiments.planting.sentences import Insertion, inserted_site, insertions, with_insertion
 from referee.experiments.planting.source import Source

@@ -117,6 +117,9 @@ async def plant(
         door = _begun(run, models) if asks else None
         work = _Work(wanted, planter, verify, door, settings.models.roles.get("writer", settings.models.default))
         plantings, skipped = await work.all_of(read, run)
+        if door is None:  # only what was planted leaves a folder
+            run.open_folder()
+            run.record()
         write_plantings(run.path, plantings, skipped=skipped, acceptance=work.acceptance)
         return Planted(
             run.path,
@@ -152,9 +155,6 @@ class _Work:
 
     async def all_of(self, read: Mapping[str, Paper], run: Session) -> tuple[list[Planting], dict[str, str]]:
         """Every paper; one in which nothing can be planted is named, and ends the run only where it is all there is."""
-        if self.door is None:
-            run.open_folder()
-            run.record()
         plantings, skipped = [], {}
         for done, (name, paper) in enumerate(read.items(), start=1):
             run.progress(Event("stage", f"planting in {name}", done=done, total=len(read)))

@@ -13,6 +13,7 @@ import pytest
 
 from referee.evals import registry
 from referee.evals.metric import Context, Need, Quantity, scored
+from referee.experiments.looked_at import looks
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.refinement import Measured
@@ -122,6 +123,7 @@ def test_a_stopped_search_gives_no_verdict_and_resumed_keeps_the_version_that_ri
     assert not set(found.held_out) & set(found.development)
     record = RunRecord.model_validate_json((workplace / "run" / "run.json").read_text())
     assert (record.status, record.usage.calls) == ("finished", PROPOSING + ALL_REVIEWS)
+    assert {(look.split, len(look.papers)) for look in looks()} == {("development", 4), ("test", 2)}
     page = (workplace / "run" / "versions.html").read_text()
     assert "v2 is kept" in page
     assert "Write down what look" in page, "the step that v2 added"

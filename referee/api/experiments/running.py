@@ -143,7 +143,7 @@ async def experiment(
         journal = Journal(run.path / JOURNAL)
         run.record(journal.paid)
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
-        _note_look(run, job, seals)
+        note_look(run, job, seals, job.digest)
         execution = execution_of(run, job, expected_by_paper(job, foreseen), opened, units, journal)
         write = partial(_written, run, tracked, job.plan.measure.paper_table)
         done = await _run(run, job, execution, seals, write)
@@ -189,11 +189,11 @@ def _looked_at(job: ExperimentJob, seals: Seals) -> ExperimentJob:
     return replace(job, looked_at=seals.looked_at(job.split_digests, job.metric_names, job.digest))
 
 
-def _note_look(run: Session, job: ExperimentJob, seals: Seals) -> None:
-    """Seal a test split before it is looked at, and note for later plans what is opened."""
+def note_look(run: Session, job: ExperimentJob, seals: Seals, digest: str) -> None:
+    """Seal a test split under a digest before it is looked at, and note for later plans what is opened."""
     name, opened = job.plan.name or "experiment", job.split_digests
     if job.split == "test":
-        seals.open(name, job.digest, opened, job.metric_names, run.path)
+        seals.open(name, digest, opened, job.metric_names, run.path)
     try:
         seals.note_look(name, job.split, opened, job.metric_names, run.path)
     except OSError as error:

@@ -155,7 +155,7 @@ def _of_kind(
 def counted_as(reason: str) -> str:
     """A reason without what is special to one place, for counting."""
     head = reason.split(": ")[0]
-    return reason if head.startswith("V") and head[1:].isdigit() else head
+    return reason if head == "no_candidate" or (head.startswith("V") and head[1:].isdigit()) else head
 
 
 def try_site(source: Source, site: Site, order: random.Random) -> Candidate | Rejection:

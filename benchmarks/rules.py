@@ -32,7 +32,7 @@ COMPARES = {
     "text_vs_table": "_fits",
     "sample_size": "_differ",
     "relative_gain": "_follows",
-    "statistic_vs_p": "_p_range",
+    "statistic_vs_p": "p_range",
     "grim": "possible_mean",
     "dangling_label": "_is_missing",
     "unused_label": "_is_mentioned",

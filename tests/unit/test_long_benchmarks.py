@@ -1,7 +1,8 @@
-"""The arithmetic of ``benchmarks/detection.py`` and ``benchmarks/scale.py``; no figure is asserted."""
+"""What benchmarks compute and what they reach into by name; no figure is asserted."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from referee.evidence.rules import RULES
 from referee.llm.catalogue import model_path
 
 Load = Callable[[str], ModuleType]
@@ -33,6 +35,12 @@ def test_rows_are_the_same_in_every_run_and_no_two_alike(load: Load) -> None:
     assert rows == list(load("scale_rows").drawn_rows(["One.", "Two.", "Three."], 400))
     assert len({str(row["text"]) for row in rows}) == 400
     assert len({row["paper_id"] for row in rows}) == 100
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_what_a_rule_compares_by_is_there_to_be_counted(rule: str, load: Load) -> None:
+    module = importlib.import_module(RULES[rule].__module__)
+    assert callable(getattr(module, load("rules").COMPARES[rule]))
 
 
 @pytest.mark.local_model

@@ -9,13 +9,12 @@ import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from referee.reports.html import render
 from referee.reports.markdown_text import inline
 from referee.reports.plots.plot import Cell, Plot
 from referee.reports.tables import Table, aligned
 
-_STYLE = Path(__file__).parent / "page.css"
 HOW = "How these numbers came about"
 _OF_NUMBERS = frozenset("0123456789.,%+-−–[]<()=n ")
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
@@ -88,17 +87,14 @@ def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mappi
         facts: Names and values that say how the numbers came about; listed at the end.
     """
     parts = list(sections)
-    links = "".join(f'<a href="#s{number}">{_text(part.heading)}</a>' for number, part in enumerate(parts, start=1))
-    body = "".join(_section(number, part) for number, part in enumerate(parts, start=1))
-    listed = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in (facts or {}).items())
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{_text(title)}</title>\n<style>\n{_STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{_text(title)}</h1>\n<p class=lead>{_text(lead)}</p>\n<nav>{links}</nav>\n{body}"
-        f"{f'<section><h2>{HOW}</h2><dl>{listed}</dl></section>' if listed else ''}"
-        "\n</main>\n</body>\n</html>\n"
+    return render(
+        "measured.html",
+        title=title,
+        lead=lead,
+        headings=[part.heading for part in parts],
+        body="".join(_section(number, part) for number, part in enumerate(parts, start=1)),
+        how=HOW,
+        facts=dict(facts or {}),
     )
 
 

@@ -1,0 +1,76 @@
+"""Pages from templates: whole files that fetch nothing, or pages of the app, which share their style and script.
+
+Text of papers and models reaches a page only through the templates, which escape it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+TEMPLATES = HERE / "templates"
+STATIC = HERE / "static"
+STYLES = ("page.css",)
+
+
+def render(
+    template: str, /, *, standalone: bool = True, styles: Iterable[str] = (), script: str = "", **names: object
+) -> str:
+    """A page from a template that extends ``base.html``.
+
+    Args:
+        template: Its file under ``templates``.
+        standalone: Whether style and script stand in the page, under a policy that names the script's hash; else they
+            are files below ``/static``, and the server says the policy.
+        styles: Files of style beside ``page.css``.
+        script: The one file of script; none by default.
+        **names: What the template speaks of; one that is missing is an error.
+    """
+    sheets = [*STYLES, *styles]
+    code = _static(script) if script and standalone else ""
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            standalone=standalone,
+            sheets=sheets,
+            style="\n".join(map(_static, sheets)) if standalone else "",
+            script=script,
+            code=code,
+            policy=policy(code) if standalone else "",
+            **names,
+        )
+    )
+
+
+def policy(code: str = "") -> str:
+    """The content security policy of a page that fetches nothing and runs this script alone."""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    allowed = f"script-src 'sha256-{digest}'; " if code else ""
+    return f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def _static(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader([TEMPLATES, HERE.parent / "app" / "templates"]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

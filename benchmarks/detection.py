@@ -4,7 +4,8 @@
 
 ``statistics``: the pass that all nine statistics of one model share, beside the bare forward pass (the library's own
 calls, its logits fetched and nothing done with them) and beside nine separate passes, on the same texts in turns whose
-order is drawn. ``pair``: FastDetectGPT and both forms of Binoculars from one pass of two models beside two bare passes.
+order is drawn; each of the nine alone beside the bare pass. ``pair``: FastDetectGPT and both forms of Binoculars from
+one pass of two models beside two bare passes.
 ``memory``: the peaks of processes that read one block of 64 tokens and eight, by one model and by two. ``embedding``:
 the embedder as detectors ask it, beside the bare model. ``anchor``: so many reviews with three anchors a paper, each as
 long as a review, all embeddings at hand, from ``detect score`` to ``detect evaluate``.
@@ -27,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -81,6 +82,11 @@ class Turns:
         for name in dice.sample(sorted(works), len(works)):
             self.spent.setdefault(name, []).append(_timed(works[name]))
 
+    def add(self, name: str, parts: Sequence[str]) -> None:
+        """A set-up that is several others one after another."""
+        each = zip(*(self.spent[part] for part in parts), strict=True)
+        self.spent[name] = [Spent(sum(one.cpu for one in some), sum(one.wall for one in some)) for some in each]
+
     def ratio(self, name: str, beside: str, of: str = "cpu") -> float:
         """The median over texts of one set-up's time over another's."""
         both = zip(self.spent[name], self.spent[beside], strict=True)
@@ -111,16 +117,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def one_model(given: argparse.Namespace) -> tuple[list[Row], dict[str, float]]:
-    """The shared pass of nine statistics, bare passes, and nine separate ones (on a third of the texts)."""
+    """The shared pass of nine statistics, bare passes, and each of the nine alone (on a third of the texts)."""
     model, dice, turns, apart = _loaded(given.lm), random.Random(given.seed), Turns(), Turns()
+    names = (*STATISTICS, *FEATURES)
     for number, tokens in enumerate(_token_lists(given, model)):
         shared = partial(_shared, model, tokens)
         turns.run(len(tokens), {BARE: partial(_bare, model, tokens), SHARED: shared}, dice)
         if number % 3 == 0:
-            apart.run(len(tokens), {SHARED: shared, APART: partial(_separate, model, tokens)}, dice)
+            works: dict[str, Callable[[], object]] = {name: partial(_alone, model, tokens, name) for name in names}
+            apart.run(len(tokens), {BARE: partial(_bare, model, tokens), SHARED: shared, **works}, dice)
     model.close()
+    apart.add(APART, names)
     saved = apart.ratio(APART, SHARED)
     rows = [turns.row(BARE, BARE), turns.row(SHARED, BARE), apart.row(APART, SHARED)]
+    rows += [replace(apart.row(name, BARE), measure=f"{name} alone") for name in names]
     return rows, {"shared over bare": turns.ratio(SHARED, BARE), "separate over shared": saved}
 
 
@@ -255,9 +265,8 @@ def _shared(model: LlamaLogits, tokens: list[int]) -> None:
         statistic(name, seen)
 
 
-def _separate(model: LlamaLogits, tokens: list[int]) -> None:
-    for name in (*STATISTICS, *FEATURES):
-        statistic(name, read_tokens(tokens, model.blocks(tokens)))
+def _alone(model: LlamaLogits, tokens: list[int], name: str) -> None:
+    statistic(name, read_tokens(tokens, model.blocks(tokens)))
 
 
 def _bare(model: LlamaLogits, tokens: list[int]) -> None:

@@ -17,6 +17,7 @@ from referee.errors import DataError, EvaluationError, MissingExtra, RefereeErro
 from referee.evals.detection.classifiers import CLASSIFIERS
 from referee.evals.detection.detectors.base import Detector
 from referee.evals.detection.protocols import Classifier, LogitsProvider
+from referee.evals.detection.scores import BULLETS, EDIT, TASK
 from referee.evals.detection.services import NEEDED, DetectionServices
 from referee.evals.registry import PRESETS, find_metrics
 from referee.llm.catalogue import chat_model_key, embedder_key, model_path
@@ -177,7 +178,7 @@ def _detectors(names: Sequence[str]) -> list[Detector]:
 def read_anchors(path: Path) -> AnchorSet:
     """The AI reviews of a run of ``referee detect anchors``, or those of a review set, by paper and source.
 
-    Of several by one model on one paper the first counts.
+    Of several by one model on one paper the first counts. What was edited or expanded from another review is no anchor.
 
     Raises:
         DataError: There is none, or a line is no anchor.
@@ -190,7 +191,7 @@ def read_anchors(path: Path) -> AnchorSet:
             _add_anchor(texts, prompts, file, number, line)
     else:
         for case in read_cases(path):
-            if case.kind == "ai" and case.text.strip():
+            if case.kind == "ai" and case.text.strip() and case.extra.get(TASK) not in (EDIT, BULLETS):
                 texts[case.paper_id].setdefault(case.source, case.text)
     if not texts:
         raise DataError(

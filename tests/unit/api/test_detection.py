@@ -80,11 +80,15 @@ async def test_one_review_as_json_and_several_in_a_file(tmp_path: Path) -> None:
 def test_anchors_of_a_review_set_are_its_ai_reviews(tmp_path: Path) -> None:
     rows = reviews(2, 1, models=("gpt", "claude"))
     rows.append({**rows[-1], "review_id": "again", "review": "A second one by the same model."})
+    rows.insert(
+        0, {**rows[0], "source": "gpt", "kind": "ai", "review_id": "edited", "task": "edit", "review": "A person's."}
+    )
     found = read_anchors(saved(tmp_path / "r.jsonl", rows))
     assert {paper: sorted(own) for paper, own in found.texts.items()} == {
         "p1-0": ["claude", "gpt"],
         "p1-1": ["claude", "gpt"],
     }
     assert "second" not in found.texts["p1-1"]["claude"]
+    assert "person's" not in found.texts["p1-0"]["gpt"]
     with pytest.raises(DataError, match="holds no AI review"):
         read_anchors(saved(tmp_path / "people.jsonl", reviews(1, 1, models=())))

@@ -29,7 +29,12 @@ _BEFORE = (
     r"(?:(?:the|main|major|key|some|other|additional|paper|summary of|technical|methodological|quality|general|a few"
     r"|several|following|important|potential|critical|significant|clarity|on) )*"
 )
-_BEHIND = r"(?: (?:of|in|with|for) (?:the|this) (?:paper|work|submission|approach|manuscript|method))?"
+_BEHIND = (
+    r"(?: (?:of|in|with|for) (?:the|this) (?:paper|work|submission|approach|manuscript|method))?"
+    r"(?: (?:the )?(?:most \w+|\w+est|worst|major|main) (?:ones? )?first"
+    r"| (?:roughly |listed |sorted )*(?:in|by) (?:the )?(?:order of )?(?:decreasing |descending )?"
+    r"(?:importance|severity|significance|gravity|priority))?"
+)
 _IS_GOOD = re.compile(f"{_BEFORE}(?:minor )?{_GOOD}{_BEHIND}")
 _IS_BAD = re.compile(rf"(?:{_BEFORE}{_BAD}|(?:some )?minor (?:weakness(?:es)?|concerns)){_BEHIND}")
 _IS_MIXED = re.compile(rf".*\b{_GOOD}\b.*\b{_BAD}\b.*|.*\b{_BAD}\b.*\b{_GOOD}\b.*")

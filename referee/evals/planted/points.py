@@ -24,6 +24,10 @@ from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 
 _SUMMARY = re.compile(r"(?:paper[_ ])?summary(?:[_ ]of[_ ]the[_ ](?:paper|submission))?|title|tl;?dr", re.IGNORECASE)
+# A short line of its own above a paragraph or a list, which ends as no sentence does.
+_TITLE = re.compile(
+    r"(?:\A|(?<=\n))[ \t]*\n(?P<title>[^\W\d_][^\n]{2,58}[^\n.!?;,\s])[ \t]*\n(?=[ \t]*\S)", re.MULTILINE
+)
 _FEWEST_WORDS = 4
 _SAID_AGAIN = 0.6
 
@@ -90,9 +94,22 @@ def _remarks(case: ReviewCase) -> Iterator[str]:
         kind = announced(name) if name else None
         if kind == "strengths" or _SUMMARY.fullmatch(name):
             continue
-        for unit in units(text, kind):
-            if unit.under != "strengths" and len(unit.text.split()) >= _FEWEST_WORDS:
-                yield unit.text
+        for part in _titled(text):
+            for unit in units(part, kind):
+                if unit.under != "strengths" and len(unit.text.split()) >= _FEWEST_WORDS:
+                    yield unit.text
+
+
+def _titled(text: str) -> Iterator[str]:
+    """The text in parts, each from a title to the next: strengths end where a title of the reviewer's own stands."""
+    start = 0
+    for title in _TITLE.finditer(text):
+        known = announced(title["title"].rstrip(": "))
+        if known == "aspect":
+            continue
+        yield text[start : title.start()]
+        start = title.start("title") if known else title.end()
+    yield text[start:]
 
 
 def _remark(rank: int, text: str, kept: Sequence[tuple[set[str], tuple[str, ...]]]) -> Point:

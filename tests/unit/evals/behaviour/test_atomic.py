@@ -45,6 +45,8 @@ def case(text: str = "", **fields: Any) -> ReviewCase:
         ("summary_of_weaknesses", "weaknesses"),
         ("reasons_to_reject", "weaknesses"),
         ("Major concerns", "weaknesses"),
+        ("Weaknesses, gravest first", "weaknesses"),
+        ("Concerns (roughly in order of decreasing significance)", "weaknesses"),
         ("strengths_and_weaknesses", "mixed"),
         ("other_strengths_and_weaknesses", "mixed"),
         ("Pros & Cons", "mixed"),

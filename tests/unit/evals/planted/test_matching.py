@@ -95,3 +95,17 @@ def test_remarks_of_a_plain_review_come_with_their_quotations_and_without_praise
     assert [point.rank for point in raised.printed] == [1, 2]
     assert raised.printed[0].quotations == ("an accuracy of 79.4, which is 3.7 points",)
     assert not raised.recorded
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Weaknesses, gravest first", "How far the claims are supported", "Corrections, those of most weight first:"],
+)
+def test_praise_ends_where_a_title_of_the_reviewers_own_stands(title: str) -> None:
+    praised = "Strengths\n- The accuracy of 79.4 is a strong result.."
+    text = f"{praised}\n\n{title}\n- The abstract gives 79.4 where Table 2 has 74.9.\n\n1. Few seeds were used here."
+    case = ReviewCase(case_id="c", paper_id="p", source="s", kind="ai", text="", fields={"recommendation": text})
+    assert [point.text for point in points_of(case).printed] == [
+        "The abstract gives 79.4 where Table 2 has 74.9.",
+        "Few seeds were used here.",
+    ]

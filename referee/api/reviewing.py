@@ -8,6 +8,7 @@ from pathlib import Path
 from referee.api.loading_ahead import read_and_load
 from referee.api.options import RunOptions
 from referee.api.resuming import named
+from referee.api.review_pages import write_page
 from referee.api.session import Session, session
 from referee.errors import SettingsError
 from referee.graphs.job import Job, Shared, Written
@@ -105,7 +106,7 @@ async def review(
     strategy_used = STRATEGIES[settings.review.strategy]
     asked = named(paper, venue)
     async with session("review", _stem(paper), form.id, options=options, settings=settings) as run:
-        read = paper if isinstance(paper, Paper) else await _read(paper, run, specs)
+        file, read = (None, paper) if isinstance(paper, Paper) else await _read(paper, run, specs)
         models = shared.models if shared else await run.open_models()
         job = Job(read, form, settings, models, run.progress, refined)
         run.check_inputs(_inputs(job, rating_map) | ({"sample": str(sample)} if sample else {}))
@@ -117,6 +118,8 @@ async def review(
         written = await strategy_used.run(job, run.folder, door)
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form, all_points=all_points)
+        if shared is None:
+            await write_page(run, read, file, form)
         return finished
 
 
@@ -124,12 +127,12 @@ def _stem(paper: str | Path | Paper) -> str:
     return paper.paper_id[:12] if isinstance(paper, Paper) else remote_name(paper) or Path(paper).stem
 
 
-async def _read(paper: str | Path, run: Session, specs: Mapping[str, ModelSpec]) -> Paper:
-    """The paper, which is fetched first where it is no file."""
+async def _read(paper: str | Path, run: Session, specs: Mapping[str, ModelSpec]) -> tuple[Path, Paper]:
+    """The paper and its file, which is fetched first where it is none."""
     path = await _fetched(str(paper), run) if remote_name(paper) else Path(paper)
     refuse_special_file(path)
     run.progress(Event("stage", f"reading {path.name or path}"))
-    return await read_and_load(path, run.settings, specs.values())
+    return path, await read_and_load(path, run.settings, specs.values())
 
 
 def _rating_map(given: str | Path | RatingMap | None) -> RatingMap | None:

@@ -1,4 +1,4 @@
-"""The process that reads one untrusted file: enter the limits, read, give paper or refusal as JSON, end."""
+"""The process that reads one untrusted file: enter the limits, read or draw it, give the result or a refusal, end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import math
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import PaperParseError
+
+if TYPE_CHECKING:
+    from referee.schemas.page import PageImages
+    from referee.schemas.paper import Paper
 
 _ALARM_GRACE_S = 10
 _MOST_OPEN_FILES = 64
@@ -54,7 +60,9 @@ REFUSED = b"R"
 
 
 def main() -> None:
-    """Run with one argument: path and ``PaperSettings`` as JSON. The first byte written says what the rest is.
+    """Run with one argument: path and ``PaperSettings`` as JSON, and a folder where pages are to be drawn.
+
+    The first byte written says what the rest is.
 
     Errors that are no refusal are left to end the process: their last line on the standard error is their name.
     """
@@ -63,15 +71,24 @@ def main() -> None:
     os.dup2(2, 1)  # whatever a converter prints is no reply
     faulthandler.enable()
     enter(request["max_seconds"], request["max_memory_mb"])
-    from referee.papers.load import load_paper
-
     try:
-        paper = load_paper(Path(request["path"]), max_pages=request["max_pages"], max_bytes=request["max_bytes"])
+        found = _read(request)
     except PaperParseError as error:
         text = json.dumps({"message": error.message, "hint": error.hint, "ids": error.ids})
         _give(reply, REFUSED, text.encode())
     else:
-        _give(reply, PAPER, paper.model_dump_json().encode())
+        _give(reply, PAPER, found.model_dump_json().encode())
+
+
+def _read(request: Mapping[str, Any]) -> Paper | PageImages:
+    path = Path(request["path"])
+    if request.get("pages"):
+        from referee.papers.pdf.rendering import render_pages
+
+        return render_pages(path, Path(request["pages"]), max_pages=request["max_pages"])
+    from referee.papers.load import load_paper
+
+    return load_paper(path, max_pages=request["max_pages"], max_bytes=request["max_bytes"])
 
 
 def _give(reply: int, kind: bytes, data: bytes) -> None:

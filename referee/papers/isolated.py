@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from referee.errors import PaperParseError
 from referee.papers.child import PAPER, REFUSED
 from referee.papers.load import checked_head, is_plain_text, load_paper
+from referee.schemas.page import PageImages
 from referee.schemas.paper import Paper
 from referee.settings import PaperSettings
 
@@ -189,18 +190,39 @@ async def read_paper(path: Path, bounds: PaperSettings) -> Paper:
         raise
 
 
+async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageImages:
+    """Pictures of a PDF's pages in a folder, and their lines; drawn by a child process, as ``read_paper`` reads.
+
+    Raises:
+        PaperParseError: As ``load_as_set``.
+    """
+    drawing = _Reading(path, bounds, pages=folder)
+    try:
+        return PageImages.model_validate_json((await asyncio.to_thread(drawing.attended))[1:])
+    except ValidationError as error:
+        raise drawing.no_reply() from error
+    except asyncio.CancelledError:
+        drawing.child.stop()
+        raise
+
+
 class _Reading:
     """One file on its way through a child, or read here where it needs none."""
 
-    def __init__(self, path: Path, bounds: PaperSettings) -> None:
+    def __init__(self, path: Path, bounds: PaperSettings, *, pages: Path | None = None) -> None:
         self.path = path
         self.bounds = bounds
-        self.child = Child({**bounds.model_dump(), "path": str(path.absolute())}, bounds.max_seconds)
+        request = {**bounds.model_dump(), "path": str(path.absolute()), "pages": str(pages.absolute()) if pages else ""}
+        self.child = Child(request, bounds.max_seconds)
 
     def run(self) -> Paper:
         size, head = checked_head(self.path, self.bounds.max_bytes)
         if not self.bounds.isolated or (size <= _MOST_PLAIN_BYTES and is_plain_text(self.path, head)):
             return load_paper(self.path, max_pages=self.bounds.max_pages, max_bytes=self.bounds.max_bytes)
+        return self._understood(self.attended())
+
+    def attended(self) -> bytes:
+        """What the child gave back; raises where it did not end well, or refused."""
         if find_spec("resource") is None:
             raise self._not_started("this system knows no limits for processes")
         try:
@@ -211,26 +233,31 @@ class _Reading:
             _LOG.debug("the reader of %r ended with %d: %s", self.path.name, ending.code, ending.errors)
         if ending.code or ending.timed_out or ending.too_long:
             raise self._failure(ending)
-        return self._understood(ending.reply)
+        if ending.reply[:1] == REFUSED:
+            raise self._refusal(ending.reply[1:])
+        return ending.reply
 
     def _understood(self, reply: bytes) -> Paper:
-        """The paper, or the child's own refusal; a reply is checked like any data from outside."""
-        kind, body = reply[:1], reply[1:]
+        """The paper; a reply is checked like any data from outside."""
+        if reply[:1] != PAPER:
+            raise self.no_reply()
         try:
-            if kind == PAPER:
-                return Paper.model_validate_json(body)
-            if kind == REFUSED:
-                told = json.loads(body)
-                if _says_out_of_memory(told["message"]):
-                    raise self._out_of_memory()
-                refusal = PaperParseError(told["message"], hint=told["hint"], ids=told["ids"])
-            else:
-                raise self._no_paper()
-        except (ValidationError, ValueError, KeyError, TypeError) as error:
-            raise self._no_paper() from error
-        raise refusal
+            return Paper.model_validate_json(reply[1:])
+        except ValidationError as error:
+            raise self.no_reply() from error
 
-    def _no_paper(self) -> PaperParseError:
+    def _refusal(self, body: bytes) -> PaperParseError:
+        """The child's own refusal."""
+        try:
+            told = json.loads(body)
+            if _says_out_of_memory(told["message"]):
+                return self._out_of_memory()
+            return PaperParseError(told["message"], hint=told["hint"], ids=told["ids"])
+        except (ValueError, KeyError, TypeError):
+            return self.no_reply()
+
+    def no_reply(self) -> PaperParseError:
+        """What is said where the child gave something else back than it was asked for."""
         return self._refuse("reply", "was read, but what the converter gave back is no paper", f"{_OTHER_FORMAT}.")
 
     def _failure(self, ending: Ending) -> PaperParseError:

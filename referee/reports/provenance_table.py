@@ -13,7 +13,13 @@ _DIGEST_CHARS = 12
 
 def provenance_table(provenance: Provenance) -> str:
     """Run, strategy, models, prompts with the beginning of their digests, tokens and cost, one to a row."""
-    rows = [
+    rows = (f"| {name} | {inline(value)} |" for name, value in provenance_rows(provenance))
+    return "\n".join(["| What | Value |", "| --- | --- |", *rows])
+
+
+def provenance_rows(provenance: Provenance) -> list[tuple[str, str]]:
+    """The same as names and values."""
+    return [
         ("Run", provenance.run_id),
         ("Strategy", provenance.strategy),
         ("Model", _listed(provenance.models)),
@@ -26,7 +32,6 @@ def provenance_table(provenance: Provenance) -> str:
         ("referee", provenance.package_version),
         *(("Note", note) for note in provenance.notes),
     ]
-    return "\n".join(["| What | Value |", "| --- | --- |", *(f"| {name} | {inline(value)} |" for name, value in rows)])
 
 
 def _listed(values: Mapping[str, str]) -> str:

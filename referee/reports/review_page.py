@@ -1,0 +1,277 @@
+"""A review beside its paper as one page: what decides, points and their places, the form, what was put aside."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from referee.errors import RunError
+from referee.reports.disclosure import notice
+from referee.reports.findings import told
+from referee.reports.html import render
+from referee.reports.openreview_json import openreview_object
+from referee.reports.plain import clean, one_line
+from referee.reports.provenance_table import provenance_rows
+from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of
+from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.schemas.page import PageImage, PageImages
+from referee.schemas.paper import Finding, Paper
+from referee.schemas.point import SEVERITIES, Quotation, ReviewPoint
+from referee.schemas.review import Review
+from referee.schemas.venue import FormField, VenueForm
+from referee.venues import render_policy
+
+PAGE, PAPER, PAGES, PAGES_FILE = "report.html", "paper.json", "pages", "pages.json"
+MOST_DECIDING = 5
+Stored = TypeVar("Stored", bound=BaseModel)
+_ASIDE = {
+    "listed": "In no field of the form",
+    "merged_into": "Joined with others",
+    "struck": "Struck by the check",
+    "dropped": "Dropped",
+}
+_STATUS = {"exact": "", "fuzzy": "in similar words"}
+_WEIGHT = {"fatal": "Fatal", "major": "Major", "minor": "Minor", "note": "Note"}
+
+
+@dataclass(frozen=True)
+class ShownQuotation:
+    """A quotation with its place; ``mark`` is empty where the paper has no place for it."""
+
+    quote: str
+    place: str
+    mark: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class ShownPoint:
+    """A point as the page shows it, all in words."""
+
+    id: str
+    statement: str
+    argument: str
+    polarity: str
+    severity: str
+    weight: str
+    kind: str
+    section: str
+    verdict: str
+    outcome: str
+    reason: str
+    fix: str
+    quotations: tuple[ShownQuotation, ...]
+
+
+@dataclass(frozen=True)
+class ShownField:
+    """A field of the form: its value, or why it has none, and what is copied into the venue's form."""
+
+    name: str
+    title: str
+    value: str
+    long: bool
+    reason: str = ""
+    empty: str = ""
+    copied: str = ""
+
+
+def review_page(
+    review: Review,
+    form: VenueForm,
+    paper: Paper | None,
+    pages: PageImages | None,
+    picture: Callable[[PageImage], str],
+    *,
+    standalone: bool = True,
+    **more: object,
+) -> str:
+    """The page of a review.
+
+    Args:
+        review: The review.
+        form: The form it is on.
+        paper: The paper; without it only quotations show it.
+        pages: Its pages, where it is a PDF that could be drawn.
+        picture: The address of a page's picture.
+        standalone: As ``render``.
+        **more: What a template that extends this page speaks of.
+
+    Raises:
+        DataError: The review is not on this form.
+    """
+    require_form(review, form)
+    drawn = pages.pages if pages is not None else ()
+    marks = marks_of(_quotations(review), drawn)
+    points = [_point(point, marks) for point in _ordered(review.points)]
+    printed = [point for point in points if point.outcome == "printed"]
+    return render(
+        "review.html",
+        standalone=standalone,
+        styles=("review.css",),
+        script="review.js",
+        title=one_line(review.paper_title) or "untitled paper",
+        venue=form.name,
+        verdict=_verdict(review, form),
+        deciding=[point for point in printed if point.polarity == "weakness"][:MOST_DECIDING],
+        points=printed,
+        choices={
+            "severity": _values(printed, "severity"),
+            "kind": _values(printed, "kind"),
+            "section": _values(printed, "section"),
+            "verdict": _values(printed, "verdict"),
+        },
+        asides=[(title, [p for p in points if p.outcome == outcome]) for outcome, title in _ASIDE.items()],
+        lost=[(d.id, clean(d.claim), clean(d.quote), one_line(d.reason)) for d in review.dropped],
+        fields=[_field(field, review, _copied(review, form)) for field in form.fields],
+        evidence=[(e.id, one_line(e.claim), _quoted(e, marks)) for e in review.evidence],
+        pages=[(page, picture(page), marks.by_page.get(page.number, [])) for page in drawn],
+        sections=[] if drawn or paper is None else _sections(paper, marks),
+        statements={point.id: point.statement for point in points} | {e.id: one_line(e.claim) for e in review.evidence},
+        findings=list(_findings(review.findings)),
+        notice=notice(review),
+        disclosure=clean(review.disclosure),
+        policy_of_venue=render_policy(form),
+        provenance=provenance_rows(review.provenance) if review.provenance else [],
+        **more,
+    )
+
+
+def write_review_page(folder: Path, form: VenueForm) -> Path:
+    """Make ``report.html`` of a finished review from what lies in its run folder.
+
+    Raises:
+        RunError: There is no finished review, or a file of the run is damaged.
+        DataError: The review is not on this form.
+    """
+    from referee.runs.files import write_atomically
+
+    review = _read(folder / "review.json", Review)
+    if review is None:
+        raise RunError(
+            f"{str(folder)!r} has no finished review.", hint=f"Continue it: referee review --resume {folder}"
+        )
+    pages = _read(folder / PAGES / PAGES_FILE, PageImages)
+
+    def picture(page: PageImage) -> str:
+        data = (folder / PAGES / page.image).read_bytes()
+        return f"data:image/webp;base64,{base64.b64encode(data).decode()}"
+
+    write_atomically(folder / PAGE, review_page(review, form, _read(folder / PAPER, Paper), pages, picture))
+    return folder / PAGE
+
+
+def _read(file: Path, kind: type[Stored]) -> Stored | None:
+    """What a file of the run holds; None where there is no such file."""
+    if not file.is_file():
+        return None
+    try:
+        return kind.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise RunError(
+            f"{str(file)!r} is damaged or from another version.",
+            hint=f"Write it again, without new calls: referee review --resume {file.parent}",
+        ) from error
+
+
+def _quotations(review: Review) -> Iterator[tuple[str, Quotation]]:
+    for point in review.points:
+        for evidence in (*point.evidence, *(point.check.passages if point.check else ())):
+            yield point.id, evidence
+    for item in review.evidence:
+        yield item.id, item
+
+
+def _ordered(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
+    """Weaknesses by weight, then questions, then strengths; else as they were raised."""
+    kinds = ("weakness", "question", "strength")
+    return sorted(points, key=lambda point: (kinds.index(point.polarity), SEVERITIES.index(point.severity)))
+
+
+def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
+    found = [evidence for evidence in point.evidence if evidence.status != "not_found"]
+    check = point.check
+    return ShownPoint(
+        id=point.id,
+        statement=clean(point.statement),
+        argument=clean(point.argument),
+        polarity=point.polarity,
+        severity=point.severity if point.polarity == "weakness" else point.polarity,
+        weight=_WEIGHT[point.severity] if point.polarity == "weakness" else point.polarity.capitalize(),
+        kind=point.kind,
+        section=one_line(found[0].section) if found else "no place",
+        verdict=check.verdict if check else "unchecked",
+        outcome=point.outcome,
+        reason=one_line(point.reason or (f"see {point.merged_into}" if point.merged_into else "")),
+        fix=clean(point.fix.what or (point.correction.should_be if point.correction else "")),
+        quotations=tuple(_quoted(evidence, marks) for evidence in found),
+    )
+
+
+def _quoted(quotation: Quotation, marks: Marks) -> ShownQuotation:
+    page = f", p. {quotation.page}" if quotation.page is not None else ""
+    return ShownQuotation(
+        clean(quotation.quote),
+        f"{one_line(quotation.section) or one_line(quotation.section_id)}{page}",
+        marks.by_quote.get((quotation.section_id, quotation.quote), ""),
+        _STATUS.get(quotation.status, ""),
+    )
+
+
+def _verdict(review: Review, form: VenueForm) -> list[tuple[str, str]]:
+    """The overall rating first, then the other choices."""
+    chosen = [field for field in form.reviewer_fields if field.kind != "text"]
+    chosen.sort(key=lambda field: field.name != form.overall)
+    return [
+        (title_of(field), "not given" if is_empty(value := review.fields.get(field.name)) else labelled(field, value))
+        for field in chosen
+    ]
+
+
+def _copied(review: Review, form: VenueForm) -> dict[str, str]:
+    return {
+        name: "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in openreview_object(review, form).items()
+        if value is not None
+    }
+
+
+def _field(field: FormField, review: Review, copied: dict[str, str]) -> ShownField:
+    value = review.fields.get(field.name)
+    record = score_of(field, review)
+    long = field.kind == "text"
+    return ShownField(
+        name=field.name,
+        title=title_of(field),
+        value="" if is_empty(value) else clean(str(value)) if long else labelled(field, value),
+        long=long,
+        reason=clean(record.reason) if record is not None and not is_empty(value) else "",
+        empty=empty_reason(field, review) if is_empty(value) else "",
+        copied=copied.get(field.name, ""),
+    )
+
+
+def _values(points: Iterable[ShownPoint], name: str) -> list[str]:
+    return list(dict.fromkeys(getattr(point, name) for point in points))
+
+
+def _sections(paper: Paper, marks: Marks) -> list[tuple[str, str, tuple[tuple[Piece, ...], ...]]]:
+    pieces = pieces_of(paper, marks)
+    return [(section.id, one_line(section.heading), pieces[section.id]) for section in paper.content]
+
+
+def _findings(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """What was found in the file, without what it hides."""
+    sorted_ = told(findings)
+    for finding in sorted_.singly:
+        page = f"p. {finding.page}: " if finding.page is not None else ""
+        yield f"{page}{one_line(finding.message)} (certainty {finding.certainty})"
+    for group in sorted_.groups:
+        yield f"{group.name.capitalize()}, {group.places}: {one_line(group.example.message)}"
+    if sorted_.doubtful:
+        yield f"{sorted_.count_line}."

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from referee.api.evaluations.rescoring import Rescoring, rescore
     from referee.api.experiments.running import Experiment, estimate_experiment, experiment
     from referee.api.merging import Merged, check_merge, merge
+    from referee.api.opening import report_of
     from referee.api.options import RunOptions
     from referee.api.planting import Planted, plant
     from referee.api.profiles.profiling import Profile, profile
@@ -81,6 +82,7 @@ __all__ = [
     "profile",
     "refine_by_objective",
     "refine_prompts",
+    "report_of",
     "rescore",
     "review",
     "run_batches",
@@ -90,6 +92,7 @@ _PLACES = {
     "Merged": "referee.api.merging",
     "check_merge": "referee.api.merging",
     "merge": "referee.api.merging",
+    "report_of": "referee.api.opening",
     "Anchors": "referee.api.detection.anchors",
     "Generated": "referee.api.detection.generating",
     "Generation": "referee.api.detection.generation",

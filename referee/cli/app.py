@@ -17,6 +17,7 @@ from referee.cli import (
     experiment,
     merge,
     models,
+    open,
     plant,
     profile,
     review,
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command("review")(review.review)
 app.command("show")(show.show)
+app.command("open")(open.open_)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("merge")(merge.merge)

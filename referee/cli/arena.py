@@ -82,7 +82,7 @@ def score(
 ) -> None:
     """Score predicted reviews against people's, beside the floors; no model is asked.
 
-    Writes a folder with arena.html and arena.md (to read), arena.csv and arena.json (every number), papers.csv and
+    Writes a folder with report.html and arena.md (to read), arena.csv and arena.json (every number), papers.csv and
     plots.
     """
     from referee import api
@@ -158,7 +158,7 @@ def _print_scores(done: ArenaScoring) -> None:
             typer.echo()
     for note in done.result.notes:
         typer.echo(printable(f"Note: {note}."))
-    typer.echo(f"Written to {done.run}: arena.html and arena.md (to read), arena.csv (every number).")
+    typer.echo(f"Written to {done.run}: report.html and arena.md (to read), arena.csv (every number).")
 
 
 def _map_lines(done: Calibration) -> Iterator[str]:

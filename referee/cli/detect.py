@@ -153,7 +153,7 @@ def evaluate(
 ) -> None:
     """How good detectors are on a test set, at thresholds from other papers; no model is asked.
 
-    Writes a folder with detection.html and detection.md (to read), detection.csv and detection.json (every number),
+    Writes a folder with report.html and detection.md (to read), detection.csv and detection.json (every number),
     and plots.
     """
     from referee import api
@@ -180,7 +180,7 @@ def evaluate(
         typer.echo(line)
     _print_lines([f"FORCED, and marked in every table: {mark}." for mark in done.result.marks])
     _print_lines([f"Note: {note}." for note in done.result.notes])
-    typer.echo(f"Written to {done.run}: detection.html and detection.md (to read), detection.csv (every number).")
+    typer.echo(f"Written to {done.run}: report.html and detection.md (to read), detection.csv (every number).")
 
 
 @app.command()

@@ -55,7 +55,7 @@ def profile(
 ) -> None:
     """Measure how reviewers behave: length, readability, references, ratings, agreement, coverage; no model needed.
 
-    Writes a run folder with profile.html and summary.md (to read), summary.csv and .json, comparisons.csv,
+    Writes a run folder with report.html and summary.md (to read), summary.csv and .json, comparisons.csv,
     profile.jsonl (a line a review), plots and run.json.
     """
     if write_mapping is not None:
@@ -91,7 +91,7 @@ def profile(
     _print(done.result)
     if judge:
         typer.echo(f"Used: {describe_usage(done.usage)}.")
-    typer.echo(f"Written to {done.run}: profile.html, summary.md (to read), profile.jsonl (a line a review).")
+    typer.echo(f"Written to {done.run}: report.html, summary.md (to read), profile.jsonl (a line a review).")
 
 
 def _print(result: ProfileResult) -> None:

@@ -226,7 +226,7 @@ def refine(
     guideline is refused. All versions are kept; `referee review --preset full` goes by the last ones.
 
     With --objective each version is tried on papers, and one is kept only if the metric rises by more than its noise;
-    reviews then go by that one. Writes versions.html (to read): every version, what it changed, cost and verdict.
+    reviews then go by that one. Writes report.html (to read): every version, what it changed, cost and verdict.
     """
     searching = {
         "papers": papers or None,

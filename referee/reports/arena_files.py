@@ -37,7 +37,7 @@ _ABOUT = {"Models by axis": AXES, "Mean absolute error by conference": READING, 
 
 
 def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
-    """Write ``arena.md``, ``arena.csv``, ``arena.json``, ``arena.html``, ``plots.csv`` and ``papers.csv``.
+    """Write ``arena.md``, ``arena.csv``, ``arena.json``, ``report.html``, ``plots.csv`` and ``papers.csv``.
 
     ``models.md`` and ``models.csv`` hold the one table of models by axes, where a model was scored on any.
 
@@ -58,7 +58,7 @@ def write_arena(result: ArenaResult, write: Callable[[str, str], object]) -> tup
         write("models.md", "\n".join(aligned(models)) + "\n")
         write("models.csv", _models_csv(result, models.columns[1:]))
     write("arena.md", _markdown(result, tables))
-    write("arena.html", _page(result, tables, plots))
+    write("report.html", _page(result, tables, plots))
     return plots
 
 

@@ -34,7 +34,7 @@ _COLUMNS = (
 
 
 def write_detection(result: DetectionResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
-    """Write ``detection.html``, ``detection.md``, ``detection.csv``, ``detection.json`` and ``plots.csv``.
+    """Write ``report.html``, ``detection.md``, ``detection.csv``, ``detection.json`` and ``plots.csv``.
 
     Args:
         result: The numbers.
@@ -50,7 +50,7 @@ def write_detection(result: DetectionResult, write: Callable[[str, str], object]
     shown = [*sections(result), about(result.facts), *([plots_section(plots)] if plots else [])]
     notes = bullets(f"Note: {note}." for note in _notes(result))
     write("detection.md", render_markdown(TITLE, [lead(result), notes], shown, table=markdown_table))
-    write("detection.html", _page(result, plots))
+    write("report.html", _page(result, plots))
     return plots
 
 

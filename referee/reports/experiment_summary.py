@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from referee.evals.edges import EDGES, EDGES_TEXT, Edges, edge_text, level_rows
 from referee.reports.experiment_plots import experiment_plots
 from referee.reports.markdown_text import inline
-from referee.reports.page import Section, plots_section, render_markdown
+from referee.reports.page import PAGE, Section, plots_section, render_markdown, summary_page
 from referee.reports.plots import Plot
 from referee.reports.tables import NOTHING, Table, aligned, csv_text, dashed, interval, number, places
 from referee.reports.usage_text import tokens_in_cell
@@ -20,7 +20,8 @@ _USAGE = ("calls", "reused", "tokens in", "tokens out", "cost")
 
 
 def write_experiment(result: ExperimentResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
-    """Write ``results.jsonl`` (a value a line), ``summary.json``, ``summary.csv``, ``comparisons.csv``, ``summary.md``.
+    """Write ``results.jsonl`` (a value a line), ``summary.json``, ``summary.csv``, ``comparisons.csv``,
+    ``summary.md`` and ``report.html``.
 
     Args:
         result: What came out.
@@ -35,6 +36,7 @@ def write_experiment(result: ExperimentResult, write: Callable[[str, str], objec
     write(f"{SUMMARY}.csv", csv_text(tuple(ArmCell.model_fields), (cell.model_dump() for cell in result.cells)))
     write(COMPARISONS, csv_text(tuple(ArmComparison.model_fields), (one.model_dump() for one in result.comparisons)))
     write(f"{SUMMARY}.md", render_experiment(result, plots))
+    write(PAGE, summary_page(f"Experiment {result.name}", render_experiment(result), plots))
     return plots
 
 

@@ -20,6 +20,9 @@ _OF_NUMBERS = frozenset("0123456789.,%+-−–[]<()=n ")
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
 
 
+PAGE = "report.html"
+"""The page of a run, in its folder."""
+
 PLOTS = "plots"
 """The folder of a report's plots, beside it."""
 
@@ -96,6 +99,25 @@ def render_page(title: str, lead: str, sections: Iterable[Section], facts: Mappi
         how=HOW,
         facts=dict(facts or {}),
     )
+
+
+def summary_page(title: str, markdown: str, plots: Iterable[Plot] = ()) -> str:
+    """A summary as a page: its Markdown, and the plots with the data behind them.
+
+    Args:
+        title: The page's title.
+        markdown: As it stands in ``summary.md``, without plots; HTML in it is shown and not obeyed.
+        plots: Drawn below it.
+    """
+    from markdown_it import MarkdownIt
+
+    read = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "link", "autolink"])
+    body = (
+        read.render(markdown)
+        .replace("<table>", "<div class=wide tabindex=0><table>")
+        .replace("</table>", "</table></div>")
+    )
+    return render("summary.html", title=title, body=body, figures="".join(map(_figure, plots)))
 
 
 def plotted_data(page: str) -> dict[str, list[dict[str, Cell]]]:

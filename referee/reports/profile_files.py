@@ -51,7 +51,7 @@ _RECORDS = (
 
 
 def write_profile(result: ProfileResult, write: Callable[[str, str], object]) -> tuple[Plot, ...]:
-    """Write ``summary.md``, ``.csv`` and ``.json``, a CSV for each other table, and ``profile.html``.
+    """Write ``summary.md``, ``.csv`` and ``.json``, a CSV for each other table, and ``report.html``.
 
     Args:
         result: What was found.
@@ -70,7 +70,7 @@ def write_profile(result: ProfileResult, write: Callable[[str, str], object]) ->
             write(name, _records(result, field))
     write("plots.csv", plots_csv(plots))
     write("summary.md", _markdown(result, plots))
-    write("profile.html", _page(result, plots))
+    write("report.html", _page(result, plots))
     return plots
 
 

@@ -15,6 +15,7 @@ from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.html import render
 from referee.reports.openreview_json import openreview_object
+from referee.reports.page import PAGE
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
 from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of
@@ -26,7 +27,7 @@ from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import render_policy
 
-PAGE, PAPER, PAGES, PAGES_FILE = "report.html", "paper.json", "pages", "pages.json"
+PAPER, PAGES, PAGES_FILE = "paper.json", "pages", "pages.json"
 MOST_DECIDING = 5
 Stored = TypeVar("Stored", bound=BaseModel)
 _ASIDE = {

@@ -225,7 +225,7 @@ def test_a_run_is_scored_against_the_human_reviews_of_its_papers(arena: Run, pla
     assert float(found["floor: one human reviewer", "iclr-2024", "mae"]["value"]) == 1.0
     data = json.loads((place / "score" / "arena.json").read_text())
     assert len(data["numbers"]) == len(rows)
-    assert {"arena.md", "arena.html", "models.md", "models.csv", "papers.csv", "plots.csv", "plots"} <= {
+    assert {"arena.md", "report.html", "models.md", "models.csv", "papers.csv", "plots.csv", "plots"} <= {
         p.name for p in (place / "score").iterdir()
     }
     assert "m@127" in (place / "score" / "arena.md").read_text()

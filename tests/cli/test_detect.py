@@ -104,7 +104,7 @@ def test_an_evaluation_writes_what_it_prints(referee: Referee, scored: Path) -> 
     assert done.code == 0, done.err
     assert "| detector | TPR at 1% FPR  | TPR at 5% FPR" in done.out
     assert "16 human reviews and 16 by models; thresholds from 80 human reviews of other papers." in done.out
-    page = (scored / "ev" / "detection.html").read_text(encoding="utf-8")
+    page = (scored / "ev" / "report.html").read_text(encoding="utf-8")
     assert {"roc", "scores-s5", "scores-loglik"} == set(plotted_data(page))
     assert "prefers-color-scheme" in page
     assert (scored / "ev" / "plots" / "roc.png").stat().st_size > 1_000

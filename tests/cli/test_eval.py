@@ -53,7 +53,8 @@ def test_a_run_folder_holds_every_judgement_and_the_terminal_says_the_rest(
     run = workplace / "run"
     names = {path.name for path in run.iterdir() if not path.name.startswith(".")}
     assert names == {
-        "cases.jsonl", "results.jsonl", "run.json", "summary.csv", "summary.json", "summary.md", "trace.jsonl",
+        "cases.jsonl", "report.html", "results.jsonl", "run.json", "summary.csv", "summary.json", "summary.md",
+        "trace.jsonl",
     }  # fmt: skip
     assert "16 reviews of 4 papers; judges: m@127.0.0.1" in done.err
     assert "tone: 16 reviews, about 16 calls" in done.err

@@ -90,7 +90,7 @@ def _every_review_has_its_line(lines: list[dict[str, Any]]) -> None:
 
 
 def _the_page_holds_the_plotted_numbers_of_the_csv(run: Path) -> None:
-    shown = plotted_data((run / "profile.html").read_text(encoding="utf-8"))
+    shown = plotted_data((run / "report.html").read_text(encoding="utf-8"))
     kept: dict[str, dict[int, dict[str, str]]] = {}
     for cell in table(run / "plots.csv"):
         kept.setdefault(cell["plot"], {}).setdefault(int(cell["row"]), {})[cell["column"]] = cell["value"]
@@ -105,7 +105,7 @@ def _the_page_holds_the_plotted_numbers_of_the_csv(run: Path) -> None:
 
 
 def _the_forest_is_that_of_the_comparisons(run: Path) -> None:
-    shown = plotted_data((run / "profile.html").read_text(encoding="utf-8"))["differences-1"]
+    shown = plotted_data((run / "report.html").read_text(encoding="utf-8"))["differences-1"]
     rows = table(run / "comparisons.csv")
     compared = {one["measure"].replace("_", " "): one for one in rows if one["standardised"] and not one["reason"]}
     assert [one["label"] for one in shown] == list(compared)
@@ -114,7 +114,7 @@ def _the_forest_is_that_of_the_comparisons(run: Path) -> None:
 
 
 def _the_page_is_alone_and_runs_no_foreign_text(run: Path) -> None:
-    page = (run / "profile.html").read_text(encoding="utf-8")
+    page = (run / "report.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "prefers-color-scheme" in page
     assert not any(mark in page for mark in ('src="http', 'href="http', "@import", "url(http"))

@@ -97,7 +97,7 @@ def test_the_whole_command_asks_politely_and_each_question_once(
         (row,) = csv.DictReader(file)
     assert (row["verified"], row["not_found"], row["unresolved"]) == ("4", "2", "0")
     assert float(row["rate"]) == pytest.approx(2 / 3)
-    assert "Formal citations" in (workplace / "out" / "profile.html").read_text("utf-8")
+    assert "Formal citations" in (workplace / "out" / "report.html").read_text("utf-8")
 
     asked = services.asked
     assert [one.service for one in asked] == ["crossref"] * 2 + ["openalex", "crossref", "openalex", "dblp"]

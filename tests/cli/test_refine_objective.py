@@ -106,7 +106,7 @@ def test_a_stopped_search_gives_no_verdict_and_resumed_keeps_the_version_that_ri
     assert "3 proposals for 1 guideline, measured by shine on 4 papers; 2 more are held out." in stopped.err
     assert "Halving: 3 on 2 papers, then 1 on 4 papers" in stopped.err
     assert "4 development and 2 held-out papers are few" in stopped.err
-    assert "No verdict: the search was stopped" in (workplace / "run" / "versions.html").read_text()
+    assert "No verdict: the search was stopped" in (workplace / "run" / "report.html").read_text()
     assert not (workplace / "run" / "refined_prompts.json").exists()
     assert "not refined yet" in referee("venue", "diff-prompts", VENUE, "v0", "v1").err
     assert 0 < single_calls(server) < ALL_REVIEWS
@@ -124,7 +124,7 @@ def test_a_stopped_search_gives_no_verdict_and_resumed_keeps_the_version_that_ri
     record = RunRecord.model_validate_json((workplace / "run" / "run.json").read_text())
     assert (record.status, record.usage.calls) == ("finished", PROPOSING + ALL_REVIEWS)
     assert {(look.split, len(look.papers)) for look in looks()} == {("development", 4), ("test", 2)}
-    page = (workplace / "run" / "versions.html").read_text()
+    page = (workplace / "run" / "report.html").read_text()
     assert "v2 is kept" in page
     assert "Write down what look" in page, "the step that v2 added"
     assert "http://" not in page

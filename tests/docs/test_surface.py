@@ -47,6 +47,7 @@ COMMANDS = [
     "models fetch",
     "models list",
     "models remove",
+    "open",
     "plant",
     "profile",
     "rescore",

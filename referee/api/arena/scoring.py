@@ -88,7 +88,7 @@ def arena_score(
         options: How it runs: ``out``, ``settings`` and ``progress`` matter here.
 
     Returns:
-        The result. It lies in the folder as arena.md, arena.html, arena.csv and arena.json.
+        The result. It lies in the folder as arena.md, report.html, arena.csv and arena.json.
 
     Raises:
         DataError: A set cannot be read, no prediction has human ratings, or these are on another form than they say.

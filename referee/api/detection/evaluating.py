@@ -65,7 +65,7 @@ def detect_evaluate(
         options: How it runs: ``out``, ``settings`` and ``progress`` matter here.
 
     Returns:
-        The numbers. They lie in the folder as detection.html, detection.md, detection.csv and detection.json.
+        The numbers. They lie in the folder as report.html, detection.md, detection.csv and detection.json.
 
     Raises:
         DataError: The calibration cannot be read.

@@ -19,6 +19,7 @@ from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_resu
 from referee.evals.table import Table, build_table
 from referee.reports.correlation_tables import correlation_files
 from referee.reports.eval_summary import About, render_summary, silence_lines, summary_csv, summary_json
+from referee.reports.page import PAGE, summary_page
 from referee.reports.paper_table import published_table
 from referee.runs import RunFolder
 from referee.runs.files import write_atomically
@@ -181,7 +182,7 @@ def write_summary(
     about: About,
     asked: SummaryOptions,
 ) -> Summary:
-    """Compute the table, and write ``summary.md``, ``summary.csv`` and ``summary.json``, and what else was asked for.
+    """Compute the table, and write ``summary.md``, ``.csv``, ``.json``, ``report.html``, and what else was asked for.
 
     Args:
         results: The results file.
@@ -206,6 +207,7 @@ def write_summary(
     write(f"{SUMMARY}.json", summary_json(table, about, comparison=comparison, published=published))
     write(f"{SUMMARY}.csv", summary_csv(table))
     write(f"{SUMMARY}.md", markdown)
+    write(PAGE, summary_page("Evaluation of peer reviews", markdown))
     return Summary(table, comparison, markdown)
 
 

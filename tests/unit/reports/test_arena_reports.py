@@ -102,7 +102,7 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
     values = {
         (plot_names(result).get(r["model"], r["model"]), r["form"], r["axis"]): r for r in rows(files["arena.csv"])
     }
-    plotted = plotted_data(files["arena.html"])
+    plotted = plotted_data(files["report.html"])
     assert set(plotted) == {
         *("mae", "bias", "sub-scores", "calibration-iclr-2024", "ratings-iclr-2024"),
         *("calibration-neurips-2025", "ratings-neurips-2025"),
@@ -142,7 +142,7 @@ def test_what_is_plotted_on_the_page_stands_in_the_csv(result: ArenaResult) -> N
 
 
 def test_the_page_is_whole_and_fetches_nothing(result: ArenaResult) -> None:
-    page = written(result)["arena.html"]
+    page = written(result)["report.html"]
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert "<b>used</b>" not in page
     for table in (make(result) for make in TABLES):
@@ -238,4 +238,4 @@ def test_nothing_scored_draws_nothing() -> None:
     files = written(empty)
     assert "models.csv" not in files
     assert ratings_table(empty) is None
-    assert plotted_data(files["arena.html"]) == {}
+    assert plotted_data(files["report.html"]) == {}

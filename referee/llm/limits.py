@@ -34,6 +34,7 @@ class Limits:
         self._book, self._model = book, model
         self._rates = Rates(concurrency, requests_per_minute, tokens_per_minute)
         self._slots = asyncio.Semaphore(concurrency)
+        self._turn = asyncio.Lock()
         self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
 
@@ -53,10 +54,12 @@ class Limits:
 
     @asynccontextmanager
     async def _shared_slot(self, book: Book, tokens: int) -> AsyncIterator[None]:
-        slot, wait_s = book.enter(self._model, this_process(), self._rates, tokens)
-        while slot is None:
-            await asyncio.sleep(wait_s)
+        # One call of a process asks at a time: hundreds that ask again and again keep a cluster's book from all work.
+        async with self._turn:
             slot, wait_s = book.enter(self._model, this_process(), self._rates, tokens)
+            while slot is None:
+                await asyncio.sleep(wait_s)
+                slot, wait_s = book.enter(self._model, this_process(), self._rates, tokens)
         try:
             yield
         finally:

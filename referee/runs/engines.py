@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from referee.errors import RunError
 from referee.runs.shared_limits import RAY, SqliteBook, import_ray
+from referee.settings import ENV_PREFIX, RESERVED_ENV
 
 LIMITS = "limits.sqlite"
 KILLED = -9
@@ -157,7 +158,7 @@ class RayEngine:
     def start(self, work: Work, environment: Mapping[str, str]) -> None:
         """As ``Engine.start``; a worker ends with its shard, so that the next one begins with nothing of it."""
         task = self._ray.remote(num_cpus=1, max_retries=0, max_calls=1)(run_command)
-        self._tasks[task.remote(work, str(Path.cwd()), dict(environment))] = work.number
+        self._tasks[task.remote(work, str(Path.cwd()), {**settings_said(os.environ), **environment})] = work.number
 
     def any(self) -> bool:
         """As ``Engine.any``."""
@@ -196,6 +197,15 @@ class RayEngine:
         if self._joined:
             self._ray.shutdown()
             self._joined = False
+
+
+def settings_said(environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings among a machine's variables: no place of the machine, and no key."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(ENV_PREFIX) and name not in RESERVED_ENV and not name.endswith(("_KEY", "_TOKEN"))
+    }
 
 
 def run_command(work: Work, folder: str, environment: Mapping[str, str]) -> int:

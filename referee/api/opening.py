@@ -7,10 +7,9 @@ from pathlib import Path
 
 from referee.api.resuming import begun_review
 from referee.errors import RunError
+from referee.reports.html import PAGE
 from referee.runs.folder import RECORD, read_record
 from referee.venues import load_venue
-
-PAGE = "report.html"
 
 
 def report_of(run: str | Path) -> Path:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 from referee.evals.edges import EDGES, EDGES_TEXT, Edges, edge_text, level_rows
 from referee.reports.experiment_plots import experiment_plots
+from referee.reports.html import PAGE
 from referee.reports.markdown_text import inline
-from referee.reports.page import PAGE, Section, plots_section, render_markdown, summary_page
+from referee.reports.page import Section, plots_section, render_markdown, summary_page
 from referee.reports.plots import Plot
 from referee.reports.tables import NOTHING, Table, aligned, csv_text, dashed, interval, number, places
 from referee.reports.usage_text import tokens_in_cell

@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 STATIC = HERE / "static"
 STYLES = ("page.css",)
+PAGE = "report.html"
+"""The page of a run, in its folder."""
 
 
 def render(

@@ -20,9 +20,6 @@ _OF_NUMBERS = frozenset("0123456789.,%+-−–[]<()=n ")
 _DATA = '<script type="application/json" data-plot="{name}">{data}</script>'
 
 
-PAGE = "report.html"
-"""The page of a run, in its folder."""
-
 PLOTS = "plots"
 """The folder of a report's plots, beside it."""
 

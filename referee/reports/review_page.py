@@ -13,9 +13,8 @@ from pydantic import BaseModel, ValidationError
 from referee.errors import RunError
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
-from referee.reports.html import render
+from referee.reports.html import PAGE, render
 from referee.reports.openreview_json import openreview_object
-from referee.reports.page import PAGE
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
 from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of

@@ -19,7 +19,8 @@ from referee.evals.results import RESULTS, ResultsFile, damaged_lines, read_resu
 from referee.evals.table import Table, build_table
 from referee.reports.correlation_tables import correlation_files
 from referee.reports.eval_summary import About, render_summary, silence_lines, summary_csv, summary_json
-from referee.reports.page import PAGE, summary_page
+from referee.reports.html import PAGE
+from referee.reports.page import summary_page
 from referee.reports.paper_table import published_table
 from referee.runs import RunFolder
 from referee.runs.files import write_atomically

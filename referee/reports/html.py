@@ -1,4 +1,4 @@
-"""Pages from templates: whole files that fetch nothing, or pages of the app, which share their style and script.
+"""Pages from templates: whole files that fetch nothing, with their style and their one script.
 
 Text of papers and models reaches a page only through the templates, which escape it.
 """
@@ -23,34 +23,18 @@ PAGE = "report.html"
 """The page of a run, in its folder."""
 
 
-def render(
-    template: str, /, *, standalone: bool = True, styles: Iterable[str] = (), script: str = "", **names: object
-) -> str:
+def render(template: str, /, *, styles: Iterable[str] = (), script: str = "", **names: object) -> str:
     """A page from a template that extends ``base.html``.
 
     Args:
         template: Its file under ``templates``.
-        standalone: Whether style and script stand in the page, under a policy that names the script's hash; else they
-            are files below ``/static``, and the server says the policy.
         styles: Files of style beside ``page.css``.
         script: The one file of script; none by default.
         **names: What the template speaks of; one that is missing is an error.
     """
-    sheets = [*STYLES, *styles]
-    code = _static(script) if script and standalone else ""
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            standalone=standalone,
-            sheets=sheets,
-            style="\n".join(map(_static, sheets)) if standalone else "",
-            script=script,
-            code=code,
-            policy=policy(code) if standalone else "",
-            **names,
-        )
-    )
+    code = _static(script) if script else ""
+    style = "\n".join(map(_static, [*STYLES, *styles]))
+    return _environment().get_template(template).render(style=style, code=code, policy=policy(code), **names)
 
 
 def policy(code: str = "") -> str:
@@ -70,7 +54,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader([TEMPLATES, HERE.parent / "app" / "templates"]),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

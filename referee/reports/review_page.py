@@ -87,9 +87,6 @@ def review_page(
     paper: Paper | None,
     pages: PageImages | None,
     picture: Callable[[PageImage], str],
-    *,
-    standalone: bool = True,
-    **more: object,
 ) -> str:
     """The page of a review.
 
@@ -99,8 +96,6 @@ def review_page(
         paper: The paper; without it only quotations show it.
         pages: Its pages, where it is a PDF that could be drawn.
         picture: The address of a page's picture.
-        standalone: As ``render``.
-        **more: What a template that extends this page speaks of.
 
     Raises:
         DataError: The review is not on this form.
@@ -112,7 +107,6 @@ def review_page(
     printed = [point for point in points if point.outcome == "printed"]
     return render(
         "review.html",
-        standalone=standalone,
         styles=("review.css",),
         script="review.js",
         title=one_line(review.paper_title) or "untitled paper",
@@ -138,7 +132,6 @@ def review_page(
         disclosure=clean(review.disclosure),
         policy_of_venue=render_policy(form),
         provenance=provenance_rows(review.provenance) if review.provenance else [],
-        **more,
     )
 
 

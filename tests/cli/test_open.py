@@ -1,0 +1,54 @@
+"""``referee open``: the page of a run, and of a run that has none."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from referee.testing import FakeServer
+
+from .command import Referee
+from .refusals import assert_refused, on
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the browser was asked to show."""
+    asked: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: bool(asked.append(address)) or True)
+    return asked
+
+
+@pytest.mark.parametrize("name", ["paper.pdf", "short.md"])
+def test_a_review_has_a_page_which_is_made_again_without_its_paper(
+    referee: Referee, examples: Path, workplace: Path, server: FakeServer, shown: list[str], name: str
+) -> None:
+    mine = workplace / name
+    mine.write_bytes((examples / name).read_bytes())
+    done = referee("review", mine, "--venue", "arr", "--strategy", "single", *on(server), "--out", "run")
+    assert done.code == 0, done.err
+    mine.unlink()
+    page = workplace / "run" / "report.html"
+    first = page.read_text(encoding="utf-8")
+    assert ("data:image/webp" in first) == (name == "paper.pdf")
+    page.unlink()
+    assert referee("open", "run").code == 0
+    assert shown == [page.as_uri()]
+    assert page.read_text(encoding="utf-8") == first
+
+
+def test_what_has_no_page_is_named(
+    referee: Referee, examples: Path, workplace: Path, server: FakeServer, shown: list[str]
+) -> None:
+    assert_refused(referee("open", workplace), "holds no run", "run.json")
+    given = (examples / "short.md", "--venue", "arr", "--strategy", "single", *on(server), "--out", "run")
+    assert referee("review", *given, "--max-tokens", 500).code == 3
+    assert_refused(referee("open", "run"), "is not finished, it is stopped", "--resume run")
+    record = Path("run/run.json")
+    newer = {**json.loads(record.read_text(encoding="utf-8")), "schema_version": 2}
+    record.write_text(json.dumps(newer), encoding="utf-8")
+    assert_refused(referee("open", "run", "--print"), "damaged or from another version")
+    assert shown == []

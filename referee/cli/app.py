@@ -9,6 +9,7 @@ import typer
 from referee.cli import (
     arena,
     batches,
+    browse,
     collect,
     data,
     detect,
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("open")(open.open_)
+app.command("app")(browse.app_)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("merge")(merge.merge)

@@ -23,18 +23,23 @@ PAGE = "report.html"
 """The page of a run, in its folder."""
 
 
-def render(template: str, /, *, styles: Iterable[str] = (), script: str = "", **names: object) -> str:
+def render(template: str, /, *, styles: Iterable[str] = (), script: str = "", linked: str = "", **names: object) -> str:
     """A page from a template that extends ``base.html``.
 
     Args:
         template: Its file under ``templates``.
         styles: Files of style beside ``page.css``.
         script: The one file of script; none by default.
+        linked: The address under which a server has style and script; by default they stand in the page.
         **names: What the template speaks of; one that is missing is an error.
     """
+    files = [*STYLES, *styles]
+    page = _environment().get_template(template)
+    if linked:
+        return page.render(linked=linked, styles=files, script=script, **names)
     code = _static(script) if script else ""
-    style = "\n".join(map(_static, [*STYLES, *styles]))
-    return _environment().get_template(template).render(style=style, code=code, policy=policy(code), **names)
+    style = "\n".join(map(_static, files))
+    return page.render(linked="", style=style, code=code, policy=policy(code), **names)
 
 
 def policy(code: str = "") -> str:

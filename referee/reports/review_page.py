@@ -87,6 +87,7 @@ def review_page(
     paper: Paper | None,
     pages: PageImages | None,
     picture: Callable[[PageImage], str],
+    linked: str = "",
 ) -> str:
     """The page of a review.
 
@@ -96,6 +97,7 @@ def review_page(
         paper: The paper; without it only quotations show it.
         pages: Its pages, where it is a PDF that could be drawn.
         picture: The address of a page's picture.
+        linked: As in ``render``.
 
     Raises:
         DataError: The review is not on this form.
@@ -109,6 +111,7 @@ def review_page(
         "review.html",
         styles=("review.css",),
         script="review.js",
+        linked=linked,
         title=one_line(review.paper_title) or "untitled paper",
         venue=form.name,
         verdict=_verdict(review, form),
@@ -135,27 +138,40 @@ def review_page(
     )
 
 
-def write_review_page(folder: Path, form: VenueForm) -> Path:
-    """Make ``report.html`` of a finished review from what lies in its run folder.
+def stored_review_page(
+    folder: Path, form: VenueForm, picture: Callable[[PageImage], str] | None = None, linked: str = ""
+) -> str:
+    """The page of a finished review, from what lies in its run folder.
+
+    Args:
+        folder: The run folder.
+        form: The form the review is on.
+        picture: The address of a page's picture; by default the picture stands in the page.
+        linked: As in ``render``.
 
     Raises:
         RunError: There is no finished review, or a file of the run is damaged.
         DataError: The review is not on this form.
     """
-    from referee.runs.files import write_atomically
-
     review = _read(folder / "review.json", Review)
     if review is None:
         raise RunError(
             f"{str(folder)!r} has no finished review.", hint=f"Continue it: referee review --resume {folder}"
         )
-    pages = _read(folder / PAGES / PAGES_FILE, PageImages)
 
-    def picture(page: PageImage) -> str:
+    def inside(page: PageImage) -> str:
         data = (folder / PAGES / page.image).read_bytes()
         return f"data:image/webp;base64,{base64.b64encode(data).decode()}"
 
-    write_atomically(folder / PAGE, review_page(review, form, _read(folder / PAPER, Paper), pages, picture))
+    pages = _read(folder / PAGES / PAGES_FILE, PageImages)
+    return review_page(review, form, _read(folder / PAPER, Paper), pages, picture or inside, linked)
+
+
+def write_review_page(folder: Path, form: VenueForm) -> Path:
+    """Write ``report.html`` of a finished review; raises as ``stored_review_page``."""
+    from referee.runs.files import write_atomically
+
+    write_atomically(folder / PAGE, stored_review_page(folder, form))
     return folder / PAGE
 
 

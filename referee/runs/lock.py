@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import resource
 import socket
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from referee.errors import RunError
 
 _LONGEST_OWNER = 300
+_OWNER = re.compile(r"pid (?P<pid>\d+) on ['\"](?P<host>.*)['\"]\s*")
 # A lock, a database of checkpoints with its journals, and what is being written.
 _FILES_A_RUN, _FILES_BESIDE = 8, 256
 
@@ -65,6 +67,19 @@ def most_run_folders(wanted: int) -> int:
         soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return wanted if soft == resource.RLIM_INFINITY else min(wanted, max(1, (soft - _FILES_BESIDE) // _FILES_A_RUN))
+
+
+def owner_of(folder: Path) -> tuple[int, str] | None:
+    """The process and the machine that last said to hold a folder's lock; None where none did.
+
+    The lock is not tried, which could hold up a process that begins at that moment.
+    """
+    try:
+        with (folder / ".lock").open("rb") as file:
+            said = _OWNER.fullmatch(file.read(_LONGEST_OWNER).decode("utf-8", "replace"))
+    except OSError:
+        return None
+    return (int(said["pid"]), said["host"]) if said else None
 
 
 def _write_owner(handle: int) -> None:

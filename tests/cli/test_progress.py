@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from referee.cli.activities import activity
-from referee.cli.progress import ProgressLine, Stages, Tally
+from referee.cli.progress import ProgressLine, Stages
 from referee.prompts import prompt_ids
+from referee.reports.activities import activity
+from referee.reports.tally import Tally
 from referee.runs import Event
 from referee.schemas.usage import Usage
 from referee.testing import FakeServer

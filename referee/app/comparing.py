@@ -1,0 +1,92 @@
+"""Two reviews side by side: scores by field, and points with those that quote the same places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from referee.api.resuming import begun_review
+from referee.app.history import Run
+from referee.errors import RunError
+from referee.papers.pieces import squeeze
+from referee.reports.plain import clean
+from referee.reports.values import is_empty, labelled, title_of
+from referee.schemas.point import SEVERITIES, ReviewPoint
+from referee.schemas.review import Review
+from referee.schemas.venue import VenueForm
+from referee.venues import load_venue
+
+_FEWEST_LETTERS = 20
+
+
+def compared(two: Sequence[tuple[Run, Path]]) -> dict[str, Any]:
+    """What the page of a comparison speaks of.
+
+    A point is said to meet one of the other review where both quote the same words of the paper; whether they say the
+    same of it is for the reader.
+
+    Raises:
+        RunError: A review is damaged or does not name its venue.
+        VenueError: A venue is not known here.
+    """
+    (one, first), (other, second) = ((run, _review(folder)) for run, folder in two)
+    forms = [load_venue(begun_review(folder).venue) for _, folder in two]
+    scores = [_scores(review, form) for review, form in zip((first, second), forms, strict=True)]
+    return {
+        "runs": [
+            (run, f"/runs/{quote(run.name)}/report", form.name) for (run, _), form in zip(two, forms, strict=True)
+        ],
+        "same_paper": first.paper_id == second.paper_id,
+        "scores": [(title, *(score.get(title, "not on this form") for score in scores)) for title in _titles(scores)],
+        "points": [_points(first, second), _points(second, first)],
+        "costs": [one.cost or "nothing", other.cost or "nothing"],
+    }
+
+
+def _review(folder: Path) -> Review:
+    file = folder / "review.json"
+    try:
+        return Review.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise RunError(f"{str(file)!r} is damaged or from another version.", hint="Review the paper again.") from error
+
+
+def _scores(review: Review, form: VenueForm) -> dict[str, str]:
+    return {
+        title_of(field): "not given" if is_empty(value := review.fields.get(field.name)) else labelled(field, value)
+        for field in form.reviewer_fields
+        if field.kind != "text"
+    }
+
+
+def _titles(scores: Sequence[dict[str, str]]) -> list[str]:
+    return list(dict.fromkeys(title for score in scores for title in score))
+
+
+def _points(review: Review, other: Review) -> list[tuple[str, str, str, bool]]:
+    """Id, weight, statement and whether the other review quotes the same place; gravest first."""
+    places = [_places(point) for point in other.points if point.outcome == "printed"]
+    printed = [point for point in review.points if point.outcome == "printed" and point.polarity != "strength"]
+    printed.sort(key=lambda point: (point.polarity == "question", SEVERITIES.index(point.severity)))
+    return [
+        (
+            point.id,
+            point.severity if point.polarity == "weakness" else point.polarity,
+            clean(point.statement),
+            any(_meet(_places(point), theirs) for theirs in places),
+        )
+        for point in printed
+    ]
+
+
+def _places(point: ReviewPoint) -> list[str]:
+    return [squeeze(evidence.quote) for evidence in point.evidence if evidence.status != "not_found"]
+
+
+def _meet(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether one quotation lies within another; short ones may stand anywhere and say nothing."""
+    return any(min(len(a), len(b)) >= _FEWEST_LETTERS and (a in b or b in a) for a in ours for b in theirs)

@@ -1,0 +1,171 @@
+"""Reviews at work: each in a process of its own, few at once, the others waiting in the order they came."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from referee.app.asking import ASKED, Asked, new_run_name, read_asked
+from referee.app.job_files import ESTIMATE, EVENTS, Line
+from referee.errors import RunError
+from referee.runs.files import write_atomically
+from referee.runs.folder import RECORD
+
+Phase = Literal["waiting", "reading", "queued", "running", "stopping"]
+JOBS = ".app"
+_LONGEST_GOODBYE_S = 20.0
+
+
+@dataclass
+class _Job:
+    phase: Phase
+    task: asyncio.Task[None]
+    process: asyncio.subprocess.Process | None = None
+
+
+class Jobs:
+    """The work that this app has started; what it knows beyond the folders is only which processes are its own.
+
+    Args:
+        root: The folder of runs.
+        base_url: The server of all models, for runs that begin here.
+        reading: How many papers are read at once.
+        running: How many reviews are made at once.
+    """
+
+    def __init__(self, root: Path, *, base_url: str | None = None, reading: int = 2, running: int = 2) -> None:
+        self.root, self._base_url = root, base_url
+        self._reading, self._running = asyncio.Semaphore(reading), asyncio.Semaphore(running)
+        self._jobs: dict[str, _Job] = {}
+        self.ending = asyncio.Event()
+
+    def folder(self, name: str) -> Path:
+        """Where a run's job keeps what was asked for and what happened."""
+        return self.root / JOBS / name
+
+    def phase(self, name: str) -> Phase | None:
+        """What is done for a run here and now; None where nothing is."""
+        job = self._jobs.get(name)
+        return job.phase if job else None
+
+    def new(self, paper_name: str, venue: str) -> str:
+        """A name for a new run, whose job folder is there."""
+        while True:
+            name = new_run_name(paper_name, venue)
+            if not (self.root / name).exists():
+                self.folder(name).mkdir(parents=True)
+                return name
+
+    def plan(self, name: str, asked: Asked) -> None:
+        """Read the paper and estimate, when it is this job's turn."""
+        write_atomically(self.folder(name) / ASKED, asked.model_dump_json() + "\n")
+        self._begin(name, "waiting", "reading", self._reading)
+
+    def plan_again(self, name: str, asked: Asked) -> None:
+        """Read once more what was stopped or could not be read; raises ``RunError`` where it is being done."""
+        self._refuse_twice(name)
+        self.plan(name, asked)
+
+    def plan_unread(self) -> None:
+        """Go on with what an earlier app had taken in and not read: nothing of it was sent or paid."""
+        for file in sorted(self.root.glob(f"{JOBS}/*/{ASKED}")):
+            job, name = file.parent, file.parent.name
+            if not ((self.root / name).exists() or (job / ESTIMATE).exists() or (job / EVENTS).exists()):
+                self._begin(name, "waiting", "reading", self._reading)
+
+    def discard(self, name: str) -> None:
+        """Forget a review that has not begun, and its upload; raises ``RunError`` where it has."""
+        self._refuse_twice(name)
+        if (self.root / name / RECORD).exists():
+            raise RunError(f"run {name!r} has begun.", hint=f"Delete the folder {str(self.root / name)!r} yourself.")
+        shutil.rmtree(self.folder(name), ignore_errors=True)
+
+    def start(self, name: str, *, max_cost: float | None = None, max_tokens: int | None = None) -> None:
+        """Make the review, or go on with it, when it is this job's turn.
+
+        Raises:
+            RunError: It is being worked on already.
+        """
+        self._refuse_twice(name)
+        job = self.folder(name)
+        job.mkdir(parents=True, exist_ok=True)
+        asked = read_asked(job)
+        if asked is not None and (max_cost is not None or max_tokens is not None):
+            changed = asked.model_copy(update={"max_cost": max_cost, "max_tokens": max_tokens})
+            write_atomically(job / ASKED, changed.model_dump_json() + "\n")
+        self._begin(name, "queued", "running", self._running)
+
+    def stop(self, name: str) -> None:
+        """Ask for the end of the work: calls under way are answered and kept. Asking twice is harmless."""
+        job = self._jobs.get(name)
+        if job is None:
+            return
+        if job.process is None:
+            job.task.cancel()
+            self._tell(name, Line(said="Stopped before it was its turn.", state="stopped"))
+        else:
+            job.phase = "stopping"
+            _close(job.process)
+
+    async def aclose(self) -> None:
+        """End all work, and wait for what is under way; what takes too long goes on by itself and ends by itself."""
+        self.ending.set()
+        tasks = [job.task for job in self._jobs.values()]
+        for name in list(self._jobs):
+            self.stop(name)
+        if tasks:
+            await asyncio.wait(tasks, timeout=_LONGEST_GOODBYE_S)
+
+    def _refuse_twice(self, name: str) -> None:
+        if name in self._jobs:
+            raise RunError(f"run {name!r} is being worked on already.", hint="Wait for it, or stop it first.")
+
+    def _begin(self, name: str, waiting: Phase, working: Phase, turn: asyncio.Semaphore) -> None:
+        (self.folder(name) / EVENTS).unlink(missing_ok=True)
+        task = asyncio.create_task(self._work(name, working, turn))
+        self._jobs[name] = _Job(waiting, task)
+
+    async def _work(self, name: str, working: Phase, turn: asyncio.Semaphore) -> None:
+        try:
+            async with turn:
+                job = self._jobs[name]
+                what = "plan" if working == "reading" else "run"
+                job.process = await self._spawn([what, str(self.root / name), str(self.folder(name))])
+                job.phase = working
+                code = await job.process.wait()
+                if code:
+                    self._tell(name, _broken_off(code))
+        finally:
+            self._jobs.pop(name, None)
+
+    async def _spawn(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
+        """A session of its own: Ctrl-C at the app's terminal reaches it through the app, as the end of its input."""
+        more = [self._base_url] if self._base_url else []
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "referee.app.worker", *arguments, *more),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def _tell(self, name: str, line: Line) -> None:
+        with (self.folder(name) / EVENTS).open("a", encoding="utf-8") as file:
+            file.write(line.model_dump_json() + "\n")
+
+
+def _broken_off(code: int) -> Line:
+    """What is said of a process that broke off, which a killed one cannot do itself."""
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+    hint = "What was answered so far is kept: go on with it."
+    return Line(said=f"The process that worked on it {how}.", hint=hint, state="failed")
+
+
+def _close(process: asyncio.subprocess.Process) -> None:
+    if process.stdin is not None and not process.stdin.is_closing():
+        process.stdin.close()

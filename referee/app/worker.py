@@ -1,0 +1,158 @@
+"""One review in a process of its own: ``python -m referee.app.worker plan|run RUN_FOLDER JOB_FOLDER [BASE_URL]``.
+
+It ends when its input does: then calls under way are answered and written down, and no other one is sent. So a stop,
+the app's end and the app's death are one thing. What happens is written, line by line, to the job's folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.app.asking import read_asked
+from referee.app.job_files import ESTIMATE, EVENTS, LOG, Estimated, Line
+from referee.errors import BudgetExceeded, RefereeError
+from referee.reports.activities import activity
+from referee.reports.tally import Tally
+from referee.runs.files import write_atomically
+from referee.runs.stopping import Stop, stoppable
+from referee.secrets import scrub
+
+if TYPE_CHECKING:
+    from referee.api import ReviewEstimate
+    from referee.runs import Event
+
+
+class Teller:
+    """Writes what happens as lines of the job's events, counts beside it."""
+
+    def __init__(self, job: Path) -> None:
+        self._file = (job / EVENTS).open("a", encoding="utf-8")
+        self._started = time.monotonic()
+        self.tally = Tally()
+
+    def __call__(self, event: Event) -> None:
+        """Write one event."""
+        self.tally.count(event)
+        if event.kind == "run":
+            return
+        text = activity(event.prompt) if event.prompt else event.text
+        if event.kind == "fetch" and event.total:
+            text = f"{event.text}: {100 * event.done // event.total}% of {event.total / 1e6:.0f} MB"
+        self.say(text)
+
+    def say(self, text: str, state: str = "", hint: str = "") -> None:
+        """Write one line; ``state`` is how the work ended, where it did."""
+        line = Line(
+            said=scrub(text),
+            hint=scrub(hint),
+            phrases=tuple(self.tally.phrases()),
+            seconds=round(time.monotonic() - self._started, 1),
+            done=self.tally.done,
+            expected=self.tally.expected,
+            state=state,
+        )
+        self._file.write(line.model_dump_json() + "\n")
+        self._file.flush()
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    what, run, job = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    base_url = sys.argv[4] if len(sys.argv) > 4 else None
+    tell = Teller(job)
+    work = _plan(run, job, base_url, tell) if what == "plan" else _review(run, job, base_url, tell)
+    try:
+        asyncio.run(_until_input_ends(work))
+    except BudgetExceeded as error:
+        tell.say(error.message, "stopped", error.hint or "")
+    except RefereeError as error:
+        tell.say(error.message, "failed", error.hint or "")
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        tell.say("Stopped: what was answered so far is kept.", "stopped")
+    except BaseException as error:
+        (job / LOG).write_text(scrub(traceback.format_exc()), encoding="utf-8")
+        tell.say(f"The work broke off: {type(error).__name__}.", "failed", f"{LOG} in {str(job)!r} has the details.")
+        raise SystemExit(1) from error
+    else:
+        tell.say("Done.", "finished")
+
+
+async def _until_input_ends(work: Any) -> None:
+    task = asyncio.current_task()
+    assert task is not None, "it runs in a task"
+    stop = Stop(task.cancel)
+    loop = asyncio.get_running_loop()
+
+    def heard() -> None:
+        if not os.read(0, 1024):
+            loop.remove_reader(0)
+            stop.request()
+
+    loop.add_reader(0, heard)
+    try:
+        with stoppable(stop):
+            await work
+    finally:
+        loop.remove_reader(0)
+
+
+async def _plan(run: Path, job: Path, base_url: str | None, tell: Teller) -> None:
+    """Read the paper and write the estimate; nothing is sent to a model and no run begins."""
+    from referee import api
+    from referee.reports.estimates import review_estimate_lines
+    from referee.venues import render_policy
+
+    asked = read_asked(job)
+    assert asked is not None, "the app writes it first"
+    seen: list[ReviewEstimate] = []
+
+    def shown(plan: ReviewEstimate) -> bool:
+        seen.append(plan)
+        return False
+
+    options = api.RunOptions(
+        out=run, base_url=base_url, max_cost=asked.max_cost, max_tokens=asked.max_tokens, progress=tell, confirm=shown
+    )
+    form = api.load_venue(asked.venue)
+    try:
+        await api.review(asked.paper, venue=asked.venue, model=asked.model, strategy=asked.strategy, options=options)
+    except RefereeError:
+        if not seen:
+            raise
+    lines = [scrub(line) for line in review_estimate_lines(replace(seen[0], other=None), words="")]
+    estimate = Estimated(calls=seen[0].calls, lines=tuple(lines), rule=render_policy(form), venue=form.name)
+    write_atomically(job / ESTIMATE, estimate.model_dump_json() + "\n")
+
+
+async def _review(run: Path, job: Path, base_url: str | None, tell: Teller) -> None:
+    """Begin the run, or go on with it."""
+    from referee import api
+    from referee.api.resuming import begun_review
+    from referee.runs.folder import RECORD
+
+    asked = read_asked(job)
+    limits: dict[str, Any] = {"max_cost": asked.max_cost, "max_tokens": asked.max_tokens} if asked else {}
+
+    def noted(plan: ReviewEstimate) -> bool:
+        tell.tally.expected = plan.calls
+        return True
+
+    if (run / RECORD).is_file():
+        begun = begun_review(run)
+        resumed = api.RunOptions(resume=run, settings=begun.settings, progress=tell, confirm=noted, **limits)
+        await api.review(begun.paper, venue=begun.venue, options=resumed)
+        return
+    assert asked is not None, "a new run was asked for"
+    options = api.RunOptions(out=run, base_url=base_url, progress=tell, confirm=noted, **limits)
+    await api.review(asked.paper, venue=asked.venue, model=asked.model, strategy=asked.strategy, options=options)
+
+
+if __name__ == "__main__":
+    main()

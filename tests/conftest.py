@@ -15,7 +15,7 @@ from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
-SLOW_FOLDERS = ("damage", "evals_data", "fuzz", "reliability")
+SLOW_FOLDERS = ("app", "damage", "evals_data", "fuzz", "reliability")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _connect = socket.socket.connect

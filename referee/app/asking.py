@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from referee.errors import DataError
 
 ASKED = "asked.json"
-_NAME_CHARS = 80
+_NAME_CHARS, _ENDING_CHARS = 80, 8
 _STEM_CHARS = 40
 _LONGEST = 300
 
@@ -81,11 +81,11 @@ def read_asked(folder: Path) -> Asked | None:
 def safe_file_name(name: str) -> str:
     """A name for an uploaded file: its last part, in plain characters, short, with its ending."""
     last = PurePosixPath(unicodedata.normalize("NFC", name).replace("\\", "/")).name
-    plain = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "paper"
-    stem, dot, ending = plain.rpartition(".")
-    if not dot or len(ending) > 8:
-        return plain[:_NAME_CHARS]
-    return f"{stem[: _NAME_CHARS - len(ending) - 1] or 'paper'}.{ending}"
+    stem, dot, ending = re.sub(r"[^\w.-]+", "-", last).rpartition(".")
+    if not dot or len(ending) > _ENDING_CHARS:
+        stem, ending = f"{stem}{dot}{ending}", ""
+    kept = stem.strip("-.")[: _NAME_CHARS - _ENDING_CHARS - 1] or "paper"
+    return f"{kept}.{ending}" if ending else kept
 
 
 def new_run_name(paper_name: str, venue: str) -> str:

@@ -38,7 +38,7 @@ class Jobs:
         running: How many reviews are made at once.
     """
 
-    def __init__(self, root: Path, *, base_url: str | None = None, reading: int = 2, running: int = 2) -> None:
+    def __init__(self, root: Path, *, base_url: str | None = None, reading: int = 2, running: int = 4) -> None:
         self.root, self._base_url = root, base_url
         self._reading, self._running = asyncio.Semaphore(reading), asyncio.Semaphore(running)
         self._jobs: dict[str, _Job] = {}

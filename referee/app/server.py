@@ -12,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -72,7 +72,7 @@ def build_app(place: Place) -> Starlette:
             Route("/runs/{name}/{change}", views.change, methods=["POST"]),
             Mount(STATIC_ADDRESS, StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: _said, RefereeError: _refused},  # type: ignore[dict-item]
+        exception_handlers={HTTPException: _said, RefereeError: _refused, ClientDisconnect: _gone},  # type: ignore[dict-item]
         lifespan=working,
     )
 
@@ -211,3 +211,8 @@ async def _said(request: Request, error: HTTPException) -> Response:
 
 async def _refused(request: Request, error: RefereeError) -> Response:
     return HTMLResponse(pages.message(error.message, error.hint or ""), HTTPStatus.BAD_REQUEST)
+
+
+async def _gone(request: Request, error: ClientDisconnect) -> Response:
+    """An upload that ended in the middle, with nobody left to tell; nothing of it was kept."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST)

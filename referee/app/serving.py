@@ -8,6 +8,7 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,13 +81,15 @@ def serve(wanted: Wanted, settings: Settings, ready: Callable[[str], None]) -> N
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 ws="none",
                 lifespan="on",
                 limit_concurrency=_MOST_CONNECTIONS,
                 timeout_graceful_shutdown=_GOODBYE_S,
             )
             ready(f"http://{_shown(wanted.host)}:{port}/{f'?token={token}' if token else ''}")
-            asyncio.run(_Server(config, jobs).serve(sockets=[door]))
+            with suppress(KeyboardInterrupt):  # it was heard, and is raised once more at the end
+                asyncio.run(_Server(config, jobs).serve(sockets=[door]))
     finally:
         lock.release()
 

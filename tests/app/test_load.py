@@ -1,0 +1,112 @@
+"""Many at once, and the app's sudden end: nothing is lost, nothing paid twice, one run's crash leaves the others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psutil
+
+from referee.testing import FakeServer
+
+from .served import App, served, wait_for
+
+MOST_BYTES = 300 * 2**20
+
+
+def workers(app: App) -> list[psutil.Process]:
+    return [
+        one for one in psutil.Process(app.process.pid).children() if "referee.app.worker" in " ".join(one.cmdline())
+    ]
+
+
+def test_twenty_uploads_and_five_that_watch(app: App, paper: Path) -> None:
+    at_once, memory = Counter[int](), 0
+    done = threading.Event()
+
+    def look() -> None:
+        nonlocal memory
+        while not done.wait(0.05):
+            at_once[len(workers(app))] += 1
+            memory = max(memory, psutil.Process(app.process.pid).memory_info().rss)
+
+    def watch(run: str) -> str:
+        with httpx.stream("GET", f"{app.address}/runs/{run}/events", timeout=120) as events:
+            return "".join(events.iter_text())
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        with ThreadPoolExecutor(25) as pool:
+            runs = list(pool.map(lambda _: app.upload(paper), range(20)))
+            watched = [pool.submit(watch, run) for run in runs[-5:]]
+            for run in runs:
+                app.reach(run, "Waits for your go")
+            assert all("event: rest" in one.result(60) for one in watched)
+    finally:
+        done.set()
+        looking.join()
+    assert len(set(runs)) == 20
+    assert max(at_once) == 2, at_once
+    assert memory < MOST_BYTES
+    assert app.get("/").text.count("waits for your go") == 20
+
+
+def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> None:
+    with FakeServer(context_tokens=32_000, latency_s=3.0) as server, served(tmp_path, server) as app:
+        runs = [app.upload(paper) for _ in range(2)]
+        for run in runs:
+            app.reach(run, "Waits for your go")
+            app.post(f"/runs/{run}/start")
+        wait_for(lambda: len(server.log.calls) >= 2)
+        victim = next(one for one in workers(app) if runs[0] in " ".join(one.cmdline()))
+        victim.kill()
+        app.reach(runs[1], "Finished")
+        wait_for(lambda: app.state(runs[0]) in ("Interrupted", "Failed"))
+        assert "was ended by signal 9" in app.get(f"/runs/{runs[0]}").text
+        app.post(f"/runs/{runs[0]}/start")
+        app.reach(runs[0], "Finished")
+
+
+def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, examples: Path) -> None:
+    with FakeServer(context_tokens=32_000, latency_s=1.0) as server:
+        with served(tmp_path, server) as app:
+            runs = [app.upload(examples / "paper.md", venue="neurips-2025", strategy="sections") for _ in range(3)]
+            for run in runs:
+                app.reach(run, "Waits for your go")
+            for run in runs:
+                app.post(f"/runs/{run}/start")
+            wait_for(lambda: all(app.state(run) == "Is being made" for run in runs) and len(server.log.calls) >= 6)
+            left = workers(app)
+            os.kill(app.process.pid, signal.SIGKILL)
+            psutil.wait_procs(left, timeout=60)
+            assert not any(one.is_running() for one in left), "they end by themselves"
+        with served(tmp_path, server) as app:
+            assert [app.state(run) for run in runs] == ["Stopped"] * 3
+            for run in runs:
+                assert app.post(f"/runs/{run}/start").status_code == 303
+            for run in runs:
+                app.reach(run, "Finished")
+        per_run = Counter(call.digest for call in server.log.calls)
+        assert max(per_run.values()) <= 3, "the three ask the same, each once"
+
+
+def test_its_end_waits_for_what_is_paid(tmp_path: Path, paper: Path) -> None:
+    with FakeServer(context_tokens=32_000, latency_s=2.0) as server:
+        with served(tmp_path, server) as app:
+            run = app.upload(paper)
+            app.reach(run, "Waits for your go")
+            app.post(f"/runs/{run}/start")
+            wait_for(lambda: server.log.calls)
+            assert app.end() == 0
+            assert app.log.read_text() == ""
+        with served(tmp_path, server) as app:
+            if app.state(run) != "Finished":
+                app.post(f"/runs/{run}/start")
+                app.reach(run, "Finished")
+            assert len(server.log.calls) == len({call.digest for call in server.log.calls})

@@ -63,7 +63,7 @@ def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> No
         for run in runs:
             app.reach(run, "Waits for your go")
             app.post(f"/runs/{run}/start")
-        wait_for(lambda: len(server.log.calls) >= 2)
+        wait_for(lambda: len(server.log.calls()) >= 2)
         victim = next(one for one in workers(app) if runs[0] in " ".join(one.cmdline()))
         victim.kill()
         app.reach(runs[1], "Finished")
@@ -81,7 +81,7 @@ def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, e
                 app.reach(run, "Waits for your go")
             for run in runs:
                 app.post(f"/runs/{run}/start")
-            wait_for(lambda: all(app.state(run) == "Is being made" for run in runs) and len(server.log.calls) >= 6)
+            wait_for(lambda: all(app.state(run) == "Is being made" for run in runs) and len(server.log.calls()) >= 6)
             left = workers(app)
             os.kill(app.process.pid, signal.SIGKILL)
             psutil.wait_procs(left, timeout=60)
@@ -92,7 +92,7 @@ def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, e
                 assert app.post(f"/runs/{run}/start").status_code == 303
             for run in runs:
                 app.reach(run, "Finished")
-        per_run = Counter(call.digest for call in server.log.calls)
+        per_run = Counter(call.digest for call in server.log.calls())
         assert max(per_run.values()) <= 3, "the three ask the same, each once"
 
 
@@ -102,11 +102,11 @@ def test_its_end_waits_for_what_is_paid(tmp_path: Path, paper: Path) -> None:
             run = app.upload(paper)
             app.reach(run, "Waits for your go")
             app.post(f"/runs/{run}/start")
-            wait_for(lambda: server.log.calls)
+            wait_for(lambda: server.log.calls())
             assert app.end() == 0
             assert app.log.read_text() == ""
         with served(tmp_path, server) as app:
             if app.state(run) != "Finished":
                 app.post(f"/runs/{run}/start")
                 app.reach(run, "Finished")
-            assert len(server.log.calls) == len({call.digest for call in server.log.calls})
+            assert len(server.log.calls()) == len({call.digest for call in server.log.calls()})

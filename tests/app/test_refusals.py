@@ -18,18 +18,15 @@ from tests.cli.refusals import assert_refused
 from .served import App, served, wait_for
 
 
-def left(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / "referee-runs" / ".app").iterdir() if path.name != ".lock")
-
-
 def test_a_file_that_is_no_pdf(app: App, tmp_path: Path) -> None:
+    before = app.jobs()
     broken = tmp_path / "paper.pdf"
     broken.write_bytes(b"%PDF-1.7\n" + bytes(1000))
     run = app.upload(broken)
     app.reach(run, "Cannot be reviewed")
     assert "Next:" in app.get(f"/runs/{run}").text
     assert app.post(f"/runs/{run}/discard").status_code == 303
-    assert left(tmp_path) == []
+    assert app.jobs() == before
 
 
 @pytest.mark.parametrize(
@@ -42,11 +39,12 @@ def test_a_file_that_is_no_pdf(app: App, tmp_path: Path) -> None:
         ({"venue": "arr", "arxiv": "2301.00001", "max_cost": "much"}, "max cost"),
     ],
 )
-def test_forms_that_say_too_little(app: App, tmp_path: Path, fields: dict[str, str], said: str) -> None:
+def test_forms_that_say_too_little(app: App, fields: dict[str, str], said: str) -> None:
+    before = app.jobs()
     answer = app.post("/runs", **fields)
     assert answer.status_code == 400
     assert said in answer.text
-    assert left(tmp_path) == []
+    assert app.jobs() == before
 
 
 def test_an_unknown_venue_gets_the_nearest_name(app: App, paper: Path) -> None:
@@ -56,19 +54,19 @@ def test_an_unknown_venue_gets_the_nearest_name(app: App, paper: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../../evil.md", "..\\evil.md", "a" * 300 + ".md", "\u202egnp.md", ".md"])
-def test_names_of_uploads_stay_in_their_folder(app: App, tmp_path: Path, paper: Path, name: str) -> None:
+def test_names_of_uploads_stay_in_their_folder(app: App, paper: Path, name: str) -> None:
     run = app.upload(paper, name)
-    app.reach(run, "Waits for your go")
-    (kept,) = (tmp_path / "referee-runs" / ".app" / run).glob("*.md")
+    (kept,) = (app.runs / ".app" / run).glob("*.md")
     assert len(kept.name) <= 80
-    assert not list(tmp_path.rglob("evil.md")) or kept.name == "evil.md"
+    assert all(found.parent.parent == app.runs / ".app" for found in app.folder.rglob("evil.md"))
+    app.reach(run, "Waits for your go")
 
 
-def test_a_name_of_a_megabyte(app: App, tmp_path: Path, paper: Path) -> None:
+def test_a_name_of_a_megabyte(app: App, paper: Path) -> None:
     files = {"upload": ("a" * 2**20 + ".md", paper.read_bytes())}
     answer = app.client.post("/runs", data={"venue": "arr"}, files=files)
     assert answer.status_code in (303, 400)
-    assert all(len(name) < 200 for name in left(tmp_path))
+    assert all(len(name) < 200 for name in app.jobs())
 
 
 def test_uploads_that_are_too_long_or_break_off(tmp_path: Path, server: FakeServer, paper: Path) -> None:
@@ -88,7 +86,7 @@ def test_uploads_that_are_too_long_or_break_off(tmp_path: Path, server: FakeServ
             head = f"POST /runs HTTP/1.1\r\nHost: {where.netloc}\r\nOrigin: {app.address}\r\nContent-Length: 90000\r\n"
             broken.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n".encode())
         assert app.upload(paper)
-        assert len(left(tmp_path)) == 1
+        assert len(app.jobs()) == 1
         assert app.log.read_text() == ""
 
 
@@ -141,12 +139,12 @@ def test_a_browser_that_goes_away_and_one_that_comes_back(tmp_path: Path, paper:
         assert app.log.read_text() == ""
 
 
-def test_damaged_and_newer_runs_and_papers_that_have_gone(app: App, tmp_path: Path, paper: Path) -> None:
+def test_damaged_and_newer_runs_and_papers_that_have_gone(app: App, paper: Path) -> None:
     run = app.reviewed(paper)
-    kept = next((tmp_path / "referee-runs" / ".app" / run).glob("*.md"))
+    kept = next((app.runs / ".app" / run).glob("*.md"))
     kept.unlink()
     assert "short" in app.get(f"/runs/{run}/report").text, "the page does not need the paper's file"
-    folder = tmp_path / "referee-runs" / run
+    folder = app.runs / run
     record = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps({**record, "status": "stopped"}))
     app.post(f"/runs/{run}/start")
@@ -161,12 +159,13 @@ def test_damaged_and_newer_runs_and_papers_that_have_gone(app: App, tmp_path: Pa
 
 
 def test_a_run_of_the_command_line_is_shown_and_compared(
-    app: App, tmp_path: Path, paper: Path, referee: Referee, server: FakeServer
+    app: App, paper: Path, referee: Referee, server: FakeServer
 ) -> None:
+    before = {path.name for path in app.runs.iterdir()}
     mine = app.reviewed(paper)
     given = ("--venue", "arr", "--strategy", "single", "--model", "fake", "--base-url", server.base_url, "--no-cache")
     assert referee("review", paper, *given).code == 0
-    names = [path.name for path in (tmp_path / "referee-runs").iterdir() if path.name not in (".app", mine)]
+    names = sorted({path.name for path in app.runs.iterdir()} - before - {mine})
     assert len(names) == 1
     assert names[0] in app.get("/?q=short").text
     assert names[0] not in app.get("/?q=nothing-of-that").text
@@ -174,4 +173,4 @@ def test_a_run_of_the_command_line_is_shown_and_compared(
     assert app.get("/compare", params={"run": [mine]}).status_code == 400
     assert app.get("/compare", params={"run": [mine, "gone"]}).status_code == 404
     for file in ("review.md", "review.openreview.json", "report.html"):
-        assert app.get(f"/runs/{mine}/files/{file}").content == (tmp_path / "referee-runs" / mine / file).read_bytes()
+        assert app.get(f"/runs/{mine}/files/{file}").content == (app.runs / mine / file).read_bytes()

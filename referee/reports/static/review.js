@@ -12,9 +12,18 @@ function marksOf(point) {
   return (point.dataset.marks || "").split(" ").filter(Boolean);
 }
 
+// Pages that were never on the screen get their height only as they come: at the end of the way it is gone once more.
+let goal = null;
+document.addEventListener("scrollend", () => {
+  goal?.scrollIntoView({ block: "center" });
+  goal = null;
+}, true);
+
 function show(target) {
   if (!target) return;
   target.closest("details:not([open])")?.setAttribute("open", "");
+  goal = target;
+  setTimeout(() => (goal = goal === target ? null : goal), 2000);
   target.scrollIntoView({ behavior: calm, block: "center" });
 }
 

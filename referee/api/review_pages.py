@@ -1,4 +1,4 @@
-"""``report.html`` of a review: paper and pages are kept in the run folder, so that it can be made again."""
+"""A review beside its paper: ``report.html``, made from what the run folder keeps, and a copy of the PDF with notes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from pathlib import Path
 
 from referee.api.session import Session
 from referee.errors import PaperParseError
-from referee.papers.isolated import draw_pages
+from referee.papers.isolated import annotate_copy, draw_pages
 from referee.runs import Event
+from referee.schemas.page import PageImages
 from referee.schemas.paper import Paper
+from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
+ANNOTATED = "review.annotated.pdf"
 
-async def write_page(run: Session, paper: Paper, file: Path | None, form: VenueForm) -> None:
-    """Keep the paper, draw its pages where it is a PDF that is still there, and write the page.
 
-    Pages that cannot be drawn are told, and the page shows the paper's text in their place.
+async def write_page(run: Session, review: Review, paper: Paper, file: Path | None, form: VenueForm) -> None:
+    """Keep the paper, draw its pages and mark a copy where it is a PDF that is still there, and write the page.
+
+    Pages that cannot be drawn are told, and the page shows the paper's text in their place; so is a copy that cannot be
+    marked.
 
     Raises:
         OSError: The run folder cannot be written.
@@ -33,4 +38,14 @@ async def write_page(run: Session, paper: Paper, file: Path | None, form: VenueF
             run.progress(Event("note", f"report.html shows the paper's text only: {error}"))
         else:
             run.write(f"{PAGES}/{PAGES_FILE}", drawn.model_dump_json() + "\n")
+            await _write_copy(run, review, file, drawn)
     write_review_page(run.path, form)
+
+
+async def _write_copy(run: Session, review: Review, file: Path, pages: PageImages) -> None:
+    from referee.reports.highlights import highlights_of
+
+    try:
+        await annotate_copy(file, run.path / ANNOTATED, highlights_of(review, pages), run.settings.paper)
+    except PaperParseError as error:
+        run.progress(Event("note", f"{ANNOTATED} was not made: {error}"))

@@ -119,7 +119,7 @@ async def review(
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form, all_points=all_points)
         if shared is None:
-            await write_page(run, read, file, form)
+            await write_page(run, finished, read, file, form)
         return finished
 
 
@@ -190,10 +190,12 @@ def _prompts(job: Job) -> dict[str, str]:
 
 def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -> None:
     from referee.reports import openreview_object, render_review, to_json
+    from referee.reports.fixes import render_fixes
 
     run.write("review.json", review.model_dump_json(indent=2) + "\n")
     run.write("review.openreview.json", to_json(openreview_object(review, form)))
     run.write("review.md", render_review(review, form, all_points=all_points))
+    run.write("fixes.md", render_fixes(review, form))
 
 
 def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:

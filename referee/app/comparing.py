@@ -13,9 +13,11 @@ from referee.api.resuming import begun_review
 from referee.app.history import Run
 from referee.errors import RunError
 from referee.papers.pieces import squeeze
+from referee.reports.deciding import by_weight
+from referee.reports.formulas import readable
 from referee.reports.plain import clean
 from referee.reports.values import is_empty, labelled, title_of
-from referee.schemas.point import SEVERITIES, ReviewPoint
+from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
@@ -71,15 +73,14 @@ def _points(review: Review, other: Review) -> list[tuple[str, str, str, bool]]:
     """Id, weight, statement and whether the other review quotes the same place; gravest first."""
     places = [_places(point) for point in other.points if point.outcome == "printed"]
     printed = [point for point in review.points if point.outcome == "printed" and point.polarity != "strength"]
-    printed.sort(key=lambda point: (point.polarity == "question", SEVERITIES.index(point.severity)))
     return [
         (
             point.id,
             point.severity if point.polarity == "weakness" else point.polarity,
-            clean(point.statement),
+            readable(clean(point.statement)),
             any(_meet(_places(point), theirs) for theirs in places),
         )
-        for point in printed
+        for point in by_weight(printed)
     ]
 
 

@@ -65,8 +65,9 @@ def review(
 ) -> None:
     """Review a paper on a venue's own form.
 
-    Writes a run folder with review.md (to read), review.json (everything), review.openreview.json (the form's fields,
-    ready to paste), trace.jsonl (each model call) and run.json.
+    Writes a run folder with report.html (the review beside the paper), review.md (to read), fixes.md (to work off),
+    review.annotated.pdf (the PDF with notes), review.openreview.json (the form's fields, ready to paste), review.json
+    (everything), trace.jsonl (each model call) and run.json.
     """
     from referee import api
 
@@ -146,4 +147,7 @@ def _print_summary(written: Review, form: VenueForm, folder: str) -> None:
         typer.echo(wrapped(line) if line else "")
     if written.provenance:
         typer.echo(f"Used: {describe_usage(written.provenance.usage)}.")
-    typer.echo(f"Written to {folder}: review.md (to read), review.openreview.json (to paste).")
+    typer.echo(
+        f"Written to {folder}: report.html (beside the paper: referee open {folder}), review.md (to read), "
+        "fixes.md (to work off), review.openreview.json (to paste)."
+    )

@@ -1,4 +1,4 @@
-"""The process that reads one untrusted file: enter the limits, read or draw it, give the result or a refusal, end."""
+"""The process that reads one untrusted file: enter the limits, do what is asked, give the result or a refusal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import PaperParseError
 
 if TYPE_CHECKING:
-    from referee.schemas.page import PageImages
+    from referee.schemas.page import Highlights, PageImages
     from referee.schemas.paper import Paper
 
 _ALARM_GRACE_S = 10
@@ -60,7 +60,8 @@ REFUSED = b"R"
 
 
 def main() -> None:
-    """Run with one argument: path and ``PaperSettings`` as JSON, and a folder where pages are to be drawn.
+    """Run with one argument: path and ``PaperSettings`` as JSON, a folder where pages are to be drawn, or a file that
+    says what is to be marked and the copy's place.
 
     The first byte written says what the rest is.
 
@@ -80,12 +81,18 @@ def main() -> None:
         _give(reply, PAPER, found.model_dump_json().encode())
 
 
-def _read(request: Mapping[str, Any]) -> Paper | PageImages:
+def _read(request: Mapping[str, Any]) -> Paper | PageImages | Highlights:
     path = Path(request["path"])
     if request.get("pages"):
         from referee.papers.pdf.rendering import render_pages
 
         return render_pages(path, Path(request["pages"]), max_pages=request["max_pages"])
+    if request.get("marks"):
+        from referee.papers.pdf.annotating import annotate
+        from referee.schemas.page import Highlights
+
+        marks = Highlights.model_validate_json(Path(request["marks"]).read_bytes())
+        return annotate(path, Path(request["copy"]), marks, max_pages=request["max_pages"])
     from referee.papers.load import load_paper
 
     return load_paper(path, max_pages=request["max_pages"], max_bytes=request["max_bytes"])

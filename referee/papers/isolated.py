@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from referee.errors import PaperParseError
 from referee.papers.child import PAPER, REFUSED
 from referee.papers.load import checked_head, is_plain_text, load_paper
-from referee.schemas.page import PageImages
+from referee.schemas.page import Highlights, PageImages
 from referee.schemas.paper import Paper
 from referee.settings import PaperSettings
 
@@ -34,6 +34,7 @@ _FEW_THREADS = {"RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_
 _CHUNK = 64 * 1024
 _KEPT_ERRORS = 8 * 1024
 _REPLY_BYTES = 32 * 2**20
+Made = TypeVar("Made", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -196,23 +197,43 @@ async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageIma
     Raises:
         PaperParseError: As ``load_as_set``.
     """
-    drawing = _Reading(path, bounds, pages=folder)
+    return await _made(_Reading(path, bounds, pages=str(folder.absolute())), PageImages)
+
+
+async def annotate_copy(path: Path, copy: Path, highlights: Highlights, bounds: PaperSettings) -> Highlights:
+    """Write a copy of a PDF with highlights and notes; a child process does it. Those that were made come back.
+
+    Raises:
+        PaperParseError: As ``load_as_set``, or the file takes no annotations.
+        OSError: The copy's folder cannot be written.
+    """
+    with tempfile.TemporaryDirectory(prefix=".referee-", dir=copy.parent) as folder:
+        marks, part = Path(folder) / "marks.json", Path(folder) / "copy.pdf"
+        marks.write_text(highlights.model_dump_json(), encoding="utf-8")
+        reading = _Reading(path, bounds, marks=str(marks.absolute()), copy=str(part.absolute()))
+        made = await _made(reading, Highlights)
+        part.replace(copy)
+    return made
+
+
+async def _made(reading: _Reading, kind: type[Made]) -> Made:
+    """What a child was asked to make; when this is cancelled, the child ends at once."""
     try:
-        return PageImages.model_validate_json((await asyncio.to_thread(drawing.attended))[1:])
+        return kind.model_validate_json((await asyncio.to_thread(reading.attended))[1:])
     except ValidationError as error:
-        raise drawing.no_reply() from error
+        raise reading.no_reply() from error
     except asyncio.CancelledError:
-        drawing.child.stop()
+        reading.child.stop()
         raise
 
 
 class _Reading:
     """One file on its way through a child, or read here where it needs none."""
 
-    def __init__(self, path: Path, bounds: PaperSettings, *, pages: Path | None = None) -> None:
+    def __init__(self, path: Path, bounds: PaperSettings, **asked: str) -> None:
         self.path = path
         self.bounds = bounds
-        request = {**bounds.model_dump(), "path": str(path.absolute()), "pages": str(pages.absolute()) if pages else ""}
+        request = {**bounds.model_dump(), "path": str(path.absolute()), **asked}
         self.child = Child(request, bounds.max_seconds)
 
     def run(self) -> Paper:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from referee.reports.formulas import readable
 from referee.reports.markdown_text import inline
 from referee.schemas.point import SEVERITIES, PointEvidence, ReviewPoint
 
@@ -41,7 +42,7 @@ def _by_severity(points: Sequence[ReviewPoint], polarity: str) -> Iterable[str]:
     for severity in SEVERITIES:
         for point in (p for p in points if p.severity == severity):
             weight = f"**{_TITLES[severity]}.** " if polarity == "weakness" else ""
-            yield f"- {weight}{inline(point.statement)} `{point.id}`"
+            yield f"- {weight}{inline(readable(point.statement))} `{point.id}`"
             yield from (f"  - {_quoted(e)}" for e in point.evidence if e.status != "not_found")
             if point.unverified:
                 yield "  - no quotation was found for this"
@@ -56,7 +57,10 @@ def _aside(points: Sequence[ReviewPoint]) -> list[str]:
         chosen = [p for p in points if p.outcome == outcome]
         if chosen:
             lines += [f"### {title}", ""]
-            lines += [f"- `{p.id}` {inline(p.claim)} ({inline(p.reason or p.merged_into or outcome)})" for p in chosen]
+            lines += [
+                f"- `{p.id}` {inline(readable(p.claim))} ({inline(p.reason or p.merged_into or outcome)})"
+                for p in chosen
+            ]
             lines.append("")
     return lines
 
@@ -67,9 +71,9 @@ def _counted(points: Sequence[ReviewPoint]) -> str:
     printed = sum(p.outcome == "printed" for p in points)
     told = f"{len(points)} points were raised and {printed} stand in the form above"
     counted = f"{told} ({aside})" if aside else told
-    return f"{counted}. `referee show` has each with its quotations, its check and its reasons."
+    return f"{counted}. report.html and `referee show` have each with its quotations, its check and its reasons."
 
 
 def _quoted(evidence: PointEvidence) -> str:
     place = inline(evidence.section) + (f", p. {evidence.page}" if evidence.page else "")
-    return f"“{inline(evidence.quote)}” ({place})"
+    return f"“{inline(readable(evidence.quote))}” ({place})"

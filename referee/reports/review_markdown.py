@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.reports.deciding import deciding
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
+from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
 from referee.reports.plain import one_line, shortened
 from referee.reports.points import render_points
@@ -19,7 +21,9 @@ _EXCERPT_CHARS = 300
 
 
 def render_review(review: Review, form: VenueForm, *, all_points: bool = False) -> str:
-    """The review as Markdown without HTML.
+    """The review as Markdown without HTML: verdict and what decides, the form as composed, corrections, what made it.
+
+    Formulas are shown in letters and signs; the form's own file keeps their LaTeX.
 
     Text of models and papers is data: what would open a heading, a rule, a link or a code block in it is escaped, and
     control characters are gone.
@@ -34,13 +38,14 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
         DataError: The review is not on this form.
     """
     require_form(review, form)
-    parts = [f"# Review for {inline(form.name)}", _head(review)]
+    parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form), *_deciding(review)]
     for field in form.fields:
         parts += [f"## {inline(title_of(field))}", *_field(field, review)]
     known = {field.name for field in form.fields}
     loose = [evidence for evidence in review.evidence if evidence.field not in known]
     if loose:
         parts += ["## Further evidence", _evidence(loose)]
+    parts += _corrections(review)
     if lines := render_points(review.points, all_points=all_points):
         parts.append("\n".join(lines).rstrip())
     parts.append("## About this review")
@@ -50,15 +55,45 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
     return "\n\n".join(parts) + "\n"
 
 
-def _head(review: Review) -> str:
+def _head(review: Review, form: VenueForm) -> str:
     author = "a person" if review.source == "human" else f"the language model {inline(review.source)}"
-    lines = [
-        f"Paper: {inline(review.paper_title) or 'untitled'}",
-        f"Written by {author}. Ratings are {inline(review.calibration)}.",
-    ]
+    lines = [f"Review for {inline(form.name)}, written by {author}.", _verdict(review, form)]
     if text := notice(review):
         lines.append(f"**{inline(text)}**")
     return "\n\n".join(lines)
+
+
+def _verdict(review: Review, form: VenueForm) -> str:
+    """The overall rating, then the other scores, in one line."""
+    scores = [field for field in form.reviewer_fields if field.kind == "score"]
+    scores.sort(key=lambda field: field.name != form.overall)
+    told = [f"{inline(title_of(field))}: {_score(field, review)}" for field in scores]
+    if scores and scores[0].name == form.overall:
+        told[0] = f"**{told[0]}** ({inline(review.calibration)})"
+    return " · ".join(told) or f"Ratings are {inline(review.calibration)}."
+
+
+def _score(field: FormField, review: Review) -> str:
+    value = review.fields.get(field.name)
+    return "not given" if is_empty(value) else inline(labelled(field, value))
+
+
+def _deciding(review: Review) -> list[str]:
+    points = deciding(review.points)
+    if not points:
+        return []
+    lines = [f"{n}. **{p.severity.capitalize()}.** {_readable(p.statement)}" for n, p in enumerate(points, start=1)]
+    return ["## What decides", "\n".join(lines)]
+
+
+def _corrections(review: Review) -> list[str]:
+    """Those that the form has no field for; the others stand in it."""
+    loose = [p for p in review.points if p.correction is not None and p.outcome == "listed"]
+    return ["## Corrections", "\n".join(f"- {_readable(p.statement)}" for p in loose)] if loose else []
+
+
+def _readable(text: str) -> str:
+    return inline(readable(text))
 
 
 def _field(field: FormField, review: Review) -> list[str]:
@@ -68,7 +103,7 @@ def _field(field: FormField, review: Review) -> list[str]:
     if is_empty(value):
         parts = [f"not given: {inline(empty_reason(field, review))}"]
     elif field.kind == "text" and isinstance(value, str):
-        parts = [block(value) or "not given: nothing that can be shown"]
+        parts = [block(readable(value)) or "not given: nothing that can be shown"]
         if field.max_chars is not None and len(value) > field.max_chars:
             parts.append(f"(The form takes {field.max_chars} characters; review.openreview.json holds the beginning.)")
     else:
@@ -76,7 +111,7 @@ def _field(field: FormField, review: Review) -> list[str]:
     if record is not None and record.reason.strip() and not is_empty(value):
         backed = f" (rests on {', '.join(map(inline, record.supported_by))})" if record.supported_by else ""
         limit = f" ({inline(record.limit)})" if record.limit else ""
-        parts.append(f"*{inline(record.reason)}*{limit}{backed}")
+        parts.append(f"*{_readable(record.reason)}*{limit}{backed}")
     filed = [evidence for evidence in review.evidence if evidence.field == field.name]
     if filed:
         parts += ["Evidence in the paper:", _evidence(filed)]
@@ -91,7 +126,7 @@ def _stated(field: FormField, record: ScoreRecord | None) -> str:
 
 
 def _evidence(items: Sequence[Evidence]) -> str:
-    return "\n".join(f"- {inline(e.id)}: {inline(e.claim)} — “{inline(e.quote)}” ({_place(e)})" for e in items)
+    return "\n".join(f"- {inline(e.id)}: {_readable(e.claim)} — “{_readable(e.quote)}” ({_place(e)})" for e in items)
 
 
 def _place(evidence: Evidence) -> str:

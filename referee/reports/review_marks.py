@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from referee.papers.pieces import squeeze
 from referee.schemas.page import PageImage, PageLine
 from referee.schemas.paper import Box, Paper
 from referee.schemas.point import Quotation
+from referee.schemas.review import Review
 
 ELLIPSIS = " […] "
 _FEWEST_LETTERS = 12
@@ -38,6 +39,15 @@ class Marks:
     """The id of a mark by section and quotation."""
     spans: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """Quoted words and the id of their mark, by section."""
+
+
+def quotations_of(review: Review) -> Iterator[tuple[str, Quotation]]:
+    """Each quotation of a review with the id of the point or the evidence that makes it."""
+    for point in review.points:
+        for evidence in (*point.evidence, *(point.check.passages if point.check else ())):
+            yield point.id, evidence
+    for item in review.evidence:
+        yield item.id, item
 
 
 def marks_of(quotations: Iterable[tuple[str, Quotation]], pages: Sequence[PageImage]) -> Marks:

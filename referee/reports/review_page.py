@@ -11,23 +11,24 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
+from referee.reports.deciding import by_weight, deciding
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
+from referee.reports.formulas import readable
 from referee.reports.html import PAGE, render
 from referee.reports.openreview_json import openreview_object
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
-from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of
+from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of, quotations_of
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.schemas.page import PageImage, PageImages
 from referee.schemas.paper import Finding, Paper
-from referee.schemas.point import SEVERITIES, Quotation, ReviewPoint
+from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import render_policy
 
 PAPER, PAGES, PAGES_FILE = "paper.json", "pages", "pages.json"
-MOST_DECIDING = 5
 Stored = TypeVar("Stored", bound=BaseModel)
 _ASIDE = {
     "listed": "In no field of the form",
@@ -104,18 +105,18 @@ def review_page(
     """
     require_form(review, form)
     drawn = pages.pages if pages is not None else ()
-    marks = marks_of(_quotations(review), drawn)
-    points = [_point(point, marks) for point in _ordered(review.points)]
+    marks = marks_of(quotations_of(review), drawn)
+    points = [_point(point, marks) for point in by_weight(review.points)]
     printed = [point for point in points if point.outcome == "printed"]
     return render(
         "review.html",
         styles=("review.css",),
         script="review.js",
         linked=linked,
-        title=one_line(review.paper_title) or "untitled paper",
+        title=readable(one_line(review.paper_title)) or "untitled paper",
         venue=form.name,
         verdict=_verdict(review, form),
-        deciding=[point for point in printed if point.polarity == "weakness"][:MOST_DECIDING],
+        deciding=[_point(point, marks) for point in deciding(review.points)],
         points=printed,
         choices={
             "severity": _values(printed, "severity"),
@@ -126,10 +127,11 @@ def review_page(
         asides=[(title, [p for p in points if p.outcome == outcome]) for outcome, title in _ASIDE.items()],
         lost=[(d.id, clean(d.claim), clean(d.quote), one_line(d.reason)) for d in review.dropped],
         fields=[_field(field, review, _copied(review, form)) for field in form.fields],
-        evidence=[(e.id, one_line(e.claim), _quoted(e, marks)) for e in review.evidence],
+        evidence=[(e.id, readable(one_line(e.claim)), _quoted(e, marks)) for e in review.evidence],
         pages=[(page, picture(page), marks.by_page.get(page.number, [])) for page in drawn],
         sections=[] if drawn or paper is None else _sections(paper, marks),
-        statements={point.id: point.statement for point in points} | {e.id: one_line(e.claim) for e in review.evidence},
+        statements={point.id: point.statement for point in points}
+        | {e.id: readable(one_line(e.claim)) for e in review.evidence},
         findings=list(_findings(review.findings)),
         notice=notice(review),
         disclosure=clean(review.disclosure),
@@ -188,27 +190,13 @@ def _read(file: Path, kind: type[Stored]) -> Stored | None:
         ) from error
 
 
-def _quotations(review: Review) -> Iterator[tuple[str, Quotation]]:
-    for point in review.points:
-        for evidence in (*point.evidence, *(point.check.passages if point.check else ())):
-            yield point.id, evidence
-    for item in review.evidence:
-        yield item.id, item
-
-
-def _ordered(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
-    """Weaknesses by weight, then questions, then strengths; else as they were raised."""
-    kinds = ("weakness", "question", "strength")
-    return sorted(points, key=lambda point: (kinds.index(point.polarity), SEVERITIES.index(point.severity)))
-
-
 def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
     found = [evidence for evidence in point.evidence if evidence.status != "not_found"]
     check = point.check
     return ShownPoint(
         id=point.id,
-        statement=clean(point.statement),
-        argument=clean(point.argument),
+        statement=readable(clean(point.statement)),
+        argument=readable(clean(point.argument)),
         polarity=point.polarity,
         severity=point.severity if point.polarity == "weakness" else point.polarity,
         weight=_WEIGHT[point.severity] if point.polarity == "weakness" else point.polarity.capitalize(),
@@ -217,7 +205,7 @@ def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
         verdict=check.verdict if check else "unchecked",
         outcome=point.outcome,
         reason=one_line(point.reason or (f"see {point.merged_into}" if point.merged_into else "")),
-        fix=clean(point.fix.what or (point.correction.should_be if point.correction else "")),
+        fix=readable(clean(point.fix.what or (point.correction.should_be if point.correction else ""))),
         quotations=tuple(_quoted(evidence, marks) for evidence in found),
     )
 
@@ -225,7 +213,7 @@ def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
 def _quoted(quotation: Quotation, marks: Marks) -> ShownQuotation:
     page = f", p. {quotation.page}" if quotation.page is not None else ""
     return ShownQuotation(
-        clean(quotation.quote),
+        readable(clean(quotation.quote)),
         f"{one_line(quotation.section) or one_line(quotation.section_id)}{page}",
         marks.by_quote.get((quotation.section_id, quotation.quote), ""),
         _STATUS.get(quotation.status, ""),
@@ -257,9 +245,9 @@ def _field(field: FormField, review: Review, copied: dict[str, str]) -> ShownFie
     return ShownField(
         name=field.name,
         title=title_of(field),
-        value="" if is_empty(value) else clean(str(value)) if long else labelled(field, value),
+        value="" if is_empty(value) else readable(clean(str(value))) if long else labelled(field, value),
         long=long,
-        reason=clean(record.reason) if record is not None and not is_empty(value) else "",
+        reason=readable(clean(record.reason)) if record is not None and not is_empty(value) else "",
         empty=empty_reason(field, review) if is_empty(value) else "",
         copied=copied.get(field.name, ""),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
+from referee.reports.formulas import readable
 from referee.reports.plain import one_line, shortened
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.paper import Finding
@@ -31,7 +32,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
     others = [field for field in form.reviewer_fields if field.name != form.overall and field.kind != "text"]
     texts = [field for field in form.reviewer_fields if field.kind == "text"]
     groups = [
-        [f"{one_line(form.name)}: {one_line(review.paper_title) or 'untitled paper'}", notice(review)],
+        [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
         + [_value(field, review) for field in others],
         *([_text(field, review)] for field in texts),
@@ -54,7 +55,7 @@ def _text(field: FormField, review: Review) -> str:
     value = review.fields.get(field.name)
     if not isinstance(value, str) or not value.strip():
         return f"{title_of(field)}: not given: {empty_reason(field, review)}"
-    return f"{title_of(field)}: {shortened(value, EXCERPT_CHARS)}"
+    return f"{title_of(field)}: {shortened(readable(value), EXCERPT_CHARS)}"
 
 
 def _quotations(review: Review) -> list[str]:

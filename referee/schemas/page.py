@@ -31,3 +31,23 @@ class PageImages(Frozen):
 
     paper_id: str
     pages: tuple[PageImage, ...]
+
+
+class Highlight(Frozen):
+    """A place of a page that is marked in a copy of the PDF, and the note that stands there.
+
+    ``height`` is the page's, in PDF points: boxes have their origin at its top left. ``weight`` decides the colour.
+    """
+
+    page: int
+    height: float
+    boxes: tuple[Box, ...]
+    title: str
+    note: str
+    weight: str
+
+
+class Highlights(Frozen):
+    """What is marked in one copy, in the order of its pages."""
+
+    items: tuple[Highlight, ...]

@@ -50,12 +50,20 @@ def test_a_run_folder_holds_everything_and_the_terminal_says_the_rest(
     assert done.code == 0, done.err
     run = workplace / "run"
     names = {p.name for p in run.iterdir() if not p.name.startswith(".")}
-    assert names >= {"review.md", "review.json", "review.openreview.json", "trace.jsonl", "run.json"}
+    assert names >= {
+        "review.md",
+        "fixes.md",
+        "report.html",
+        "review.json",
+        "review.openreview.json",
+        "trace.jsonl",
+        "run.json",
+    }
     assert "RESTRICTED" in done.err
     assert "Estimate: 1 call" in done.err
     assert "cost unknown" in done.err
     assert "Overall rating: 4: Borderline accept" in done.out
-    assert "Written to run: review.md" in done.out
+    assert "Written to run: report.html (beside the paper: referee open run), review.md" in done.out
     assert "\x1b" not in done.out + done.err
 
     review = read(run)

@@ -64,7 +64,7 @@ def test_a_bare_review_has_no_empty_sections() -> None:
 
 
 def test_a_persons_review_names_no_model() -> None:
-    assert "Written by a person." in render_review(review(source="human"), form())
+    assert "written by a person." in render_review(review(source="human"), form())
 
 
 def test_another_form_is_refused() -> None:
@@ -111,7 +111,8 @@ def test_foreign_lines_stay_one_line() -> None:
     )
     assert "- e1 # x: a # Rating — “\\*b\\* > c \\| d” (\\<b> # S)" in page
     plain = render_review(review(evidence=review().evidence[:1]), form())
-    assert outline(page) == outline(plain)
+    assert page.startswith("# \\# T ## U\n")
+    assert outline(page)[1:] == outline(plain)[1:]
 
 
 @settings(deadline=None)

@@ -19,6 +19,7 @@ from .pages import ROOT
 
 COMMANDS = [
     "",
+    "app",
     "arena",
     "arena calibrate",
     "arena run",

@@ -12,6 +12,7 @@ import pytest
 from referee.llm.catalogue import model_path
 from referee.testing import FakeServer
 from tests.browser import opened, refused
+from tests.cli.test_eval_embedded import PAPER
 
 from .served import App, served
 
@@ -120,13 +121,15 @@ def test_a_hostile_paper_does_nothing(tmp_path: Path, examples: Path, server: Fa
 
 
 @pytest.mark.local_model
-def test_the_way_with_the_embedded_model(tmp_path: Path, examples: Path) -> None:
+def test_the_way_with_the_embedded_model(tmp_path: Path) -> None:
     if find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None:
         if "CI" in os.environ:
             pytest.fail("the embedded model is not here, and CI must run it")
         pytest.skip("the embedded model or its runtime is not here")
     with served(tmp_path, None) as app, opened(app.address) as page:
-        begin(page, app, examples / "short.md", "arr", "single", "local:qwen-0.5b")
+        paper = tmp_path / "paper.md"
+        paper.write_text(PAPER, encoding="utf-8")
+        begin(page, app, paper, "iclr-2018", "single", "local:qwen-0.5b")
         page.wait_for_selector("text=Open the review beside its paper", timeout=PATIENCE_MS)
         page.click("text=Open the review beside its paper")
         page.wait_for_selector("text=trial of the pipeline")

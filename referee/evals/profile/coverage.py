@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields
 from statistics import fmean
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from referee.evals.behaviour.atomic import POLARITIES, AtomicItems, MatchedPair, Quantity, compared, quantity
 from referee.evals.behaviour.atomic_rules import Polarity
@@ -21,22 +24,41 @@ FAILED = "no judge gave a usable reply"
 
 _RESAMPLES = 1000
 
-_T = TypeVar("_T")
+_NONE = math.nan  # no value, in columns of numbers
+
 Read = tuple[ReviewCase, AtomicItems]
-OfPaper = tuple[str, _T]
-"""Something of a pair of reviews, and the paper that its generated review is of."""
+OfPaper = tuple[str, float | None]
+"""A value of a pair of reviews, and the paper that its generated review is of."""
+
+
+class _Column:
+    """Rows of so many numbers each, packed: large sets have hundreds of thousands of pairs."""
+
+    def __init__(self, kind: Literal["d", "q"], width: int) -> None:
+        self._numbers: array[Any] = array(kind)
+        self._width = width
+
+    def append(self, *row: float) -> None:
+        self._numbers.extend(row)
+
+    def __len__(self) -> int:
+        return len(self._numbers) // self._width
+
+    def __iter__(self) -> Iterator[tuple[float, ...]]:
+        return zip(*[iter(self._numbers)] * self._width, strict=True)
 
 
 class CoverageBook:
     """Counts over pairs of reviews; the items themselves are not kept."""
 
     def __init__(self) -> None:
-        self._pairs: dict[tuple[str, Polarity, Literal["own", "chance"]], list[OfPaper[Coverage]]] = defaultdict(list)
-        self._volume: dict[tuple[str, Polarity], list[OfPaper[float | None]]] = defaultdict(list)
+        self._papers: dict[str, int] = {}
+        self._pairs: dict[tuple[str, Polarity, Literal["own", "chance"]], _Column] = defaultdict(_counts)
+        self._volume: dict[tuple[str, Polarity], _Column] = defaultdict(_values)
         self._failed: dict[tuple[str, Literal["own", "chance"]], int] = defaultdict(int)
         self._alone: dict[str, int] = defaultdict(int)
         self._systems: set[str] = set()
-        self._values: dict[tuple[str, str, Quantity], list[tuple[float | None, float | None]]] = defaultdict(list)
+        self._values: dict[tuple[str, str, Quantity], _Column] = defaultdict(_values)
 
     def add(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down a pair of one paper, with its matrices."""
@@ -48,12 +70,12 @@ class CoverageBook:
             for split in dict.fromkeys(
                 filter(None, (ALL, venue and f"venue {venue}", decision and f"decision {decision}"))
             ):
-                self._values[system, split, counted].append(both)
+                self._values[system, split, counted].append(*map(_packed, both))
         paper = pair.generated_case.paper_id
         self._count(system, paper, "own", found)
         for polarity in POLARITIES if found.status != "failed" else ():
             for name in (system, ALL_SYSTEMS):
-                self._volume[name, polarity].append((paper, found.volume_matched(polarity)))
+                self._volume[name, polarity].append(self._number(paper), _packed(found.volume_matched(polarity)))
 
     def add_chance(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down the matrices of a generated review beside another paper's human one."""
@@ -74,9 +96,10 @@ class CoverageBook:
                 continue
             failed = self._failed[system, kind]
             alone = self._alone[system] if kind == "chance" else 0
-            counts = [one for _, one in pairs]
+            papers = self._names(pairs)
+            counts = [Coverage(*map(int, one)) for _, *one in pairs]
             for measure, mean in macro(counts).items():
-                values = [(paper, getattr(one, measure)) for paper, one in pairs]
+                values = [(paper, getattr(one, measure)) for paper, one in zip(papers, counts, strict=True)]
                 bounds = _bounds(values, seed)
                 yield Covered(
                     system=system,
@@ -98,18 +121,27 @@ class CoverageBook:
     def matched(self) -> Iterator[Matched]:
         """Ratios and differences of numbers and lengths, over all pairs, by venue and by decision."""
         for (system, split, name), values in sorted(self._values.items()):
-            yield _matched(system, split, name, values)
+            yield _matched(system, split, name, [(_unpacked(ours), _unpacked(theirs)) for ours, theirs in values])
 
     def _count(self, system: str, paper: str, kind: Literal["own", "chance"], found: PairMatrices) -> None:
         for name in (system, ALL_SYSTEMS):
             for polarity in POLARITIES:
                 counts = found.coverage(polarity)
                 if counts is not None:
-                    self._pairs[name, polarity, kind].append((paper, counts))
+                    self._pairs[name, polarity, kind].append(self._number(paper), *astuple(counts))
             self._failed[name, kind] += found.status == "failed"
 
+    def _number(self, paper: str) -> int:
+        return self._papers.setdefault(paper, len(self._papers))
+
+    def _names(self, column: _Column) -> list[str]:
+        """The papers of a column's rows, whose first number is the paper's."""
+        names = list(self._papers)
+        return [names[int(row[0])] for row in column]
+
     def _volume_matched(self, system: str, polarity: Polarity, seed: int) -> Covered:
-        values = self._volume[system, polarity]
+        column = self._volume[system, polarity]
+        values = list(zip(self._names(column), (_unpacked(value) for _, value in column), strict=True))
         known = [value for _, value in values if value is not None]
         bounds = _bounds(values, seed)
         return Covered(
@@ -126,7 +158,23 @@ class CoverageBook:
         )
 
 
-def _bounds(values: Sequence[OfPaper[float | None]], seed: int) -> Interval:
+def _counts() -> _Column:
+    return _Column("q", 1 + len(fields(Coverage)))
+
+
+def _values() -> _Column:
+    return _Column("d", 2)
+
+
+def _packed(value: float | None) -> float:
+    return _NONE if value is None else value
+
+
+def _unpacked(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _bounds(values: Sequence[OfPaper], seed: int) -> Interval:
     """The interval of the mean of those that are defined."""
     by_paper: dict[str, list[float]] = defaultdict(list)
     for paper, value in values:

@@ -78,7 +78,14 @@ async def test_files_hold_what_the_summary_says(tmp_path: Path) -> None:
     result = result.model_copy(update={"notes": ("a <b>note</b>",)})
     files: dict[str, str] = {}
     write_experiment(result, lambda name, text: files.update({name: text}))
-    assert set(files) == {"results.jsonl", "summary.json", "summary.csv", "comparisons.csv", "summary.md", "report.html"}
+    assert set(files) == {
+        "results.jsonl",
+        "summary.json",
+        "summary.csv",
+        "comparisons.csv",
+        "summary.md",
+        "report.html",
+    }
     assert ExperimentResult.model_validate_json(files["summary.json"]) == result
     lines = [json.loads(line) for line in files["results.jsonl"].splitlines()]
     assert len(lines) == 2 * 2 * 2

@@ -128,7 +128,7 @@ class ProgressLine:
             return
         if self._console is None:
             self._print(" · ".join([text, *self._phrases_beside(event)]))
-        elif event.kind in ("retry", "note"):
+        elif event.kind in ("retry", "note") or (event.kind == "fetch" and not event.total):  # what is to be fetched
             self._console.print(self._timed(text), markup=False, highlight=False)
         elif event.kind != "call_finished":
             self._said = text

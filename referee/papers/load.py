@@ -32,12 +32,12 @@ _HEAD_BYTES = 2**16
 
 
 def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 * 2**20) -> Paper:
-    """Read a paper from a PDF, LaTeX, Word, HTML, Markdown or plain-text file, or from a LaTeX submission, packed or a folder.
+    """Read a paper from a PDF, LaTeX, Word, HTML, Markdown or text file, or a LaTeX submission, packed or a folder.
 
     The bytes decide: a file that begins like a PDF is read as one, whatever its suffix, a ZIP archive with
     ``word/document.xml`` as a Word document, and a text file with three or more ``#`` headings as Markdown. Only
-    where they say no more than "text" does the suffix count. A folder is a LaTeX project with one main file. ``format`` and ``converter`` say which reader it was;
-    when a reader fails, there is no second one behind it.
+    where they say no more than "text" does the suffix count. A folder is a LaTeX project with one main file.
+    ``format`` and ``converter`` say which reader it was; when a reader fails, there is no second one behind it.
 
     Args:
         path: The file, or a folder with LaTeX sources.

@@ -71,7 +71,7 @@ def test_a_run_that_cannot_say_all_asks_for_the_whole_command(
     for said, changed in changes.items():
         (stopped / "run.json").write_text(changed)
         assert_refused(referee("review", "--resume", stopped), said)
-    assert_refused(referee("review", "--resume", workplace / "none"), "holds no run to resume")
+    assert_refused(referee("review", "--resume", workplace / "none"), "holds no run")
 
 
 async def test_objects_of_a_program_have_no_name(paper: Path, workplace: Path, server: FakeServer) -> None:

@@ -296,7 +296,7 @@ def choose_main(files: Mapping[str, bytes], holder: str) -> str:
     listed = ", ".join(repr(name) for name in sorted(mains)[:8])
     raise PaperParseError(
         f"The {holder} holds {len(mains)} papers: {listed}.",
-        hint="Give the one main .tex file itself, or only that one with what it reads; naming it main.tex also decides.",
+        hint="Give the one main .tex file itself, or take the others out; naming it main.tex also decides.",
     )
 
 

@@ -288,7 +288,11 @@ class _Opener:
     async def _loaded(self, source: Source) -> LogitsProvider:
         self._run.progress(Event("stage", f"loading {source.name}"))
         if not source.is_torch:
-            model: _Closing = await load_logits(source.name, download=self._download)
+
+            def fetched(text: str, done: int, total: int) -> None:
+                self._run.progress(Event("fetch", text, done=done, total=total))
+
+            model: _Closing = await load_logits(source.name, download=self._download, progress=fetched)
             self._run.closing(model.close)
             return model
 

@@ -138,6 +138,7 @@ def finished(spent: Usage) -> Event:
         (("data", "split", "set.jsonl", "--out", "split.json"), "drawing the split · "),
         (("data", "load", "spot", ".", "--out", "there"), "reading the set · "),
         (("merge", "a", "b", "--out", "there"), "joining the shards · "),
+        (("rescore", "there"), "computing anew · "),
     ],
 )
 def test_a_command_without_a_model_moves_too(workplace: Path, command: tuple[str, ...], doing: str) -> None:

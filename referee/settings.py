@@ -7,9 +7,9 @@ refused, because files get shared. A value that looks like one is warned about, 
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,6 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import PydanticCustomError
 
 from referee.errors import SettingsError
+from referee.nearest import did_you_mean, nearest
 from referee.secrets import holds_key, names_key, scrub
 
 ENV_PREFIX = "REFEREE_"
@@ -165,7 +166,7 @@ class ReviewSettings(_Group):
             return value
         for name in names:
             if name not in (known := get_args(Ablation)):
-                near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+                near = nearest(name, known)
                 offer = f"did you mean {near[0]!r}" if near else f"there are {', '.join(known)}"
                 raise PydanticCustomError("ablation", "{problem}", {"problem": f"{name!r} is no step; {offer}"})
         return tuple(sorted(set(names)))
@@ -271,15 +272,19 @@ def changed_settings(settings: Settings, overrides: Mapping[str, Any]) -> Settin
     return _validated(tree)
 
 
+_QUOTED = re.compile(r"'([^']*)'")
+
+
 def _validated(tree: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        choices = _QUOTED.findall(first["ctx"]["expected"]) if first["type"] == "literal_error" else []
         raise SettingsError(
             f"setting {key!r} has an unusable value {scrub(repr(first.get('input')))}: {first['msg'].lower()}.",
-            hint="See docs/settings.md for what each setting takes.",
+            hint=f"{did_you_mean(str(first.get('input')), choices)}See docs/settings.md for what each setting takes.",
         ) from error
 
 
@@ -360,8 +365,7 @@ def _put(tree: dict[str, Any], key: str, value: Any, origin: str) -> None:
 def _refuse(key: str, origin: str) -> None:
     if names_key(key.split(".")[-1]):
         _refuse_key(key, origin)
-    near = difflib.get_close_matches(key, _known_keys(), n=3, cutoff=0.5)
-    offer = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else "See docs/settings.md for all settings."
+    offer = did_you_mean(key, _known_keys(), most=3).strip() or "See docs/settings.md for all settings."
     raise SettingsError(f"{origin} sets {key!r}, which is not a setting.", hint=offer)
 
 

@@ -15,6 +15,7 @@ from referee.data.paper_rows import RowFound, read_rows
 from referee.data.row_files import FORMS, RowFiles, row_files
 from referee.data.splits import Drawing, Split, SplitRules, only_split, read_split, write_split
 from referee.errors import DataError, SettingsError
+from referee.nearest import did_you_mean
 from referee.reports.corpus_tables import write_corpus
 from referee.runs.files import whole_folder
 from referee.schemas.paper_row import PaperRow, ScaleOverride
@@ -153,7 +154,9 @@ def convert_set(
     """
     form = next((known for known in FORMS if known == to), None)
     if form is None:
-        raise SettingsError(f"format {to!r} is unknown.", hint=f"There are: {', '.join(FORMS)}.")
+        raise SettingsError(
+            f"format {to!r} is unknown.", hint=f"{did_you_mean(to, FORMS)}There are: {', '.join(FORMS)}."
+        )
     if (pdfs is not None) != (form == "pdffolder"):
         raise SettingsError(
             "a PdfFolder needs --pdfs." if pdfs is None else f"format {to!r} takes no PDFs.",

@@ -8,6 +8,7 @@ from referee.data.known_layouts import SETS, load_known
 from referee.data.known_sets import KnownWriter, Written
 from referee.data.papers import paper_files
 from referee.errors import DataError, SettingsError
+from referee.nearest import did_you_mean
 from referee.runs.files import whole_folder
 
 
@@ -30,7 +31,10 @@ def load_set(source: str, path: Path, *, out: Path, papers: Path | None = None) 
     """
     chosen = next((known for known in SETS if known == source), None)
     if chosen is None:
-        raise SettingsError(f"there is no set {source!r} of known errors.", hint=f"There are: {', '.join(SETS)}.")
+        raise SettingsError(
+            f"there is no set {source!r} of known errors.",
+            hint=f"{did_you_mean(source, SETS)}There are: {', '.join(SETS)}.",
+        )
     if papers is not None and not papers.is_dir():
         raise DataError(f"there is no folder {str(papers)!r}.", hint="Give a folder of papers named by paper id.")
     own = dict(paper_files(papers)) if papers is not None else {}

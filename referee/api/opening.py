@@ -8,7 +8,7 @@ from pathlib import Path
 from referee.api.resuming import begun_review
 from referee.errors import RunError
 from referee.reports.html import PAGE
-from referee.runs.folder import RECORD, read_record
+from referee.runs.folder import read_record, require_run
 from referee.venues import load_venue
 
 
@@ -22,11 +22,7 @@ def report_of(run: str | Path) -> Path:
             by writes no page.
     """
     folder = Path(run)
-    if not (folder / RECORD).is_file():
-        raise RunError(
-            f"{str(folder)!r} holds no run: there is no {RECORD} in it.",
-            hint="Name the folder that a command wrote (its last line says which).",
-        )
+    require_run(folder, "Name the folder that a command wrote (its last line says which).")
     record = read_record(folder)
     page = folder / PAGE
     if page.is_file():

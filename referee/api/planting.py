@@ -20,6 +20,7 @@ from referee.experiments.planting.planter import Choice, Planting, plant_paper
 from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.llm.door import Door
 from referee.llm.models import Models
+from referee.nearest import did_you_mean
 from referee.papers.isolated import read_paper
 from referee.papers.load import SUPPORTED
 from referee.prompts import load_prompt
@@ -192,7 +193,9 @@ def _kinds(named: Sequence[str] | None) -> tuple[PlantedKind, ...]:
     known = get_args(PlantedKind)
     for name in named or ():
         if name not in known:
-            raise SettingsError(f"the kind {name!r} is unknown.", hint=f"Kinds are {', '.join(KINDS)}.")
+            raise SettingsError(
+                f"the kind {name!r} is unknown.", hint=f"{did_you_mean(name, KINDS)}Kinds are {', '.join(KINDS)}."
+            )
     kinds = tuple(kind for kind in KINDS if named is None or kind in named)
     if not kinds:
         raise SettingsError(

@@ -50,9 +50,10 @@ def begun_review(run: Path) -> Begun:
 def named(paper: object, venue: object) -> dict[str, str]:
     """What stands in ``run.json`` of how paper and venue were named; objects of a program have no name."""
     given = {"paper": paper, "venue": venue}
-    return {kind: _lasting(value) for kind, value in given.items() if isinstance(value, str | Path)}
-
-
-def _lasting(name: str | Path) -> str:
-    """A file's name as it is found from any folder."""
-    return str(Path(name).absolute()) if Path(name).is_file() else str(name)
+    # A folder may be a paper, and no venue: that one may have the name of a venue by chance.
+    places = {"paper": Path.exists, "venue": Path.is_file}
+    return {
+        kind: str(Path(value).absolute()) if places[kind](Path(value)) else str(value)
+        for kind, value in given.items()
+        if isinstance(value, str | Path)
+    }

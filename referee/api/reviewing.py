@@ -52,8 +52,8 @@ async def review(
     """Review a paper on a venue's own form.
 
     Args:
-        paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text, or a packed LaTeX submission), a ``Paper``, or as
-            text an arXiv id or an http(s) address. A file of that name goes first.
+        paper: A file (PDF, LaTeX, Word, HTML, Markdown, plain text), a LaTeX submission, packed or a folder, a
+            ``Paper``, or as text an arXiv id or an http(s) address. A file of that name goes first.
         venue: A venue's id (``neurips-2025``), a venue file, or a ``VenueForm``. It is never guessed.
         strategy: How the review is made: ``sections`` (the default; ``single`` on the embedded model), or another of
             ``docs/strategies.md``.
@@ -124,7 +124,7 @@ async def review(
 
 
 def _stem(paper: str | Path | Paper) -> str:
-    return paper.paper_id[:12] if isinstance(paper, Paper) else remote_name(paper) or Path(paper).stem
+    return paper.paper_id[:12] if isinstance(paper, Paper) else remote_name(paper) or Path(paper).absolute().stem
 
 
 async def _read(paper: str | Path, run: Session, specs: Mapping[str, ModelSpec]) -> tuple[Path, Paper]:

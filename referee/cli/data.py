@@ -31,10 +31,12 @@ def describe(
 ) -> None:
     """Count papers, reviews, rebuttals, comments and decisions, for each venue and year."""
     from referee.api.benchmark_sets import describe_set
+    from referee.cli.progress import ProgressLine
     from referee.reports.corpus_tables import shown_tables
     from referee.reports.tables import console
 
-    corpus = describe_set(source, out=out, conference=conference)
+    with ProgressLine("counting"):
+        corpus = describe_set(source, out=out, conference=conference)
     for table in shown_tables(corpus):
         typer.echo(f"{table.title}:")
         for line in console(table):
@@ -50,8 +52,16 @@ def validate(source: _Source, conference: _Conference = "") -> None:
     """Check each row; print FILE:LINE: KEY: CAUSE for each that is broken, and end with exit code 1 if one is."""
     from referee.api.benchmark_sets import validate_set
     from referee.cli.output import printable
+    from referee.cli.progress import ProgressLine
 
-    checked = validate_set(source, lambda line: typer.echo(printable(line)), conference=conference)
+    with ProgressLine("checking the rows") as progress:
+
+        def tell(line: str) -> None:
+            progress.pause()
+            typer.echo(printable(line))
+            progress.resume()
+
+        checked = validate_set(source, tell, conference=conference)
     for remark, count in checked.remarks.most_common():
         typer.echo(printable(f"remark, {count:,} time(s): {remark}"))
     typer.echo(f"{checked.rows:,} row(s) of {checked.venue_years:,} venue-year(s): {checked.broken:,} broken.")
@@ -71,9 +81,13 @@ def convert(
 ) -> None:
     """Write a set in another format, all or nothing; nothing that the source holds is dropped."""
     from referee.api import benchmark_sets as sets
+    from referee.cli.progress import ProgressLine
 
     override = sets.scale_override(scale_override)
-    done = sets.convert_set(source, out=out, to=to, pdfs=pdfs, conference=conference, override=override, split=split)
+    with ProgressLine("converting"):
+        done = sets.convert_set(
+            source, out=out, to=to, pdfs=pdfs, conference=conference, override=override, split=split
+        )
     for name, count in sorted(done.counts.items()):
         typer.echo(f"{name}: {count:,} paper(s)")
     if done.without_pdf:
@@ -101,8 +115,10 @@ def load(
 ) -> None:
     """Read your copy of a public set of papers with known errors: papers, errors, reviews. Nothing is downloaded."""
     from referee.api.known_errors import load_set
+    from referee.cli.progress import ProgressLine
 
-    done = load_set(source, path, out=out, papers=papers)
+    with ProgressLine("reading the set"):
+        done = load_set(source, path, out=out, papers=papers)
     typer.echo(f"{source}: {done.papers:,} paper(s), {done.errors:,} known error(s), {done.reviews:,} review(s).")
     if done.without_file:
         typer.echo(f"{done.without_file:,} paper(s) have no text in the set: --papers FOLDER adds yours, named by id.")
@@ -126,6 +142,7 @@ def split(
 ) -> None:
     """Draw as many papers of each conference, with reviews, a text and a numeric rating, and freeze which they are."""
     from referee.api import benchmark_sets as sets
+    from referee.cli.progress import ProgressLine
     from referee.data.splits import SplitRules
 
     rules = SplitRules(
@@ -135,7 +152,8 @@ def split(
         needs_text=text,
         scale_override=sets.scale_override(scale_override),
     )
-    done = sets.draw_split(source, out=out, rules=rules, papers=papers, conference=conference)
+    with ProgressLine("drawing the split"):
+        done = sets.draw_split(source, out=out, rules=rules, papers=papers, conference=conference)
     for reason, count in done.left_out.items():
         typer.echo(f"left out, {count:,}: {reason}")
     for name, count in done.short.items():

@@ -104,8 +104,10 @@ def rescore(
     The run's own files stay; the new ones are in its folder rescored.
     """
     from referee import api
+    from referee.cli.progress import ProgressLine
 
-    done = api.rescore(run, group_by=group_by, compare=compare, paper_table=paper_table, correlate=correlate)
+    with ProgressLine("computing anew"):
+        done = api.rescore(run, group_by=group_by, compare=compare, paper_table=paper_table, correlate=correlate)
     _print_summary(done.summary, done.about)
     typer.echo(f"Written to {done.folder}: summary.md (to read), results.jsonl. No call was made.")
 

@@ -26,13 +26,15 @@ def merge(
     The shards may come from several machines. What is missing, unfinished, given twice or of another run is named.
     """
     from referee import api
+    from referee.cli.progress import ProgressLine
     from referee.errors import SettingsError
 
     if (out is None) == (check is None):
         raise SettingsError(
             "a merge is written (--out) or checked (--check).", hint="referee merge RUN... --out DIR, or --check WHOLE."
         )
-    done = api.merge(runs, out=out, parquet=parquet) if out is not None else api.check_merge(check or "", runs)
+    with ProgressLine("joining the shards"):
+        done = api.merge(runs, out=out, parquet=parquet) if out is not None else api.check_merge(check or "", runs)
     print_merged(done)
     if out is None:
         typer.echo(f"Joined, they hold what {check} holds.")

@@ -22,16 +22,20 @@ _MINUTE_S = 60
 
 
 class ProgressLine:
-    """Draws the events of a command. The living line is there from entry to exit, but for pauses."""
+    """Draws the events of a command. The living line is there from entry to exit, but for pauses.
 
-    def __init__(self) -> None:
+    Args:
+        doing: What the living line says before the first event.
+    """
+
+    def __init__(self, doing: str = "starting") -> None:
         self.tally = Tally()
         self.run_folder = ""
         self._started = time.monotonic()
         self._paused_at = self._started
         self._percent = -1
         self._waiting = 0
-        self._said = "starting"
+        self._said = doing
         self._live: Live | None = None
         self._console: Console | None = None
         if sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
@@ -92,7 +96,7 @@ class ProgressLine:
             return
         if self._console is None:
             self._print(" · ".join([text, *self._phrases_beside(event)]))
-        elif event.kind in ("retry", "note"):
+        elif event.kind in ("retry", "note") or (event.kind == "fetch" and not event.total):  # what is to be fetched
             self._console.print(self._timed(text), markup=False, highlight=False)
         elif event.kind != "call_finished":
             self._said = text

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.schemas.venue import VenueForm
     from referee.settings import Settings
 
-_PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), an arXiv id, or a web address."
+_PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), a LaTeX folder, an arXiv id, or a web address."
 _RESUME = "Continue the run in this folder, which knows paper, venue and settings."
 
 

@@ -347,8 +347,8 @@ def show_prompts(venue: str, *, model: str | None, history: bool, json: bool) ->
 @app.command("diff-prompts")
 def diff_prompts(
     venue: Annotated[str, typer.Argument(help="A venue's id, or a venue file.", show_default=False)],
-    first: Annotated[str, typer.Argument(help="A version: v0 is what refinement began with.", show_default=False)],
-    second: Annotated[str, typer.Argument(help="Another one: v3 is after round 3.", show_default=False)],
+    first: Annotated[str, typer.Argument(help="A version: v0 is what refinement began with.")] = "v0",
+    second: Annotated[str | None, typer.Argument(help="Another one: v3 is after round 3. [default: the last]")] = None,
     model: Annotated[str | None, typer.Option(help="Whose prompts. [default: those refined last]")] = None,
 ) -> None:
     """Show what refinement changed in a venue's prompts: - only before, + only after, and the points covered."""
@@ -357,4 +357,5 @@ def diff_prompts(
     from referee.venues.refined import choose_refined
 
     form = load_venue(venue)
-    typer.echo(difference(choose_refined(form.id, model), form, first, second))
+    refined = choose_refined(form.id, model)
+    typer.echo(difference(refined, form, first, second or f"v{refined.rounds}"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 
 from referee.data.layouts.openreview import invitations, is_review
 from referee.errors import SettingsError
+from referee.nearest import did_you_mean
 
 PDF = "pdf"
 REVIEWS, REBUTTALS, COMMENTS, DECISIONS, OTHERS = "reviews", "rebuttals", "comments", "decisions", "others"
@@ -46,10 +46,9 @@ def parse_kinds(given: Iterable[str]) -> tuple[str, ...]:
     """
     named = {name.strip().lower() for name in given if name.strip()} - {REVIEWS}
     for name in sorted(named - set(CHOICES)):
-        near = difflib.get_close_matches(name, CHOICES, n=1, cutoff=0.5)
         raise SettingsError(
             f"--with names {name!r}, which is nothing to collect.",
-            hint=(f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(CHOICES)}.",
+            hint=f"{did_you_mean(name, CHOICES)}There are: {', '.join(CHOICES)}.",
         )
     return tuple(name for name in CHOICES if name in named)
 

@@ -13,6 +13,7 @@ from referee.data.layouts.flat import is_flat
 from referee.data.layouts.openreview import is_bare_content, is_wrapped
 from referee.data.suggestion import suggested_mapping
 from referee.errors import DataError
+from referee.nearest import did_you_mean
 
 LAYOUTS: Mapping[str, str] = {
     "cases": "our own records, one a line",
@@ -55,7 +56,9 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
         DataError: The layout is unknown, the path is missing, or no file in it is in a known layout.
     """
     if layout is not None and layout not in LAYOUTS:
-        raise DataError(f"layout {layout!r} is unknown.", hint=f"There are: {', '.join(LAYOUTS)}.")
+        raise DataError(
+            f"layout {layout!r} is unknown.", hint=f"{did_you_mean(layout, LAYOUTS)}There are: {', '.join(LAYOUTS)}."
+        )
     refuse_no_data(path)
     if not path.exists():
         raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")

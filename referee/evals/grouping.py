@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from referee.errors import SettingsError
+from referee.nearest import did_you_mean
 from referee.schemas.case import ReviewCase
 
 DEFAULT = ("source", "venue", "year")
@@ -85,8 +85,7 @@ class Grouping:
         """
         for key in self.by:
             if key not in KNOWN and key not in self._seen:
-                near = difflib.get_close_matches(key, KNOWN, n=1, cutoff=0.4)
-                offer = f"Did you mean {near[0]!r}? " if near else ""
+                offer = did_you_mean(key, KNOWN, cutoff=0.4)
                 raise SettingsError(
                     f"no review has a column {key!r} to group by.", hint=f"{offer}Known keys are {', '.join(KNOWN)}."
                 )
@@ -207,8 +206,7 @@ class Rows:
         labels = {key.label: key for key in self}
         if label in labels:
             return labels[label]
-        near = difflib.get_close_matches(label, labels, n=1, cutoff=0.4)
-        offer = f"Did you mean {near[0]!r}? " if near else ""
+        offer = did_you_mean(label, labels, cutoff=0.4)
         listed = ", ".join(repr(known) for known in list(labels)[:12])
         raise SettingsError(f"there is no row {label!r} to compare.", hint=f"{offer}Rows: {listed}.")
 

@@ -10,7 +10,6 @@ errors; ``--planted`` brings the keys).
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -19,6 +18,7 @@ from itertools import chain
 from referee.errors import EvaluationError, SettingsError
 from referee.evals.detection import DETECTORS
 from referee.evals.metric import NEEDS, Better, Metric, Range
+from referee.nearest import did_you_mean
 
 GROUP = "referee.metrics"
 
@@ -159,8 +159,8 @@ def _found(name: str) -> Metric:
         return _shipped(name)
     if name in others:
         return _loaded(others[name])
-    near = difflib.get_close_matches(name, (*PRESETS, *metric_names()), n=1, cutoff=0.4)
-    hint = f"Did you mean {near[0]!r}? Presets: {', '.join(PRESETS)}." if near else _offer()
+    near = did_you_mean(name, (*PRESETS, *metric_names()), cutoff=0.4)
+    hint = f"{near}Presets: {', '.join(PRESETS)}." if near else _offer()
     raise SettingsError(f"there is no metric {name!r}.", hint=hint)
 
 

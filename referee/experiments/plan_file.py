@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 from referee.errors import SettingsError
 from referee.experiments.plan import PARTS, ArmPart, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
+from referee.nearest import did_you_mean
 from referee.secrets import scrub
 
 ABLATIONS = ("card", "retrieval", "chunks", "cross", "check", "merge", "quota", "second-model", "example", "scores")
@@ -92,8 +92,7 @@ def load_plan(source: str | Path | Mapping[str, Any], given: Given | None = None
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.4) -> str:
     """The hint for a name that is not known."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
-    return f"Did you mean {near[0]!r}? There are: {', '.join(known)}." if near else f"There are: {', '.join(known)}."
+    return f"{did_you_mean(name, known, cutoff=cutoff)}There are: {', '.join(known)}."
 
 
 def _read(path: Path) -> str:

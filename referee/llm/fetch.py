@@ -56,7 +56,7 @@ async def fetch_model(
     Args:
         key: A key of the catalogue.
         cache_dir: Base folder instead of ``REFEREE_CACHE_DIR`` or the user's cache.
-        progress: Told about bytes as they come.
+        progress: Told what is fetched, how large it is and where to before it begins, then about bytes as they come.
         sources: Where to look, in this order: ``official`` and ``index``.
 
     Returns:
@@ -75,10 +75,13 @@ async def fetch_model(
         folder.mkdir(parents=True, exist_ok=True)
         async with _lock(folder, entry, report):
             first = sources[0]
-            for file in entry.files:
-                if not await _already_here(folder, file):
-                    order = sorted(sources, key=lambda source: source != first)
-                    first = await _fetch_file(folder, file, order, report)
+            missing = [file for file in entry.files if not await _already_here(folder, file)]
+            if missing:
+                size = sum(file.size for file in missing) / 1e6
+                report(f"downloading {entry.title} ({key}), {size:.0f} MB, to {folder}", 0, 0)
+            for file in missing:
+                order = sorted(sources, key=lambda source: source != first)
+                first = await _fetch_file(folder, file, order, report)
             for leftover in _unfinished(folder):
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
     path = model_path(key, cache_dir)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import DataError, ModelError
 from referee.llm.catalogue import catalogue_entry, model_path
-from referee.llm.fetch import fetch_model
+from referee.llm.fetch import FetchProgress, fetch_model
 from referee.llm.llama_library import BUILD, llama_library
 from referee.llm.local import usable_cores
 
@@ -186,9 +186,14 @@ class LlamaLogits:
 
 
 async def load_logits(
-    key: str, *, max_tokens: int = MAX_TOKENS, cache_dir: Path | None = None, download: bool = True
+    key: str,
+    *,
+    max_tokens: int = MAX_TOKENS,
+    cache_dir: Path | None = None,
+    download: bool = True,
+    progress: FetchProgress | None = None,
 ) -> LlamaLogits:
-    """A model of the catalogue, fetched where it is not here, unless ``download`` forbids it.
+    """A model of the catalogue, fetched where it is not here, unless ``download`` forbids it; ``progress`` is told.
 
     Raises:
         MissingExtra: xllamacpp is not installed.
@@ -201,7 +206,7 @@ async def load_logits(
     path = model_path(key, cache_dir)
     if path is None and not download:
         raise not_here(key)
-    path = path or await fetch_model(key, cache_dir=cache_dir)
+    path = path or await fetch_model(key, cache_dir=cache_dir, progress=progress)
     return await asyncio.to_thread(LlamaLogits, key, path, max_tokens=max_tokens)
 
 

@@ -7,7 +7,6 @@ import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from referee.llm.limits import Limits
 from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
 from referee.llm.spec import ModelSpec, parse_model, require_key
 from referee.llm.wire import Wire
+from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
 from referee.runs.shared_limits import open_book
 from referee.schemas.run import ModelRecord
@@ -153,8 +153,7 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
     known = (*ROLES, JUDGE, GENERATOR)
     for role in settings.models.roles:
         if role not in known:
-            near = get_close_matches(role, known, n=1, cutoff=0.5)
-            offer = f"Did you mean {near[0]!r}? " if near else ""
+            offer = did_you_mean(role, known)
             raise SettingsError(f"there is no role {role!r}.", hint=f"{offer}Roles: {', '.join(known)}.")
     names = {role: settings.models.roles.get(role, settings.models.default) for role in ROLES}
     if judges is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from referee.errors import SettingsError
+from referee.nearest import nearest
 
 KEY_VARIABLES: dict[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY",),
@@ -59,7 +59,7 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     if colon and name and provider in KEY_VARIABLES:
         return ModelSpec(provider, name)
     known = [*KEY_VARIABLES, LOCAL]
-    near = difflib.get_close_matches(provider, known, n=1, cutoff=0.5)
+    near = nearest(provider, known)
     offer = f"Did you mean {near[0] + ':' + name!r}? " if near and colon and name else ""
     raise SettingsError(
         f"model {text!r} names no known provider.",

@@ -1,4 +1,4 @@
-"""One file to one ``Paper``: what it is, is decided by its bytes first and its name second."""
+"""One file or LaTeX folder to one ``Paper``: what a file is, its bytes decide first and its name second."""
 
 from __future__ import annotations
 
@@ -32,26 +32,30 @@ _HEAD_BYTES = 2**16
 
 
 def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 * 2**20) -> Paper:
-    """Read a paper from a PDF, LaTeX, Word, HTML, Markdown or plain-text file, or from a packed LaTeX submission.
+    """Read a paper from a PDF, LaTeX, Word, HTML, Markdown or text file, or a LaTeX submission, packed or a folder.
 
     The bytes decide: a file that begins like a PDF is read as one, whatever its suffix, a ZIP archive with
     ``word/document.xml`` as a Word document, and a text file with three or more ``#`` headings as Markdown. Only
-    where they say no more than "text" does the suffix count. ``format`` and ``converter`` say which reader it was;
-    when a reader fails, there is no second one behind it.
+    where they say no more than "text" does the suffix count. A folder is a LaTeX project with one main file.
+    ``format`` and ``converter`` say which reader it was; when a reader fails, there is no second one behind it.
 
     Args:
-        path: The file.
+        path: The file, or a folder with LaTeX sources.
         max_pages: Pages a PDF may have; counted before it is converted.
-        max_bytes: Size the file may have.
+        max_bytes: Size the file, or the LaTeX files of a folder, may have.
 
     Returns:
         The paper; what is missing or was mended stands in ``findings`` and ``repairs``.
 
     Raises:
-        PaperParseError: The file is missing, a directory, empty, too large, of another kind than its name says, or
+        PaperParseError: The file is missing, empty, too large, of another kind than its name says, or
             cannot be read; the hint names the next step.
     """
     path = Path(path)
+    if path.is_dir():
+        from referee.papers.latex import load_latex_folder
+
+        return checked(load_latex_folder(path, max_bytes=max_bytes))
     return checked(_loaded(path, _read(path, max_bytes), max_pages))
 
 
@@ -118,11 +122,13 @@ def _reader_for(path: Path, data: bytes) -> Kind:
 
 
 def checked_head(path: Path, max_bytes: int) -> tuple[int, bytes]:
-    """The size and the first 64 KiB of a file that may be read.
+    """The size and the first 64 KiB of a file that may be read; nothing of a folder, which is read as a whole.
 
     Raises:
-        PaperParseError: It is missing, a directory, empty, too large, or cannot be opened.
+        PaperParseError: It is missing, empty, too large, or cannot be opened.
     """
+    if path.is_dir():
+        return 0, b""
     try:
         size = _checked_size(path, max_bytes)
         with path.open("rb") as stream:
@@ -134,7 +140,9 @@ def checked_head(path: Path, max_bytes: int) -> tuple[int, bytes]:
 
 def is_plain_text(path: Path, head: bytes) -> bool:
     """Whether ``load_paper`` reads a file that begins so as Markdown or plain text, which no converter touches."""
-    return path.suffix.lower() in _TEXT_SUFFIXES and not head.startswith(b"PK") and kind_of(head) == "text"
+    return (
+        path.suffix.lower() in _TEXT_SUFFIXES and head != b"" and not head.startswith(b"PK") and kind_of(head) == "text"
+    )
 
 
 def _read(path: Path, max_bytes: int) -> bytes:
@@ -149,8 +157,6 @@ def _read(path: Path, max_bytes: int) -> bytes:
 def _checked_size(path: Path, max_bytes: int) -> int:
     if not path.exists():
         raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
-    if path.is_dir():
-        raise PaperParseError(f"{str(path)!r} is a directory.", hint=f"Give one file ({', '.join(SUPPORTED)}).")
     size = path.stat().st_size
     if size > max_bytes:
         raise PaperParseError(

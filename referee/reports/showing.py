@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,12 +10,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from referee.errors import DataError, RunError, VenueError
+from referee.nearest import did_you_mean
 from referee.reports.plain import clean, one_line, shortened
 from referee.reports.point_lines import evidence_lines, headline, point_lines
 from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
 from referee.runs import Ledger
-from referee.runs.folder import RECORD, TRACE, read_record
+from referee.runs.folder import TRACE, read_record, require_run
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Evidence, Review
 from referee.schemas.run import CallRecord, RunRecord
@@ -78,11 +78,7 @@ def show(run: str | Path, *, point: str | None = None, all_points: bool = False,
 
 
 def _read(folder: Path) -> Review:
-    if not (folder / RECORD).is_file():
-        raise RunError(
-            f"{str(folder)!r} holds no run: there is no {RECORD} in it.",
-            hint="Name the folder that `referee review` wrote (its last line says which).",
-        )
+    require_run(folder, "Name the folder that `referee review` wrote (its last line says which).")
     record = read_record(folder)
     if record.command != _COMMAND:
         raise _no_review(folder, record)
@@ -210,8 +206,7 @@ def _one(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path)
     found = {p.id: p for p in review.points} | {e.id: e for e in review.evidence} | {d.id: d for d in review.dropped}
     item = found.get(wanted)
     if item is None:
-        near = difflib.get_close_matches(wanted, found, n=3, cutoff=0.3)
-        offer = f"Did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
+        offer = did_you_mean(wanted, found, most=3, cutoff=0.3)
         raise DataError(
             f"the review in {str(folder)!r} has no point {wanted!r}.",
             hint=f"{offer}`referee show {folder} --all` lists all {len(found)}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import stat
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -14,19 +15,23 @@ from types import TracebackType
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from referee.errors import RunError
+from referee.nearest import nearest
 from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
 from referee.runs.shards import Shard, shard_record
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
 from referee.secrets import scrub_tree
+from referee.version import VERSION
 
 RECORD = "run.json"
 TRACE = "trace.jsonl"
 TRACE_INDEX = ".trace.sqlite"
 CHECKPOINTS = "checkpoints.sqlite"
+_ANEW = "Start a new run with another --out."
 _FROM_OUTSIDE = ("inputs", "asked", "settings", "models", "error")
 
 
@@ -165,17 +170,40 @@ def check_new(path: Path) -> None:
         ) from error
 
 
+def require_run(path: Path, hint: str) -> None:
+    """See that there is a run's record in a folder; ``hint`` is the next step where no run is near.
+
+    Raises:
+        RunError: There is none: the path is missing, a file, without a record, or not to be entered. Where a run
+            beside it has nearly the same name, that one is offered.
+    """
+    try:
+        # Without rights is_file() would say that there is none.
+        if path.is_dir() and stat.S_ISREG((path / RECORD).stat().st_mode):
+            return
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise RunError(f"{str(path)!r} cannot be read: {error.strerror}.", hint="Mend its rights.") from error
+    if path.is_dir():
+        cause = f"holds no run: there is no {RECORD} in it"
+    else:
+        cause = "is a file, not the folder of a run" if path.is_file() else "holds no run: there is no such folder"
+    try:
+        near = nearest(path.name, [run.parent.name for run in path.absolute().parent.glob(f"*/{RECORD}")], most=3)
+    except OSError:
+        near = []
+    offer = f"Did you mean {' or '.join(repr(str(path.parent / name)) for name in near)}? " if near else ""
+    raise RunError(f"{str(path)!r} {cause}.", hint=f"{offer}{hint}")
+
+
 def check_resumable(path: Path, inputs: Mapping[str, str] | None = None) -> None:
     """See that the folder holds a run, and one that was started on these inputs, before anything is shown or asked.
 
     Raises:
         RunError: It holds none, its record is damaged, or it was started on other inputs (each is named).
     """
-    if not (path / RECORD).is_file():
-        raise RunError(
-            f"{str(path)!r} holds no run to resume: there is no {RECORD} in it.",
-            hint="Name the folder of an earlier run, or start a new run without --resume.",
-        )
+    require_run(path, "Name the folder of an earlier run, or start a new run without --resume.")
     if inputs is not None:
         _require_same(path, read_record(path), inputs)
 
@@ -189,10 +217,26 @@ def read_record(path: Path) -> RunRecord:
             f"{str(path / RECORD)!r} cannot be read: {error.strerror or error}.",
             hint="Mend its rights, then try again.",
         ) from error
-    except (ValidationError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise RunError(f"{str(path / RECORD)!r} is damaged: it is not UTF-8.", hint=_ANEW) from error
+    except ValidationError as error:
+        mistakes = sorted(error.errors(), key=lambda one: one["type"] == "extra_forbidden")
+        where = ", ".join(".".join(map(str, one["loc"])) for one in mistakes[:3])
+        if all(one["type"] == "extra_forbidden" or _is_higher(one) for one in mistakes):
+            raise RunError(
+                f"{str(path / RECORD)!r} is of a newer version of referee than this one, {VERSION} ({where}).",
+                hint="Update referee, then try again.",
+            ) from error
+        where = where.partition(",")[0]
         raise RunError(
-            f"{str(path / RECORD)!r} is damaged or from another version.", hint="Start a new run with another --out."
+            f"{str(path / RECORD)!r} is damaged ({where or 'no JSON'}: {mistakes[0]['msg']}).", hint=_ANEW
         ) from error
+
+
+def _is_higher(mistake: ErrorDetails) -> bool:
+    """Whether a schema's version is beyond ours."""
+    given = mistake["input"]
+    return mistake["loc"] == ("schema_version",) and isinstance(given, int) and given > 1
 
 
 def inputs_digest(inputs: Mapping[str, str]) -> str:

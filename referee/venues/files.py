@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from referee.errors import VenueError
+from referee.nearest import nearest
 from referee.schemas.base import Frozen
 from referee.schemas.venue import (
     Fact,
@@ -304,7 +304,7 @@ def _cause(mistake: ErrorDetails) -> str:
 def _nearest(mistake: ErrorDetails) -> str:
     *path, key = (str(part) for part in mistake["loc"])
     model = next((_TABLES[part] for part in reversed(path) if part in _TABLES), VenueForm)
-    near = difflib.get_close_matches(key, model.model_fields, n=1)
+    near = nearest(key, model.model_fields, cutoff=0.6)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

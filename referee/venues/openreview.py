@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from referee.errors import VenueError
+from referee.nearest import nearest
 from referee.schemas.base import Frozen
 from referee.schemas.venue import FactConfidence
 
@@ -81,7 +81,7 @@ def _instead(venue: OpenReviewVenue) -> str:
 def _unknown(venue_id: str) -> VenueError:
     known, wanted = openreview_venues(), venue_id.strip().lower()
     starts = [name for name in known if wanted and (name.startswith(wanted) or wanted.startswith(name))]
-    near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
+    near = nearest(wanted, known, most=3)
     offer = list(dict.fromkeys([*near, *starts]))[:5] if wanted not in known else [wanted]
     return VenueError(
         f"venue {venue_id!r} is not among those that can be collected from OpenReview.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 import platformdirs
 
 from referee.errors import SettingsError, VenueError
+from referee.nearest import nearest
 from referee.runs.files import write_atomically
 from referee.schemas.venue import VenueForm
 from referee.venues.files import BUNDLED, SUFFIXES, read_venue_file
@@ -99,7 +99,7 @@ def _load_known(venue_id: str, path: Path) -> VenueForm:
 
 def _unknown(venue_id: str, files: Mapping[str, Path]) -> VenueError:
     wanted = venue_id.strip().lower()
-    near = difflib.get_close_matches(wanted, files, n=3, cutoff=0.5)
+    near = nearest(wanted, files, most=3)
     starts = [known for known in sorted(files) if wanted and (known.startswith(wanted) or wanted.startswith(known))]
     offer = list(dict.fromkeys([*starts, *near]))[:5]
     hint = f"Did you mean {' or '.join(repr(known) for known in offer)}? " if offer else ""

@@ -19,7 +19,7 @@ VENUE = ("--venue", "neurips-2025", "--strategy", "single")
 
 BROKEN: dict[str, tuple[Callable[[], Path], tuple[str, ...]]] = {
     "missing": (lambda: Path("nope.pdf"), ("'nope.pdf'", "no file", "Check the path")),
-    "folder": (lambda: file(Path("papers/a.md"), b"# A").parent, ("'papers'", "directory")),
+    "folder": (lambda: file(Path("papers/a.md"), b"# A").parent, ("'papers'", "without a .tex file")),
     "empty": (lambda: file(Path("e.pdf"), b""), ("'e.pdf'", "0 bytes", "again")),
     "picture": (lambda: file(Path("p.pdf"), PNG), ("'p.pdf'", "PNG image", "Export the paper")),
     "encrypted": (lambda: pdf(Path("x.pdf"), password="secret"), ("'x.pdf'", "encrypted", "without a password")),

@@ -77,7 +77,7 @@ REFUSALS: dict[str, tuple[tuple[str, ...], str]] = {
     "another venue": (("--venue", "iclr-2026", "--resume", "iclr"), "started with another venue"),
     "another selection": (("--with", "pdf", "--resume", "iclr"), "started with another selection"),
     "a folder in use": (("--venue", "iclr-2025", "--out", "iclr"), "--resume iclr"),
-    "no collection": (("--resume", "nowhere"), "holds no run to resume"),
+    "no collection": (("--resume", "nowhere"), "holds no run"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import webbrowser
 from pathlib import Path
 
@@ -50,5 +51,40 @@ def test_what_has_no_page_is_named(
     record = Path("run/run.json")
     newer = {**json.loads(record.read_text(encoding="utf-8")), "schema_version": 2}
     record.write_text(json.dumps(newer), encoding="utf-8")
-    assert_refused(referee("open", "run", "--print"), "damaged or from another version")
+    assert_refused(referee("open", "run", "--print"), "is of a newer version of referee", "Update referee")
+    unknown = {**newer, "schema_version": 1, "from_the_future": True}
+    record.write_text(json.dumps(unknown), encoding="utf-8")
+    assert_refused(referee("open", "run"), "is of a newer version of referee", "from_the_future")
+    record.write_text(json.dumps({**unknown, "status": 3}), encoding="utf-8")
+    assert_refused(referee("open", "run"), "is damaged (status: ")
+    record.write_text("{", encoding="utf-8")
+    assert_refused(referee("open", "run"), "is damaged (no JSON: ")
+    assert shown == []
+
+
+def test_what_is_no_run_folder_is_told_and_the_nearest_is_offered(
+    referee: Referee, workplace: Path, paper: Path, shown: list[str]
+) -> None:
+    (workplace / "runs" / "paper-arr-1").mkdir(parents=True)
+    (workplace / "runs" / "paper-arr-1" / "run.json").write_text("{}")
+    assert_refused(referee("open", "runs/paper-ar-1"), "no such folder", "Did you mean 'runs/paper-arr-1'?")
+    assert_refused(referee("open", paper), "is a file, not the folder of a run")
+    assert shown == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+def test_a_folder_without_rights_is_told(referee: Referee, workplace: Path) -> None:
+    closed = workplace / "closed"
+    closed.mkdir(mode=0)
+    assert_refused(referee("open", closed), "cannot be read: Permission denied", "Mend its rights")
+
+
+def test_a_page_is_not_made_of_a_damaged_review(
+    referee: Referee, examples: Path, workplace: Path, server: FakeServer, shown: list[str]
+) -> None:
+    given = (examples / "short.md", "--venue", "arr", "--strategy", "single", *on(server), "--out", "run")
+    assert referee("review", *given).code == 0
+    (workplace / "run" / "report.html").unlink()
+    (workplace / "run" / "review.json").write_text('{"points": []}')
+    assert_refused(referee("open", "run"), "review.json' is damaged")
     assert shown == []

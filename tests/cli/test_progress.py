@@ -130,6 +130,27 @@ def finished(spent: Usage) -> Event:
     return Event("call_finished", "writer: review/section@v1", prompt="review/section", spent=spent)
 
 
+@pytest.mark.parametrize(
+    ("command", "doing"),
+    [
+        (("data", "describe", "set.jsonl"), "counting · "),
+        (("data", "validate", "set.jsonl"), "checking the rows · "),
+        (("data", "convert", "set.jsonl", "--out", "there"), "converting · "),
+        (("data", "split", "set.jsonl", "--out", "split.json"), "drawing the split · "),
+        (("data", "load", "spot", ".", "--out", "there"), "reading the set · "),
+        (("merge", "a", "b", "--out", "there"), "joining the shards · "),
+        (("rescore", "there"), "computing anew · "),
+    ],
+)
+def test_a_command_without_a_model_moves_too(workplace: Path, command: tuple[str, ...], doing: str) -> None:
+    (workplace / "set.jsonl").write_text("{}\n")
+    with running(workplace, *command) as terminal:
+        _, shown = terminal.ended()
+    assert doing in shown
+    assert shown.count(HIDE) == shown.count(SHOW)
+    assert shown.rindex(SHOW) > shown.rindex(HIDE)
+
+
 def test_a_pipe_gets_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLine() as line:
         line(Event("stage", "reading paper.pdf"))
@@ -162,6 +183,14 @@ def test_calls_without_a_line_are_counted_beside_stages(capsys: pytest.CaptureFi
     paid = "91,500 tokens in, 12,000 out · $0.18"
     assert said == ["1 of 3 papers", f"3 of 3 papers · 3 calls, about 2 estimated · {paid}"]
     assert stages.run_folder == "runs/a"
+
+
+def test_what_is_downloaded_is_said_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLine() as line:
+        line(Event("fetch", "downloading MiniLM (minilm), 91 MB, to models/minilm"))
+        line(Event("fetch", "model.onnx", done=10_000_000, total=100_000_000))
+    said = [text.partition("s  ")[2] for text in capsys.readouterr().err.splitlines()]
+    assert said == ["downloading MiniLM (minilm), 91 MB, to models/minilm", "model.onnx: 10% of 100 MB"]
 
 
 def test_a_resumed_run_begins_with_what_it_has_consumed() -> None:

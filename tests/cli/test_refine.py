@@ -82,6 +82,9 @@ def test_diff_shows_lines_and_points_and_names_what_there_is(refined: Outcome, r
     shown = referee("venue", "diff-prompts", VENUE, "v0", "v1")
     assert shown.code == 0
     assert shown.out.count("points covered:") == 3
+    assert referee("venue", "diff-prompts", VENUE).out == shown.out, "first and last are the default"
+    same = referee("venue", "diff-prompts", VENUE, "v1")
+    assert "v1 -> v1" in same.out
     unknown = referee("venue", "diff-prompts", VENUE, "v0", "v7")
     assert unknown.code == 2
     assert "There are: v0, v1." in unknown.err

@@ -71,7 +71,7 @@ def test_a_run_that_cannot_say_all_asks_for_the_whole_command(
     for said, changed in changes.items():
         (stopped / "run.json").write_text(changed)
         assert_refused(referee("review", "--resume", stopped), said)
-    assert_refused(referee("review", "--resume", workplace / "none"), "holds no run to resume")
+    assert_refused(referee("review", "--resume", workplace / "none"), "holds no run")
 
 
 async def test_objects_of_a_program_have_no_name(paper: Path, workplace: Path, server: FakeServer) -> None:
@@ -79,3 +79,18 @@ async def test_objects_of_a_program_have_no_name(paper: Path, workplace: Path, s
     given = {"strategy": "single", "model": "fake", "base_url": server.base_url, "cache": False}
     await referee.api.review(read, venue=form, **with_options(out="run", **given))
     assert record(workplace / "run").asked == {}
+
+
+def test_a_latex_folder_is_a_paper_and_is_found_again_from_elsewhere(
+    referee: Referee, workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workplace / "latex").mkdir()
+    text = "\\documentclass{article}\\begin{document}\\section{One}We show that more is more.\\end{document}"
+    (workplace / "latex" / "draft.tex").write_text(text)
+    (workplace / "arr").mkdir()  # what a folder is called by chance is no venue
+    given = ("latex/", "--venue", "arr", "--strategy", "single", *on(server))
+    assert referee("review", *given, "--out", "run", "--max-tokens", 500).code == 3
+    monkeypatch.chdir(workplace / "latex")
+    done = referee("review", "--resume", workplace / "run", "--max-tokens", 100_000)
+    assert done.code == 0, done.err
+    assert record(workplace / "run").asked == {"paper": str(workplace / "latex"), "venue": "arr"}

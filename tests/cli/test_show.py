@@ -142,8 +142,9 @@ def complaint(done: Outcome) -> str:
 
 def test_a_folder_without_a_run_is_refused(referee: Referee, workplace: Path, paper: Path) -> None:
     (workplace / "empty").mkdir()
-    for name in ("nowhere", "empty", paper):
-        assert f"{str(name)!r} holds no run" in complaint(referee("show", name))
+    for name in ("nowhere", "empty"):
+        assert f"{name!r} holds no run" in complaint(referee("show", name))
+    assert f"{str(paper)!r} is a file, not the folder of a run" in complaint(referee("show", paper))
 
 
 def test_an_unfinished_run_says_how_it_stands(referee: Referee, paper: Path, server: FakeServer) -> None:
@@ -155,7 +156,7 @@ def test_an_unfinished_run_says_how_it_stands(referee: Referee, paper: Path, ser
 
 def test_a_damaged_review_is_refused(referee: Referee, run: Path) -> None:
     (run / "review.json").write_text('{"points": []}')
-    assert "is damaged or from another version" in complaint(referee("show", run))
+    assert "is damaged" in complaint(referee("show", run))
 
 
 def test_an_unknown_point_offers_the_nearest(referee: Referee, run: Path) -> None:

@@ -248,7 +248,8 @@ def test_a_damaged_record(referee: Referee, command: tuple[object, ...], server:
     assert damaged != (RUN / RECORD).read_text()
     (RUN / RECORD).write_text(damaged)
     done = resumed(referee, command, RUN)
-    assert_refused_with(done, f"'run/{RECORD}' is damaged or from another version", "another --out")
+    said = ("is of a newer version", "Update referee") if kind == "of another version" else ("is damaged", "--out")
+    assert_refused_with(done, f"'run/{RECORD}' {said[0]}", said[1])
     assert digests(server) == paid
     shown = referee("show", RUN)
     assert "Traceback" not in shown.err

@@ -31,6 +31,7 @@ from referee.graphs.strategies import STRATEGIES
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
 from referee.llm.models import Model, Models
+from referee.nearest import did_you_mean
 from referee.prompts import RenderedPrompt, load_prompt
 from referee.runs import Progress
 from referee.schemas.case import ReviewCase
@@ -94,14 +95,18 @@ class Generation:
             SettingsError: The task or a level is unknown, no model is named, or papers are missing.
         """
         if self.task not in TASKS:
-            raise SettingsError(f"there is no task {self.task!r}.", hint=f"Tasks: {', '.join(TASKS)}.")
+            raise SettingsError(
+                f"there is no task {self.task!r}.", hint=f"{did_you_mean(self.task, TASKS)}Tasks: {', '.join(TASKS)}."
+            )
         if not self.model.strip():
             raise SettingsError("no model is named, and there is no default.", hint="Give --model.")
         if self.levels and self.task != "edit":
             raise SettingsError(f"task {self.task!r} has no levels.", hint="Leave --levels away, or take --task edit.")
         for level in self.levels:
             if level not in LEVELS:
-                raise SettingsError(f"there is no level {level!r}.", hint=f"Levels: {', '.join(LEVELS)}.")
+                raise SettingsError(
+                    f"there is no level {level!r}.", hint=f"{did_you_mean(level, LEVELS)}Levels: {', '.join(LEVELS)}."
+                )
         if self.papers is None and (self.task in ON_FORM or "maximum" in self.used_levels):
             raise SettingsError(
                 f"task {self.task!r} needs the papers.",

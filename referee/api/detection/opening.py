@@ -27,6 +27,7 @@ from referee.llm.logits import load_logits, not_here
 from referee.llm.models import GENERATOR, JUDGE, Model
 from referee.llm.spec import parse_model
 from referee.llm.torch_models import TorchLogits, TorchMaskFiller, is_offline
+from referee.nearest import did_you_mean
 from referee.runs import Event
 
 ANCHORS = "anchors.jsonl"
@@ -101,7 +102,10 @@ def named_models(
     """
     for name in classifiers or {}:
         if name not in CLASSIFIERS:
-            raise SettingsError(f"there is no classifier {name!r}.", hint=f"There are: {', '.join(CLASSIFIERS)}.")
+            raise SettingsError(
+                f"there is no classifier {name!r}.",
+                hint=f"{did_you_mean(name, CLASSIFIERS)}There are: {', '.join(CLASSIFIERS)}.",
+            )
     return DetectorModels(
         lm=source_of(lm, dtype),
         pair=_pair_of(pair, dtype),
@@ -284,7 +288,11 @@ class _Opener:
     async def _loaded(self, source: Source) -> LogitsProvider:
         self._run.progress(Event("stage", f"loading {source.name}"))
         if not source.is_torch:
-            model: _Closing = await load_logits(source.name, download=self._download)
+
+            def fetched(text: str, done: int, total: int) -> None:
+                self._run.progress(Event("fetch", text, done=done, total=total))
+
+            model: _Closing = await load_logits(source.name, download=self._download, progress=fetched)
             self._run.closing(model.close)
             return model
 

@@ -11,6 +11,7 @@ from referee.errors import DataError, SettingsError
 from referee.evals.detection.classifiers import CLASSIFIERS, check_labels
 from referee.evals.detection.protocols import ModelIdentity, identity_of
 from referee.llm.torch_models import TorchClassifier, TorchMaskFiller, is_folder
+from referee.nearest import did_you_mean
 from referee.runs import Event, Progress
 
 TORCH = "torch:"
@@ -123,7 +124,10 @@ class NamedClassifier:
         download: bool = True,
     ) -> None:
         if name not in CLASSIFIERS:
-            raise SettingsError(f"there is no classifier {name!r}.", hint=f"There are: {', '.join(CLASSIFIERS)}.")
+            raise SettingsError(
+                f"there is no classifier {name!r}.",
+                hint=f"{did_you_mean(name, CLASSIFIERS)}There are: {', '.join(CLASSIFIERS)}.",
+            )
         entry = CLASSIFIERS[name]
         self._model = TorchClassifier(
             source or entry.model,

@@ -22,6 +22,7 @@ from referee.experiments.plan import Papers, Plan
 from referee.experiments.plan_file import LoadedPlan, nearest
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
+from referee.nearest import did_you_mean
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -104,7 +105,7 @@ def guidelines_of(form: VenueForm, names: Sequence[str]) -> tuple[str, ...]:
         if name not in known:
             raise VenueError(
                 f"venue {form.id!r} has no guideline {name!r} that could be refined.",
-                hint=f"There are: {', '.join(known) or 'none'}.",
+                hint=f"{did_you_mean(name, known)}There are: {', '.join(known) or 'none'}.",
                 ids={"venue": form.id},
             )
     return tuple(name for name in known if name in names)

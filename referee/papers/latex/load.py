@@ -19,6 +19,7 @@ from referee.papers.latex.bibtex import read_bibtex
 from referee.papers.latex.blocks import BIBLIOGRAPHY_PLACE, Blocks
 from referee.papers.latex.comments import Aside, document_body, printed_source
 from referee.papers.latex.counters import Counters, theorem_kinds
+from referee.papers.latex.folder import shown_name, sources_in
 from referee.papers.latex.hidden import find_hidden
 from referee.papers.latex.inline import Reading, text_of, tidy
 from referee.papers.latex.macros import Expander
@@ -151,8 +152,24 @@ def load_latex(path: Path, data: bytes) -> Paper:
     Raises:
         PaperParseError: It cannot be decoded, reads itself, or is made to run without end.
     """
-    files = FolderFiles(path, data)
+    files = FolderFiles(path.parent, path.name, data)
     return _read(files, path.name, path.name, files.digest)
+
+
+def load_latex_folder(path: Path, *, max_bytes: int) -> Paper:
+    """Read the LaTeX paper in a folder, as a lone main file with the folder around it.
+
+    Args:
+        path: The folder; nothing outside it is read.
+        max_bytes: What its LaTeX files may have together.
+
+    Raises:
+        PaperParseError: As ``sources_in`` and ``choose_main`` say, and as for a lone file.
+    """
+    sources = sources_in(path, max_bytes)
+    main = choose_main(sources, f"folder {shown_name(path)!r}")
+    files = FolderFiles(path, main, sources[main])
+    return _read(files, main, main, files.digest)
 
 
 def load_latex_archive(path: Path, data: bytes, limits: ArchiveLimits | None = None) -> Paper:
@@ -167,7 +184,7 @@ def load_latex_archive(path: Path, data: bytes, limits: ArchiveLimits | None = N
         PaperParseError: As ``unpack`` and ``choose_main`` say, and as for a lone file.
     """
     members = unpack(path, data, limits)
-    main = choose_main(members, path.name)
+    main = choose_main(members, f"archive {path.name!r}")
     return _read(ArchiveFiles(members), main, path.name, lambda: hashlib.sha256(data).hexdigest())
 
 

@@ -65,11 +65,17 @@ class ArchiveFiles:
 
 
 class FolderFiles:
-    """The folder of a lone ``.tex`` file. What was read is remembered, because it belongs to the paper's digest."""
+    """A main file among the files of its folder. What was read is remembered: it belongs to the paper's digest.
 
-    def __init__(self, main: Path, data: bytes) -> None:
-        self.root = main.parent.resolve()
-        self.main = main.name
+    Args:
+        root: The folder that nothing outside is read of.
+        main: The main file's path in it.
+        data: The main file's bytes.
+    """
+
+    def __init__(self, root: Path, main: str, data: bytes) -> None:
+        self.root = root.resolve()
+        self.main = main
         self.data = data
         self.used: dict[str, bytes] = {}
 
@@ -264,8 +270,8 @@ _SUBFILE_CLASS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{subfiles\}")
 _CUSTOMARY = ("ms.tex", "main.tex", "paper.tex")
 
 
-def choose_main(files: Mapping[str, bytes], archive: str) -> str:
-    r"""The name of the main file.
+def choose_main(files: Mapping[str, bytes], holder: str) -> str:
+    r"""The name of the main file; ``holder`` names the archive or folder in errors.
 
     The one with ``\documentclass`` and ``\begin{document}``; of several, the one a preprint server's ``00README``
     names, the only one that no other reads and that reads others, the customary name (``ms.tex``, ``main.tex``,
@@ -281,16 +287,16 @@ def choose_main(files: Mapping[str, bytes], archive: str) -> str:
     if not mains:
         seen = ", ".join(repr(name) for name in sorted(texts)[:8]) or "no .tex file at all"
         raise PaperParseError(
-            f"No file of the archive {archive!r} has both \\documentclass and \\begin{{document}}; it holds {seen}.",
-            hint="Give the archive with its main .tex file, or that file itself.",
+            f"No file of the {holder} has both \\documentclass and \\begin{{document}}; it holds {seen}.",
+            hint="Give it with its main .tex file, or that file itself.",
         )
     chosen = _from_readme(files, mains) or _only_reader(texts, mains) or _customary(mains) or _only_top(mains)
     if chosen:
         return chosen
     listed = ", ".join(repr(name) for name in sorted(mains)[:8])
     raise PaperParseError(
-        f"The archive {archive!r} holds {len(mains)} papers: {listed}.",
-        hint="Give the one main .tex file itself, or an archive with only that one; naming it main.tex also decides.",
+        f"The {holder} holds {len(mains)} papers: {listed}.",
+        hint="Give the one main .tex file itself, or take the others out; naming it main.tex also decides.",
     )
 
 

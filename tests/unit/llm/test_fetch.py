@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 import shutil
 import threading
 import zipfile
@@ -133,6 +134,10 @@ async def test_official_file_is_stored_and_recorded(
     path = await fetch_model("tiny", cache_dir=tmp_path, progress=lambda *event: seen.append(event))
     assert path == tmp_path / "models" / "tiny" / "model.bin"
     assert path.read_bytes() == BODY
+    where = tmp_path / "models" / "tiny"
+    told, *after = seen[0]
+    assert re.fullmatch(rf"downloading .+ \(tiny\), \d+ MB, to {re.escape(str(where))}", told)
+    assert after == [0, 0], "said before the first byte"
     assert seen[-1] == ("model.bin", len(BODY), len(BODY))
     record = json.loads((path.parent / "verified.json").read_text())["model.bin"]
     assert (record["sha256"], record["source"]) == (SHA256, "official")
@@ -170,7 +175,8 @@ async def test_cancelled_download_keeps_its_bytes(site: Site, tmp_path: Path, mo
     use(monkeypatch, pinned(site.url))
 
     def stop(what: str, done: int, total: int) -> None:
-        raise asyncio.CancelledError
+        if done:
+            raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
         await fetch_model("tiny", cache_dir=tmp_path, progress=stop)

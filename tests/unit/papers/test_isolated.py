@@ -189,7 +189,9 @@ def test_short_plain_text_needs_no_process(tmp_path: Path, monkeypatch: pytest.M
         load_as_set(path, LIMITS)
 
 
-@pytest.mark.parametrize(("name", "words"), [("none.pdf", "no file"), (".", "directory"), ("empty.pdf", "0 bytes")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("none.pdf", "no file"), (".", "without a .tex file"), ("empty.pdf", "0 bytes")]
+)
 def test_what_is_no_file_is_refused_before(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "empty.pdf").touch()
     with pytest.raises(PaperParseError, match=words):

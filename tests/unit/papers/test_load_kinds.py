@@ -177,7 +177,9 @@ def write(path: Path, data: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("name", "said"), [("none.pdf", "no file"), (".", "directory"), ("empty.pdf", "0 bytes")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("none.pdf", "no file"), (".", "without a .tex file"), ("empty.pdf", "0 bytes")]
+)
 def test_what_is_no_file(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "empty.pdf").touch()
     assert said in refusal(tmp_path / name).message

@@ -17,6 +17,7 @@ from referee.reports.deciding import by_weight
 from referee.reports.formulas import readable
 from referee.reports.plain import clean
 from referee.reports.values import is_empty, labelled, title_of
+from referee.runs.stored import unreadable
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
@@ -53,8 +54,10 @@ def _review(folder: Path) -> Review:
     file = folder / "review.json"
     try:
         return Review.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise RunError(f"{str(file)!r} is damaged or from another version.", hint="Review the paper again.") from error
+    except OSError as error:
+        raise RunError(f"{str(file)!r} cannot be read: {error.strerror}.", hint="Review the paper again.") from error
+    except ValidationError as error:
+        raise unreadable(file, error, "Review the paper again.") from error
 
 
 def _scores(review: Review, form: VenueForm) -> dict[str, str]:

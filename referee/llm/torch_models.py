@@ -29,6 +29,7 @@ _SENTINEL = re.compile(r"<extra_id_(\d+)>")
 _SPECIAL = re.compile(r"<pad>|</s>")
 # What a span of two words takes, with its sentinel and some room.
 _TOKENS_A_GAP = 8
+_HUB_S = 10.0
 # As huggingface_hub reads its switches.
 _ON = frozenset({"1", "ON", "YES", "TRUE"})
 # Tokenizers without a bound name one of 30 digits.
@@ -262,6 +263,19 @@ def is_folder(source: str) -> bool:
 def is_offline() -> bool:
     """Whether the user forbids downloads by ``HF_HUB_OFFLINE`` or ``TRANSFORMERS_OFFLINE``, the libraries' switches."""
     return any(os.environ.get(name, "").strip().upper() in _ON for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+
+
+def download_of(name: str, revision: str | None = None) -> str:
+    """How much is downloaded for an id on huggingface.co, and where to, in words; the hub is asked for the sizes."""
+    from huggingface_hub import constants, model_info
+
+    try:
+        files = model_info(name, revision=revision, files_metadata=True, timeout=_HUB_S).siblings or []
+    except Exception as error:  # whatever the hub or the network says, the download itself will say it better
+        return f"of a size that could not be asked for ({type(error).__name__}), to {constants.HF_HUB_CACHE}"
+    sizes = {file.rfilename: file.size or 0 for file in files}
+    weights = [name for name in sizes if name.endswith(_WEIGHTS[0])] or [n for n in sizes if n.endswith(_WEIGHTS[1])]
+    return f"{sum(sizes[name] for name in weights) / 1e6:,.0f} MB, to {constants.HF_HUB_CACHE}"
 
 
 @contextmanager

@@ -21,6 +21,8 @@ from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
 from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of, quotations_of
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
+from referee.runs.files import write_atomically
+from referee.runs.stored import unreadable
 from referee.schemas.page import PageImage, PageImages
 from referee.schemas.paper import Finding, Paper
 from referee.schemas.point import Quotation, ReviewPoint
@@ -171,8 +173,6 @@ def stored_review_page(
 
 def write_review_page(folder: Path, form: VenueForm) -> Path:
     """Write ``report.html`` of a finished review; raises as ``stored_review_page``."""
-    from referee.runs.files import write_atomically
-
     write_atomically(folder / PAGE, stored_review_page(folder, form))
     return folder / PAGE
 
@@ -184,10 +184,8 @@ def _read(file: Path, kind: type[Stored]) -> Stored | None:
     try:
         return kind.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        raise RunError(
-            f"{str(file)!r} is damaged or from another version.",
-            hint=f"Write it again, without new calls: referee review --resume {file.parent}",
-        ) from error
+        again = f"Write it again, without new calls: referee review --resume {file.parent}"
+        raise unreadable(file, error, again) from error
 
 
 def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:

@@ -17,6 +17,7 @@ from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
 from referee.runs import Ledger
 from referee.runs.folder import TRACE, read_record, require_run
+from referee.runs.stored import unreadable
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Evidence, Review
 from referee.schemas.run import CallRecord, RunRecord
@@ -92,10 +93,8 @@ def _read(folder: Path) -> Review:
     try:
         return Review.model_validate_json((folder / REVIEW).read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
-        raise RunError(
-            f"{str(folder / REVIEW)!r} is damaged or from another version.",
-            hint=f"Write it again, without new calls: the command it was started with, and --resume {folder}",
-        ) from error
+        again = f"Write it again, without new calls: the command it was started with, and --resume {folder}"
+        raise unreadable(folder / REVIEW, error, again) from error
 
 
 def _no_review(folder: Path, record: RunRecord) -> RunError:

@@ -15,17 +15,16 @@ from types import TracebackType
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from referee.errors import RunError
 from referee.nearest import nearest
 from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
 from referee.runs.shards import Shard, shard_record
+from referee.runs.stored import unreadable
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
 from referee.secrets import scrub_tree
-from referee.version import VERSION
 
 RECORD = "run.json"
 TRACE = "trace.jsonl"
@@ -217,26 +216,8 @@ def read_record(path: Path) -> RunRecord:
             f"{str(path / RECORD)!r} cannot be read: {error.strerror or error}.",
             hint="Mend its rights, then try again.",
         ) from error
-    except UnicodeDecodeError as error:
-        raise RunError(f"{str(path / RECORD)!r} is damaged: it is not UTF-8.", hint=_ANEW) from error
-    except ValidationError as error:
-        mistakes = sorted(error.errors(), key=lambda one: one["type"] == "extra_forbidden")
-        where = ", ".join(".".join(map(str, one["loc"])) for one in mistakes[:3])
-        if all(one["type"] == "extra_forbidden" or _is_higher(one) for one in mistakes):
-            raise RunError(
-                f"{str(path / RECORD)!r} is of a newer version of referee than this one, {VERSION} ({where}).",
-                hint="Update referee, then try again.",
-            ) from error
-        where = where.partition(",")[0]
-        raise RunError(
-            f"{str(path / RECORD)!r} is damaged ({where or 'no JSON'}: {mistakes[0]['msg']}).", hint=_ANEW
-        ) from error
-
-
-def _is_higher(mistake: ErrorDetails) -> bool:
-    """Whether a schema's version is beyond ours."""
-    given = mistake["input"]
-    return mistake["loc"] == ("schema_version",) and isinstance(given, int) and given > 1
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise unreadable(path / RECORD, error, _ANEW) from error
 
 
 def inputs_digest(inputs: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from referee.errors import DataError, SettingsError
 from referee.evals.detection.classifiers import CLASSIFIERS, check_labels
 from referee.evals.detection.protocols import ModelIdentity, identity_of
-from referee.llm.torch_models import TorchClassifier, TorchMaskFiller, is_folder
+from referee.llm.torch_models import TorchClassifier, TorchMaskFiller, download_of, is_folder
 from referee.nearest import did_you_mean
 from referee.runs import Event, Progress
 
@@ -91,7 +91,8 @@ async def here_or_fetched(
     except DataError:
         if is_folder(source.name) or not download:
             raise
-    progress(Event("note", f"downloading {source.name} from huggingface.co; licence: {licence}"))
+    what = await asyncio.to_thread(download_of, source.name, source.revision)
+    progress(Event("note", f"downloading {source.name} from huggingface.co, {what}; licence: {licence}"))
     return await asyncio.to_thread(make, True)
 
 

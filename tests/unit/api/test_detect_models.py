@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -61,14 +62,28 @@ class Hub:
         return "opened"
 
 
-async def test_a_licence_is_said_before_the_download() -> None:
+async def test_size_place_and_licence_are_said_before_the_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"model.safetensors": 1_500_000_000, "pytorch_model.bin": 1_600_000_000, "tokenizer.json": 2_000_000}
+    files = [SimpleNamespace(rfilename=name, size=size) for name, size in sizes.items()]
+    monkeypatch.setattr("huggingface_hub.model_info", lambda name, **how: SimpleNamespace(siblings=files))
     said: list[Event] = []
     hub = Hub()
     source = Source("TrustSafeAI/RADAR-Vicuna-7B", True)
     assert await here_or_fetched(hub, source, said.append, download=True, licence="not for commercial use") == "opened"
     assert hub.asked == [False, True]
     assert [event.kind for event in said] == ["note"]
-    assert "TrustSafeAI/RADAR-Vicuna-7B from huggingface.co; licence: not for commercial use" in said[0].text
+    assert "TrustSafeAI/RADAR-Vicuna-7B from huggingface.co, 1,500 MB, to " in said[0].text
+    assert "; licence: not for commercial use" in said[0].text
+
+
+async def test_a_hub_that_does_not_answer_keeps_nothing_from_being_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(name: str, **how: object) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr("huggingface_hub.model_info", silent)
+    said: list[Event] = []
+    assert await here_or_fetched(Hub(), Source("gpt2", True), said.append, download=True) == "opened"
+    assert "of a size that could not be asked for (OSError)" in said[0].text
 
 
 async def test_what_may_not_or_cannot_be_downloaded_is_not_tried(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pydantic import TypeAdapter
 
 from referee.evals.detection.verdicts import CheckedReview, DetectorVerdict
 from referee.reports.markdown_text import inline
-from referee.reports.page import about, render_markdown
+from referee.reports.html import PAGE
+from referee.reports.page import about, render_markdown, summary_page
 from referee.reports.plain import one_line, shortened
 from referee.reports.tables import json_text
 
@@ -21,7 +22,7 @@ _SENTENCE_CHARS = 160
 
 
 def write_check(checked: CheckedReview, write: Callable[[str, str], object]) -> None:
-    """Write ``check.md`` and ``check.json``.
+    """Write ``check.md``, ``check.json`` and ``report.html``.
 
     Args:
         checked: The verdicts.
@@ -30,7 +31,9 @@ def write_check(checked: CheckedReview, write: Callable[[str, str], object]) -> 
     found = TypeAdapter(CheckedReview).dump_python(checked, mode="json")
     write("check.json", json_text({"schema_version": 1, "no_proof": NO_PROOF, **found}))
     lines = [inline(line) for line in check_lines(checked)]
-    write("check.md", render_markdown("A review checked", ["\n\n".join(lines)], [about(checked.facts)]))
+    shown = render_markdown("A review checked", ["\n\n".join(lines)], [about(checked.facts)])
+    write("check.md", shown)
+    write(PAGE, summary_page("A review checked", shown))
 
 
 def check_lines(checked: CheckedReview, most: int = _MOST_SENTENCES) -> Iterator[str]:

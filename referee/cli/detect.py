@@ -218,7 +218,7 @@ def check(
         )
     )
     _print_lines(check_lines(done.checked))
-    typer.echo(f"Written to {done.run}: check.md, check.json.")
+    typer.echo(f"Written to {done.run}: report.html and check.md (to read), check.json.")
 
 
 def _classifiers(given: list[str]) -> dict[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pydantic import TypeAdapter
 
 from referee.evals.detection.verdicts import CheckedReview, DetectorVerdict
-from referee.reports.markdown_text import inline
 from referee.reports.html import PAGE
+from referee.reports.markdown_text import inline
 from referee.reports.page import about, render_markdown, summary_page
 from referee.reports.plain import one_line, shortened
 from referee.reports.tables import json_text

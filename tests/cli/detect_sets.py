@@ -43,7 +43,7 @@ class Toys:
         monkeypatch.setattr(opening, "llama_library", lambda: None)
         monkeypatch.setattr("referee.api.session.opened_embedder", self._embedder)
 
-    async def _load(self, key: str, download: bool = True) -> Toy:
+    async def _load(self, key: str, download: bool = True, progress: object = None) -> Toy:
         self.opened.append(Toy(key))
         return self.opened[-1]
 

@@ -40,12 +40,19 @@ def read_reply(text: str, reply: type[T], *, cut_off: bool = False) -> tuple[T, 
         The reply, and one note per cut string.
 
     Raises:
-        UnusableReply: Empty text, no JSON, NaN or infinity, or values that do not fit.
+        UnusableReply: Empty text, no JSON, NaN or infinity, a key twice in one object, a number that is true or false,
+            or values that do not fit.
     """
     if not text.strip():
         long = "The reply was so long that nothing of it was kept. Write it again, much shorter."
         raise UnusableReply(long if cut_off else "The reply was empty.")
     data = _json_object(text, cut_off)
+    found, notes = _validated(data, reply)
+    _refuse_truths(data, found)
+    return found, notes
+
+
+def _validated(data: Any, reply: type[T]) -> tuple[T, tuple[str, ...]]:
     try:
         return reply.model_validate(data), ()
     except ValidationError as error:
@@ -63,7 +70,9 @@ def _json_object(text: str, cut_off: bool) -> Any:
     candidates = [text, fenced.group(1)] if fenced else [text]
     for candidate in candidates:
         try:
-            return _decoded(json.JSONDecoder(parse_constant=_refuse_constant).decode, candidate)
+            return _decoded(
+                json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object).decode, candidate
+            )
         except json.JSONDecodeError as error:
             problem = error
     # A broken object holds whole ones inside it; only prose before the first brace makes a search worth while.
@@ -78,7 +87,7 @@ def _json_object(text: str, cut_off: bool) -> Any:
 
 
 def _object_in_prose(text: str, tries: int) -> Any:
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
     for start in [match.start() for match in re.finditer(r"\{", text)][:tries]:
         try:
             found, _ = _decoded(decoder.raw_decode, text, start)
@@ -98,6 +107,31 @@ def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
         raise UnusableReply("The reply is nested too deeply.") from error
     except ValueError as error:
         raise UnusableReply("The reply holds a number with too many digits.") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that is there twice nobody knows which value is meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise UnusableReply(f"The reply names {next(key for key in keys if keys.count(key) > 1)!r} twice in an object.")
+    return found
+
+
+def _refuse_truths(given: Any, read: Any, *path: int | str) -> None:
+    """True and false are no numbers, which pydantic would make of them."""
+    if isinstance(given, bool) and isinstance(read, int | float) and not isinstance(read, bool):
+        place = _dotted(path)
+        raise UnusableReply(f"The reply does not fit its schema:\n- {place}: {given!r} is no number", (place,))
+    if isinstance(given, dict) and isinstance(read, BaseModel):
+        for name, value in given.items():
+            _refuse_truths(value, getattr(read, name, None), *path, name)
+    elif isinstance(given, dict) and isinstance(read, dict):
+        for name, value in given.items():
+            _refuse_truths(value, read.get(name), *path, name)
+    elif isinstance(given, list) and isinstance(read, list | tuple) and len(given) == len(read):
+        for number, (value, held) in enumerate(zip(given, read, strict=True)):
+            _refuse_truths(value, held, *path, number)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -35,3 +35,32 @@ def test_only_strings_that_are_too_long_are_cut() -> None:
 def test_a_fenced_object_counts_before_one_in_the_prose() -> None:
     text = 'Not {"name": "b"} but:\n```json\n{"name": "a"}\n```'
     assert read_reply(text, Reply) == (Reply(name="a"), ())
+
+
+class Nested(BaseModel):
+    items: list[Reply] = []
+    flag: bool = False
+    scores: dict[str, float] = {}
+
+
+@pytest.mark.parametrize("text", ['{"name": "a", "name": "b"}', '{"items": [{"name": "a", "count": 1, "count": 2}]}'])
+def test_a_key_that_is_there_twice_is_no_reply(text: str) -> None:
+    with pytest.raises(UnusableReply, match="twice in an object"):
+        read_reply(text, Nested)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"items": [{"name": "a"}, {"name": "b", "count": true}]}', "items.1.count"),
+        ('{"scores": {"depth": false}}', "scores.depth"),
+    ],
+)
+def test_true_is_no_number(text: str, place: str) -> None:
+    with pytest.raises(UnusableReply, match=f"- {place}: (True|False) is no number") as caught:
+        read_reply(text, Nested)
+    assert caught.value.fields == (place,)
+
+
+def test_true_is_true() -> None:
+    assert read_reply('{"flag": true, "items": [{"name": "a", "count": 1}]}', Nested)[0].flag

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from referee.evals.behaviour import Checked, TextMetrics, text_metrics
+from referee.evals.behaviour import TextMetrics, text_metrics
 from referee.evals.behaviour.atomic import AtomicItems, atomic_items
 from referee.evals.behaviour.fidelity import Fidelity, Redundancy, fidelity, redundancy
 from referee.evals.metric import Better, Context, Quantity, Range, not_applicable, scored
+from referee.literature.checking import Checked
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from referee.evals.behaviour import Checked
 from referee.evals.profile.result import ProfileResult
 from referee.evals.reading import Reading
 from referee.evals.store import Reasons, Values
+from referee.literature.checking import Checked
 from referee.reports.page import Section, about, bullets, plots_section, render_markdown, render_page
 from referee.reports.plots import Plot, plots_csv
 from referee.reports.profile_plots import profile_plots

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile.result import Cell, Covered, ProfileResult
+from referee.literature.checking import STATUSES
 from referee.reports.page import Section
 from referee.reports.tables import Table, console, estimate, interval, number, pvalue
 

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from referee.evals.behaviour.citations import normalised_title
+from referee.literature.titles import normalised_title
 
 
 class Work(NamedTuple):

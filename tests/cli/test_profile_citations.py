@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from referee.evals.behaviour import Checked, Citation, OnlineResolver, check_citation, online_resolver
+from referee.evals.behaviour import Citation
+from referee.literature.checking import Checked, check_citation
+from referee.literature.online import OnlineResolver, online_resolver
 
 from .bibliography import Bibliography, Reply, Work
 from .command import Referee

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from referee.api.evaluations.review_set import ReviewSet
 from referee.errors import SettingsError
-from referee.evals.behaviour import FixtureResolver, online_resolver
-from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import Grouping
+from referee.literature.checking import FixtureResolver, Resolver
+from referee.literature.online import online_resolver
 from referee.llm.catalogue import cache_root
 from referee.llm.models import Models
 from referee.prompts import load_prompt

@@ -21,13 +21,13 @@ from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.data.papers import file_name
 from referee.errors import DataError
-from referee.evals.behaviour import OnlineResolver
-from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import DEFAULT, Grouping
 from referee.evals.judging import Panel
 from referee.evals.profile.backends import JudgeReader, Reader, RuleReader
 from referee.evals.profile.result import ProfileResult
+from referee.literature.checking import Resolver
+from referee.literature.online import OnlineResolver
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models
 from referee.reports.page import PLOTS

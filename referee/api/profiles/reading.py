@@ -11,9 +11,8 @@ from itertools import groupby
 from typing import Any, TextIO
 
 from referee.api.profiles.job import ProfileAsked
-from referee.evals.behaviour import Checked, TextMetrics, check_citation, measure_texts
+from referee.evals.behaviour import TextMetrics, measure_texts
 from referee.evals.behaviour.atomic import MatchedPair, matched_pairs
-from referee.evals.behaviour.citation_check import Resolver
 from referee.evals.behaviour.coverage_matrix import chance_pairs
 from referee.evals.case_store import CaseStore
 from referee.evals.grouping import Group, conference_of, year_of
@@ -24,6 +23,7 @@ from referee.evals.profile.ratings import RatingBook
 from referee.evals.reading import Reading, ReadMetric
 from referee.evals.registry import find_metrics
 from referee.evals.store import Reasons, Store, Values
+from referee.literature.checking import Checked, Resolver, check_citation
 from referee.reports.profile_files import profile_line
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from referee.api.profiles.job import ProfileAsked
 from referee.api.profiles.reading import ProfileValues
 from referee.evals.agreement import Scale
-from referee.evals.behaviour.citation_check import STATUSES
 from referee.evals.profile import groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
 from referee.evals.profile.ratings import WHATS, What, form_scale
 from referee.evals.profile.result import Cited, Decided, GroupSize, ProfileResult
+from referee.literature.checking import STATUSES
 
 TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 

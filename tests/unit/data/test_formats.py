@@ -22,8 +22,8 @@ from referee import api
 from referee.data import RejectedSink, find_layouts, read_cases, read_papers
 from referee.data.submissions import read_submissions
 from referee.errors import DataError, MissingExtra
-from referee.evals.behaviour.citation_check import FixtureResolver
 from referee.evals.behaviour.readability import backend
+from referee.literature.checking import FixtureResolver
 from referee.schemas.case import ReviewCase
 
 ROWS: list[dict[str, Any]] = [

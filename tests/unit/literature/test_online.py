@@ -9,8 +9,10 @@ import httpx
 import pytest
 
 from referee.errors import EvaluationError
-from referee.evals.behaviour import Citation, CitationCache, OnlineResolver, Record, check_citation, online_resolver
-from referee.evals.behaviour.citation_sources import Crossref, Dblp, OpenAlex
+from referee.evals.behaviour import Citation
+from referee.literature.checking import Record, check_citation
+from referee.literature.online import CitationCache, OnlineResolver, online_resolver
+from referee.literature.sources import Crossref, Dblp, OpenAlex
 
 TITLE = "Attention is all you need"
 CITED = Citation("apa", TITLE, "Vaswani, A.", "Vaswani", TITLE, 2017, 0)

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from referee.errors import DataError
-from referee.evals.behaviour import Citation, FixtureResolver, Record, Unresolved, check_citation, counted
-from referee.evals.behaviour.citation_check import Status, compared
-from referee.evals.behaviour.citations import is_short_form, normalised_title, title_similarity
+from referee.evals.behaviour import Citation
+from referee.literature.checking import FixtureResolver, Record, Status, Unresolved, check_citation, compared, counted
+from referee.literature.titles import is_short_form, normalised_title, title_similarity
 
 
 def cited(title: str, year: int = 2017, surname: str = "Vaswani", **ids: str) -> Citation:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
-from referee.evals.behaviour.citation_check import Record
-from referee.evals.behaviour.citations import Citation, normalised_title
+from referee.literature.checking import Cited, Record
+from referee.literature.titles import normalised_title
 
 CROSSREF, OPENALEX, DBLP = "https://api.crossref.org", "https://api.openalex.org", "https://dblp.org"
 _ROWS = 5
@@ -30,7 +30,7 @@ class Source(Protocol):
         """Seconds between two requests at least."""
         ...
 
-    def addresses(self, citation: Citation) -> list[str]:
+    def addresses(self, citation: Cited) -> list[str]:
         """What to ask, in order: an id if the citation has one, then a search for the title."""
         ...
 
@@ -47,7 +47,7 @@ class Crossref(NamedTuple):
     interval_s: float = 1 / 3
     id: str = "crossref"
 
-    def addresses(self, citation: Citation) -> list[str]:
+    def addresses(self, citation: Cited) -> list[str]:
         """A DOI's own record, and a bibliographic search for title and surname."""
         contact = {"mailto": self.mailto}
         wanted = {"query.bibliographic": f"{citation.title} {citation.surname}", "rows": _ROWS, **contact}
@@ -78,7 +78,7 @@ class OpenAlex(NamedTuple):
     interval_s: float = 1 / 3
     id: str = "openalex"
 
-    def addresses(self, citation: Citation) -> list[str]:
+    def addresses(self, citation: Cited) -> list[str]:
         """The record of a DOI or of an arXiv id, and a search.
 
         A search is in titles, abstracts and texts, of which all words must occur: a surname would lose the work. AND,
@@ -109,7 +109,7 @@ class Dblp(NamedTuple):
     interval_s: float = 1.0
     id: str = "dblp"
 
-    def addresses(self, citation: Citation) -> list[str]:
+    def addresses(self, citation: Cited) -> list[str]:
         """A search for all words of the title, without the signs that mean something there; not by id."""
         words = normalised_title(citation.title)
         return [f"{self.base}/search/publ/api?{urlencode({'q': words, 'format': 'json', 'h': _ROWS})}"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from referee.errors import DataError
-from referee.evals.behaviour.citations import Citation, is_short_form, normalised_title, title_similarity
+from referee.literature.titles import is_short_form, normalised_title, title_similarity
 from referee.runs.files import refuse_special_file
 
 Status = Literal["verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found", "unresolved"]
@@ -22,6 +22,40 @@ SHORT_TITLE_WORDS = 6
 YEARS_APART = 1
 # From the reason that says most about a citation to the one that says least.
 _ORDER: tuple[Status, ...] = ("verified", "year_mismatch", "author_mismatch", "ambiguous", "not_found")
+
+
+class Cited(Protocol):
+    """A work as somebody cites it."""
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        ...
+
+    @property
+    def surname(self) -> str:
+        """The first author's name to search by; empty where it is not known."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the first author is called: one of these must be among a work's authors, where there are any."""
+        ...
+
+    @property
+    def year(self) -> int | None:
+        """Its year; null where it is not known."""
+        ...
+
+    @property
+    def doi(self) -> str:
+        """Its DOI; empty without."""
+        ...
+
+    @property
+    def arxiv(self) -> str:
+        """Its arXiv id; empty without."""
+        ...
 
 
 class Record(NamedTuple):
@@ -44,7 +78,7 @@ class Checked:
     is the closest that those sources list which did answer.
     """
 
-    citation: Citation
+    citation: Cited
     status: Status
     record: Record | None = None
     similarity: float = 0.0
@@ -57,7 +91,7 @@ class Resolver(Protocol):
 
     id: str
 
-    def candidates(self, citation: Citation) -> Iterable[Record]:
+    def candidates(self, citation: Cited) -> Iterable[Record]:
         """The records that may be the cited work, one source after the other; drawn only as far as needed.
 
         Raises:
@@ -70,7 +104,7 @@ class Unresolved(Exception):
     """A source could not be asked; its text is the reason."""
 
 
-def check_citation(citation: Citation, resolver: Resolver) -> Checked:
+def check_citation(citation: Cited, resolver: Resolver) -> Checked:
     """Compare a citation with what a resolver finds; the first record that is accepted wins.
 
     Accepted is a record whose title (a) is similar at 0.90 or more (0.95 where one title has at most six words), or one
@@ -90,18 +124,20 @@ def check_citation(citation: Citation, resolver: Resolver) -> Checked:
     return best
 
 
-def compared(citation: Citation, record: Record) -> Checked:
+def compared(citation: Cited, record: Record) -> Checked:
     """One citation against one record, by the rule of ``check_citation``."""
     cited, listed = normalised_title(citation.title), normalised_title(record.title)
     similarity = title_similarity(cited, listed) if cited and listed else 0.0
     title = _title_status(cited, listed, similarity)
     if title != "verified":
         return Checked(citation, title, record if title == "ambiguous" else None, similarity)
-    if record.year is not None and abs(citation.year - record.year) > YEARS_APART:
+    years = record.year, citation.year
+    if None not in years and abs((record.year or 0) - (citation.year or 0)) > YEARS_APART:
         return Checked(citation, "year_mismatch", record, similarity)
-    if record.authors and not _among(citation.surname, record.authors):
+    names = [name for name in citation.names if name]
+    if record.authors and names and not any(_among(name, record.authors) for name in names):
         return Checked(citation, "author_mismatch", record, similarity)
-    return Checked(citation, "verified", record, similarity, weak=not record.authors or record.year is None)
+    return Checked(citation, "verified", record, similarity, weak=not (record.authors and names) or None in years)
 
 
 def _title_status(cited: str, listed: str, similarity: float) -> Status:
@@ -176,7 +212,7 @@ class FixtureResolver:
             raise DataError(f"the citation records {str(path)!r} cannot be read: {error}.", hint="Check it.") from error
         return cls(_record(line, path, n) for n, line in enumerate(lines, 1) if line.strip())
 
-    def candidates(self, citation: Citation) -> Iterator[Record]:
+    def candidates(self, citation: Cited) -> Iterator[Record]:
         """The records with the citation's id, then those whose titles share most words with its title."""
         known = [self._by_id[key] for key in (citation.doi, citation.arxiv) if key in self._by_id]
         words = set(normalised_title(citation.title).split())

@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from referee.errors import EvaluationError
-from referee.evals.behaviour.citation_check import Record, Unresolved, compared, record_of
-from referee.evals.behaviour.citation_sources import CROSSREF, DBLP, OPENALEX, Crossref, Dblp, OpenAlex, Source
-from referee.evals.behaviour.citations import Citation, normalised_title
+from referee.literature.checking import Cited, Record, Unresolved, compared, record_of
+from referee.literature.sources import CROSSREF, DBLP, OPENALEX, Crossref, Dblp, OpenAlex, Source
+from referee.literature.titles import normalised_title
 from referee.runs.files import write_atomically
 from referee.web.fetch import USER_AGENT
 
@@ -97,7 +97,7 @@ class CitationCache:
         self._folder = folder
         self._now = now
 
-    def get(self, title: str, year: int, source: str) -> list[Record] | None:
+    def get(self, title: str, year: int | None, source: str) -> list[Record] | None:
         """What the source answered; null where it was not asked, or its useless answer is older than 30 days.
 
         A file that cannot be read counts as none: the source is asked again.
@@ -110,7 +110,7 @@ class CitationCache:
             return None
         return [record for row in entry["records"] if isinstance(row, dict) and (record := record_of(row))]
 
-    def put(self, title: str, year: int, source: str, records: Sequence[Record], *, found: bool) -> None:
+    def put(self, title: str, year: int | None, source: str, records: Sequence[Record], *, found: bool) -> None:
         """Store an answer; ``found`` says that one of the records was accepted, and keeps it for good."""
         path = self._path(title, year)
         rows = [record._asdict() for record in records]
@@ -118,7 +118,7 @@ class CitationCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(content, ensure_ascii=False))
 
-    def _path(self, title: str, year: int) -> Path:
+    def _path(self, title: str, year: int | None) -> Path:
         digest = hashlib.sha256(f"{normalised_title(title)}\n{year}".encode()).hexdigest()
         return self._folder / digest[:2] / f"{digest[2:34]}.json"
 
@@ -189,11 +189,11 @@ class OnlineResolver:
         self._cache, self._clock, self._sleep = cache, clock, sleep or self._stopped.wait
         self._free_at: dict[str, float] = {}
         self._interval = {source.id: source.interval_s for source in sources}
-        self._failed: dict[tuple[str, str, int], str] = {}
+        self._failed: dict[tuple[str, str, int | None], str] = {}
         self._failures = Counter[str]()
         self._given_up: dict[str, str] = {}
 
-    def candidates(self, citation: Citation) -> Iterator[Record]:
+    def candidates(self, citation: Cited) -> Iterator[Record]:
         """What each source lists for the citation; a source is asked only when those before it were not enough.
 
         Raises:
@@ -226,7 +226,7 @@ class OnlineResolver:
     ) -> None:
         self.close()
 
-    def _known(self, source: Source, citation: Citation) -> list[Record]:
+    def _known(self, source: Source, citation: Cited) -> list[Record]:
         """The answer from the cache or the source; a question that failed before fails again without being asked."""
         records = self._cache.get(citation.title, citation.year, source.id)
         if records is not None:
@@ -246,7 +246,7 @@ class OnlineResolver:
         self._failures[source.id] = 0
         return records
 
-    def _ask(self, source: Source, citation: Citation) -> list[Record]:
+    def _ask(self, source: Source, citation: Cited) -> list[Record]:
         records: list[Record] = []
         found = False
         for address in source.addresses(citation):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from referee.papers.bibliography import looks_like_entry, parse_entry
+from referee.papers.bibliography import completed, looks_like_entry, parse_entry
 from referee.papers.floats import part_unheaded, return_floats
 from referee.papers.headings import plain_name, role_by_name
 from referee.papers.pieces import Entry, OpenSection, Piece
@@ -184,7 +184,7 @@ def _close(open_sections: Sequence[OpenSection], findings: tuple[Finding, ...], 
 
 def _entry(piece: Piece) -> Entry | None:
     if piece.kind == "reference":
-        return piece.entry or parse_entry(piece.text)
+        return completed(piece.entry, piece.text) if piece.entry else parse_entry(piece.text)
     if piece.kind in ("paragraph", "list") and looks_like_entry(piece.text):
         return parse_entry(piece.text)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from referee.papers.pieces import Entry
 
@@ -12,6 +13,8 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.IGNORECASE)
 _AUTHOR_YEAR = re.compile(
     r"^(?P<authors>.+?)[.,]?\s+\(?(?P<year>(?:1[6-9]|20)\d{2})[a-z]?\)?[.,:]\s+(?P<rest>.+)$", re.DOTALL
 )
+_VOLUME = re.compile(r",\s+volume\s+\d+$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[\w)”’!?])(?<!\bvs)[.!?]\s")
 _QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]")
 # Longer heads of authors are rare, and a paragraph may be very long.
 _HEAD = 400
@@ -55,6 +58,23 @@ def parse_entry(text: str) -> Entry:
     )
 
 
+def completed(entry: Entry, text: str) -> Entry:
+    """A converter's entry, mended where the text itself says more.
+
+    Where authors and year stand in front, the year is the one there, and not one of an arXiv id or a title behind it;
+    so is the title, unless the converter's goes on where ours ends at a question mark.
+    """
+    body = " ".join(text.split())
+    match = _author_year(body)
+    title, year = entry.title, entry.year
+    if match is not None:
+        own = parse_entry(body).title
+        year = int(match["year"])
+        begins = own is not None and title is not None and title.startswith(own)
+        title = title if own is None or begins else own
+    return replace(entry, title=_VOLUME.sub("", title) if title else title, year=year)
+
+
 def _year(body: str) -> int | None:
     """The year of an author-year head, else the last one printed outside of DOIs and links."""
     if match := _author_year(body):
@@ -73,7 +93,7 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     if match := _QUOTED.search(body):
         return _split_authors(body[: match.start()]), match["title"].strip()
     if match := _author_year(body):
-        title = re.split(r"(?<=[\w)”’!?])[.!?]\s", match["rest"] + " ", maxsplit=1)[0].strip(" .")
+        title = _SENTENCE_END.split(match["rest"] + " ", maxsplit=1)[0].strip(" .")
         return _split_authors(match["authors"]), title or None
     sentences = re.split(r"(?<=[a-z)])\.\s+(?=[A-Z])", body)
     if len(sentences) >= 3:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from referee.api.arena.running import ArenaRun, arena_run
     from referee.api.arena.scoring import ArenaScoring, arena_score
     from referee.api.batches import run_batches
+    from referee.api.checked_references import ReferenceCheck, references
     from referee.api.collecting import Collection, collect_openreview
     from referee.api.detection.anchors import Anchors, detect_anchors
     from referee.api.detection.calibrating import DetectCalibration, detect_calibrate
@@ -54,6 +55,7 @@ __all__ = [
     "Merged",
     "Planted",
     "Profile",
+    "ReferenceCheck",
     "Rescoring",
     "ReviewEstimate",
     "RunOptions",
@@ -80,6 +82,7 @@ __all__ = [
     "merge",
     "plant",
     "profile",
+    "references",
     "refine_by_objective",
     "refine_prompts",
     "report_of",
@@ -113,6 +116,8 @@ _PLACES = {
     "ExperimentEstimate": "referee.schemas.estimate",
     "ReviewEstimate": "referee.schemas.estimate",
     "Profile": "referee.api.profiles.profiling",
+    "ReferenceCheck": "referee.api.checked_references",
+    "references": "referee.api.checked_references",
     "Rescoring": "referee.api.evaluations.rescoring",
     "RunOptions": "referee.api.options",
     "SeenBatch": "referee.llm.batches.looking",

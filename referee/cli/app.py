@@ -21,6 +21,7 @@ from referee.cli import (
     open,
     plant,
     profile,
+    references,
     review,
     show,
     venue,
@@ -38,6 +39,7 @@ app.command("review")(review.review)
 app.command("show")(show.show)
 app.command("open")(open.open_)
 app.command("app")(browse.app_)
+app.command("references")(references.references)
 app.command("eval")(eval.evaluate)
 app.command("rescore")(eval.rescore)
 app.command("merge")(merge.merge)

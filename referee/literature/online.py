@@ -209,6 +209,11 @@ class OnlineResolver:
             raise Unresolved("; ".join(failed))
 
     @property
+    def services(self) -> tuple[str, ...]:
+        """The names of those that are asked, in order."""
+        return tuple(source.id for source in self._sources)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The sources that were given up, and why."""
         return tuple(f"{name}: not asked any more, {reason}" for name, reason in self._given_up.items())

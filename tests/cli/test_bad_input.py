@@ -234,7 +234,7 @@ def test_a_resume_needs_a_run(referee: Referee, paper: Path, workplace: Path, se
     Path("empty").mkdir()
     for folder in ("nowhere", "empty"):
         done = referee("review", paper, *VENUE, "--resume", folder, *on(server))
-        assert_refused(done, f"'{folder}'", "no run to resume", "without --resume")
+        assert_refused(done, f"'{folder}'", "holds no run", "without --resume")
         assert "Estimate" not in done.err
     done = referee("review", paper, *VENUE, "--resume", "empty", "--out", "else", *on(server))
     assert_refused(done, "different folders", "Leave --out away")

@@ -51,6 +51,7 @@ COMMANDS = [
     "open",
     "plant",
     "profile",
+    "references",
     "rescore",
     "review",
     "show",

@@ -12,12 +12,19 @@ from urllib.parse import quote
 
 HIDDEN = "[key removed]"
 
-_NAMES = re.compile(r"(API_?KEY|_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(API_?KEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|_PASS|CREDENTIALS?)(_\d+)?$", re.IGNORECASE
+)
+_PLACE = re.compile(r"CREDENTIALS?(_\d+)?$", re.IGNORECASE)  # often of a file with a key; its place is none
 _SHAPES = re.compile(
     r"\b(?:sk|pk|rk)-[A-Za-z0-9_\-]{12,}"
     r"|\bAIza[A-Za-z0-9_\-]{20,}"
     r"|\b(?:gsk|hf|gh[pousr])_[A-Za-z0-9]{16,}"
     r"|\bxai-[A-Za-z0-9]{16,}"
+    r"|\bAKIA[0-9A-Z]{16}\b"
+    r"|\bxox[abeprs]-[A-Za-z0-9-]{10,}"
+    r"|(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{16,}"
+    r"|\beyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}"
     r"|(?<=Bearer )\S{8,}"
     r"|(?i:(?<=authorization: basic ))\S{8,}"
 )
@@ -70,7 +77,11 @@ def names_key(name: str) -> bool:
 
 def _values(env: Mapping[str, str]) -> tuple[str, ...]:
     """The values of key variables, the longest first: one may be a part of another."""
-    found = {value.strip() for name, value in env.items() if _NAMES.search(name)}
+    found = {
+        value.strip()
+        for name, value in env.items()
+        if _NAMES.search(name) and not (_PLACE.search(name) and value.startswith(("/", "~", ".")))
+    }
     return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=lambda v: (-len(v), v)))
 
 

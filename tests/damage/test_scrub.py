@@ -40,6 +40,30 @@ def test_ordinary_text_stays(text: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["DB_PASS", "DB_PASSWD", "GPG_PASSPHRASE", "GCP_CREDENTIALS", "OPENAI_API_KEY_2", "SMTP_PASSWORD_10"]
+)
+def test_other_names_of_keys(name: str) -> None:
+    assert scrub("said swordfish-1234", {name: "swordfish-1234"}) == f"said {HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "AKIAIOSFODNN7EXAMPLE",
+        "xoxb-123456789012-abcdefghijkl",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w",
+    ],
+)
+def test_shapes_of_other_keys(key: str) -> None:
+    assert scrub(f"with {key}.", {}) == f"with {HIDDEN}."
+
+
+def test_the_place_of_a_file_with_a_key_is_none() -> None:
+    env = {"GOOGLE_APPLICATION_CREDENTIALS": "/home/me/papers/key.json"}
+    assert scrub("reading /home/me/papers/key.json", env) == "reading /home/me/papers/key.json"
+
+
 def test_logins_and_parameters_of_addresses() -> None:
     assert scrub("at http://me:pw@host:8/v1, see", {}) == f"at http://{HIDDEN}@host:8/v1, see"
     assert scrub("https://h/x?page=2&api_key=abc&n=1", {}) == f"https://h/x?page=2&api_key={HIDDEN}&n=1"

@@ -127,7 +127,7 @@ class Door:
                 value, notes = read_reply(record.reply or "", reply, cut_off=record.error == _CUT_OFF)
             except UnusableReply as problem:
                 logger.info("reply %s to %s does not fit: %s", record.call_id, prompt.id, problem.fields)
-                ask = replace(ask, wire=with_repair(wire, record.reply or "", str(problem), repair_round + 1))
+                ask = replace(ask, wire=with_repair(wire, record.reply or "", str(problem), repair_round + 1, model))
                 last = problem
                 continue
             if record.origin == "provider":

@@ -10,9 +10,11 @@ from referee.llm.bounds import shown_again
 from referee.llm.completions import Completion
 from referee.llm.dialects import Schema
 from referee.llm.models import Model
-from referee.llm.wire import Messages, WireRequest
+from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
+
+_LEFT_OUT = "(left out: it does not fit the window)"
 
 
 def first_request(
@@ -70,14 +72,19 @@ def counted(model: Model, wire: WireRequest) -> tuple[int, int]:
     return shared + sum(model.count(text) for text in own), shared if wire.prefix_chars else 0
 
 
-def with_repair(first: WireRequest, reply: str, problem: str, repair_round: int) -> WireRequest:
-    """The first request, the latest reply that did not fit, and what was wrong with it."""
+def with_repair(first: WireRequest, reply: str, problem: str, repair_round: int, model: Model) -> WireRequest:
+    """The first request, the latest reply that did not fit, and what was wrong with it.
+
+    Where that is more than the model's window holds, the reply is left out: the first request alone fits.
+    """
     ask_again = (
         f"{problem}\n\nRepair {repair_round}: write the whole reply again as one JSON object that fits the schema."
     )
     shown = shown_again(reply, first.max_output_tokens) or "(empty)"
-    messages: Messages = (*first.messages, ("assistant", shown), ("user", ask_again))
-    return replace(first, messages=messages)
+    whole = replace(first, messages=(*first.messages, ("assistant", shown), ("user", ask_again)))
+    if counted(model, whole)[0] + first.max_output_tokens <= model.context_tokens:
+        return whole
+    return replace(first, messages=(*first.messages, ("assistant", _LEFT_OUT), ("user", ask_again)))
 
 
 def accepted(request: WireRequest, model: Model) -> WireRequest:

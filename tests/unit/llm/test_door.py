@@ -166,6 +166,16 @@ async def test_a_reply_that_does_not_fit_is_repaired(kind: Any) -> None:
     assert [r.repair_round for r in opened.ledger.records] == [0, 1]
 
 
+async def test_a_repair_is_never_more_than_the_window_holds() -> None:
+    with FakeServer({"writer": ["word " * 300, GOOD]}, context_tokens=700) as server:
+        opened = await door(server)
+        assert (await ask(opened)).score == 2
+        repair = server.log.entries[1].request
+    assert repair is not None
+    assert repair.messages[-2].text == "(left out: it does not fit the window)"
+    assert "write the whole reply again" in repair.messages[-1].text
+
+
 @pytest.mark.parametrize("kind", ["prose", "empty", "out_of_range", "nan"])
 async def test_a_model_that_never_fits_ends_after_two_repairs(kind: Any) -> None:
     with FakeServer({"writer": GOOD}, faults=[Fault(kind)]) as server:

@@ -190,14 +190,20 @@ _UNSAFE = re.compile(r'["<>\n]')
 # Control characters (but line break and tab), lone surrogates, and a "<" in its compatibility forms.
 _CLEANED = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)]) | {0xFF1C: "<", 0xFE64: "<"}
 del _CLEANED[ord("\n")], _CLEANED[ord("\t")]
-_TAG = re.compile(r"<(?=[\s/]*[A-Za-z_|])")
+# What is not seen or looks like a slash could stand between the sign and the name and be read over by a model.
+_UNSEEN = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef"
+)
+_SLASHES = r"/\u2044\u2215\u29f8\uff0f"
+_TAG = re.compile(rf"<(?=(?:[\s{_SLASHES}{_UNSEEN}]|\\(?=[{_SLASHES}]))*[A-Za-z_|\uff21-\uff3a\uff41-\uff5a])")
 
 
 def delimit(tag: str, text: str, **attributes: str) -> str:
     """Wrap material in ``<tag ...>`` so that nothing inside can end or open a delimiter.
 
     Every ``<`` that could begin a tag or a model's control token such as ``<|im_end|>`` (in any compatibility form,
-    spaced or not) becomes ``‹``; comparison signs before digits stay as they are. Control characters other than line
+    spaced or not, with signs between that are not seen, with an escaped slash or one that looks like it) becomes ``‹``; comparison signs before digits stay as they are. Control characters other than line
     breaks and tabs go.
 
     Args:

@@ -203,8 +203,8 @@ def delimit(tag: str, text: str, **attributes: str) -> str:
     """Wrap material in ``<tag ...>`` so that nothing inside can end or open a delimiter.
 
     Every ``<`` that could begin a tag or a model's control token such as ``<|im_end|>`` (in any compatibility form,
-    spaced or not, with signs between that are not seen, with an escaped slash or one that looks like it) becomes ``‹``; comparison signs before digits stay as they are. Control characters other than line
-    breaks and tabs go.
+    spaced or not, with signs between that are not seen, with an escaped slash or one that looks like it) becomes ``‹``;
+    comparison signs before digits stay as they are. Control characters other than line breaks and tabs go.
 
     Args:
         tag: The delimiter's name, lower case.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from referee.evals.registry import unit_of
 from referee.reports.markdown_text import inline
-from referee.reports.plain import one_line
+from referee.reports.plain import clean, one_line
 
 NOTHING = "–"
 _PLACES = {**dict.fromkeys(("", "fraction", "cosine"), 4), **dict.fromkeys(("words", "tokens", "characters"), 1)}
@@ -78,7 +78,8 @@ def console(table: Table) -> list[str]:
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object] | Sequence[object]]) -> str:
     """Rows as CSV, in the order of the columns or by their names.
 
-    What is undefined is empty. A name that a spreadsheet would run as a formula gets a quote.
+    What is undefined is empty. A name that a spreadsheet would run as a formula gets a quote; terminal sequences and
+    control characters go.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -104,4 +105,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+    if not isinstance(value, str):
+        return value
+    shown = clean(value)
+    return f"'{shown}" if value[:1] in ("=", "+", "-", "@", "\t") else shown

@@ -88,7 +88,7 @@ async def collected(
 def _completion(text: str, reason: str, usage: UsageMetadata | None, most: int) -> Completion:
     tokens: dict[str, Any] = dict(usage or {})
     details = tokens.get("input_token_details") or {}
-    tokens_in = _number(tokens.get("input_tokens"))
+    tokens_in = _number(tokens.get("input_tokens")) or None  # no prompt is empty
     # A tier of service stands before the names at OpenAI, the time of keeping in place of one at Anthropic.
     cached = sum(_number(count) or 0 for name, count in details.items() if name.endswith("cache_read"))
     written = sum(
@@ -100,7 +100,7 @@ def _completion(text: str, reason: str, usage: UsageMetadata | None, most: int) 
     return Completion(
         text=text[:most],
         input_tokens=tokens_in,
-        output_tokens=_number(tokens.get("output_tokens")),
+        output_tokens=_number(tokens.get("output_tokens")) or (None if text else 0),
         cut_off=reason in ("length", "max_tokens") or len(text) > most,
         cached_tokens=cached if believed else 0,
         cache_write_tokens=written if believed else 0,

@@ -166,6 +166,31 @@ async def test_a_reply_that_does_not_fit_is_repaired(kind: Any) -> None:
     assert [r.repair_round for r in opened.ledger.records] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": -5, "completion_tokens": 7, "total_tokens": 2},
+        {"prompt_tokens": 1.5, "completion_tokens": 7.2, "total_tokens": 8.7},
+        {"prompt_tokens": float("nan"), "completion_tokens": float("inf"), "total_tokens": 7},
+        {"prompt_tokens": "many", "completion_tokens": 7, "total_tokens": 7},
+        {"prompt_tokens": 10**30, "completion_tokens": True, "total_tokens": 7},
+        {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    ],
+    ids=str,
+)
+async def test_counts_that_cannot_be_true_are_estimated(monkeypatch: pytest.MonkeyPatch, usage: dict[str, Any]) -> None:
+    monkeypatch.setattr("referee.testing.wire.openai.usage", lambda answer: usage)
+    with FakeServer({"writer": GOOD}) as server:
+        opened = await door(server)
+        assert (await ask(opened)).score == 2
+        assert len(server.log.entries) == 1
+    used = opened.ledger.usage()
+    assert used.calls == 1
+    assert 0 < used.input_tokens < 1000
+    assert 0 < used.output_tokens < 1000
+
+
 async def test_a_repair_is_never_more_than_the_window_holds() -> None:
     with FakeServer({"writer": ["word " * 300, GOOD]}, context_tokens=700) as server:
         opened = await door(server)

@@ -135,7 +135,10 @@ async def test_what_differs_comes_last(provider: str) -> None:
 async def test_a_prompt_without_a_prefix_keeps_its_digest() -> None:
     wire = WireRequest((("system", "S"), ("user", "U")), {"type": "object"}, 200, 0.0, True, "writer", "x@v1")
     assert request_digest("openai:gpt", wire, (0, 0)).startswith(DIGEST)
-    assert request_digest("openai:gpt", with_repair(wire, "{}", "bad", 1), (0, 0)).startswith(REPAIRED)
+    with FakeServer({"*": GOOD}) as server:
+        async with door_to("openai", server) as door:
+            repair = with_repair(wire, "{}", "bad", 1, door.models["writer"])
+    assert request_digest("openai:gpt", repair, (0, 0)).startswith(REPAIRED)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -60,8 +60,8 @@ def test_shapes_of_other_keys(key: str) -> None:
 
 
 def test_the_place_of_a_file_with_a_key_is_none() -> None:
-    env = {"GOOGLE_APPLICATION_CREDENTIALS": "/home/me/papers/key.json"}
-    assert scrub("reading /home/me/papers/key.json", env) == "reading /home/me/papers/key.json"
+    env = {"GOOGLE_APPLICATION_CREDENTIALS": "/papers/of-mine/key.json"}
+    assert scrub("reading /papers/of-mine/key.json", env) == "reading /papers/of-mine/key.json"
 
 
 def test_logins_and_parameters_of_addresses() -> None:

@@ -6,12 +6,12 @@ A work that no source lists may exist all the same, so nothing is ever called in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from referee.literature.checking import YEARS_APART, Checked, Record, Resolver, Unresolved, compared
-from referee.literature.titles import normalised_title
+from referee.literature.checking import MIN_SIMILARITY, YEARS_APART, Record, Resolver, Unresolved
+from referee.literature.titles import is_short_form, normalised_title, title_similarity
 from referee.schemas.paper import Reference
 
 Verdict = Literal["verified", "mismatch", "not found", "not checked"]
@@ -23,7 +23,8 @@ _ARXIV = re.compile(
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
 _MANY = re.compile(r"collaboration|consortium|team\b|working group|organi[sz]ation|committee|project\b", re.IGNORECASE)
 _LATER_VERSION = 6
-_FEWEST_LETTERS = 2
+_FEWEST_LETTERS = 1
+_FEW_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,11 @@ def cited_of(reference: Reference) -> CitedReference:
 
 
 def check_reference(reference: Reference, resolver: Resolver | None) -> CheckedReference:
-    """Look one entry up; without a resolver it is not checked."""
+    """Look one entry up; without a resolver it is not checked.
+
+    Verified is an entry whose title a source lists, in other spelling or with more behind it, with its first author and
+    its year. One of these three may differ for a mismatch; where more do, it is another work.
+    """
     cited = cited_of(reference)
     if resolver is None:
         return CheckedReference(cited, "not checked", reason="nobody was asked")
@@ -99,7 +104,7 @@ def check_reference(reference: Reference, resolver: Resolver | None) -> CheckedR
     try:
         for record in resolver.candidates(cited):
             found = _compared(cited, record)
-            if found.verdict == "verified":
+            if found.verdict == "verified" or _same_id(cited, record):
                 return found
             seen.append(found)
     except Unresolved as error:
@@ -107,13 +112,13 @@ def check_reference(reference: Reference, resolver: Resolver | None) -> CheckedR
     return _judged(cited, seen, problem)
 
 
-def _judged(cited: CitedReference, seen: Iterable[CheckedReference], problem: str) -> CheckedReference:
+def _judged(cited: CitedReference, seen: Sequence[CheckedReference], problem: str) -> CheckedReference:
     """The verdict where no record is accepted: a difference is told only where every source answered."""
     if problem:
         return CheckedReference(cited, "not checked", reason=problem)
-    mismatches = [one for one in seen if one.verdict == "mismatch"]
-    if mismatches:
-        return min(mismatches, key=lambda one: len(one.differs))
+    for one in seen:
+        if one.verdict == "mismatch":
+            return one
     near = next((one for one in seen if one.record is not None), None)
     record = near.record if near is not None else None
     reason = f"the nearest listed title is {record.title!r}" if record is not None else ""
@@ -121,39 +126,50 @@ def _judged(cited: CitedReference, seen: Iterable[CheckedReference], problem: st
 
 
 def _compared(cited: CitedReference, record: Record) -> CheckedReference:
-    held = compared(cited, record)
-    match held.status:
-        case "verified":
-            return CheckedReference(cited, "verified", record=record, reason=_weakness(held))
-        case "year_mismatch":
-            return _other_year(cited, record)
-        case "author_mismatch":
-            return CheckedReference(cited, "mismatch", ("first author",), record)
-        case "ambiguous":
-            return CheckedReference(cited, "not found", record=record)
+    title, near = _titles(cited.title, record.title)
+    differs = [] if title else ["title"]
+    if not _is_first_author(cited, record):
+        differs.append("first author")
+    year, remark = _year(cited, record)
+    if not year:
+        differs.append("year")
+    if not differs:
+        return CheckedReference(cited, "verified", record=record, reason=remark)
     if _same_id(cited, record):
-        return CheckedReference(cited, "mismatch", ("title",), record, "its id is that of another work")
-    return CheckedReference(cited, "not found")
+        known = "its id is that of another work" if differs[0] == "title" and not near else ""
+        return CheckedReference(cited, "mismatch", tuple(differs), record, known)
+    few_words = len(normalised_title(record.title).split()) <= _FEW_WORDS
+    told = len(differs) == 1 and (title or near) and not (few_words and differs == ["first author"])
+    return CheckedReference(cited, "mismatch" if told else "not found", tuple(differs) if told else (), record)
 
 
-def _other_year(cited: CitedReference, record: Record) -> CheckedReference:
-    """Another year is no mistake where a preprint was cited whose later version is listed, or the other way round."""
-    alike = compared(
-        CitedReference(cited.reference, cited.title, cited.names, record.year, cited.doi, cited.arxiv), record
-    )
-    if alike.status != "verified":
-        return CheckedReference(cited, "mismatch", ("year", "first author"), record)
-    apart = (record.year or 0) - (cited.year or 0)
+def _titles(cited: str, listed: str) -> tuple[bool, bool]:
+    """Whether two titles are the same but for spelling and a part left out at the end, and whether they are near."""
+    one, other = normalised_title(cited), normalised_title(listed).removeprefix("retracted ")
+    same = one.replace(" ", "") == other.replace(" ", "")
+    shortened = len(one) < len(other) and is_short_form(one, other)
+    return same or shortened, title_similarity(one, other) >= MIN_SIMILARITY
+
+
+def _is_first_author(cited: CitedReference, record: Record) -> bool:
+    """Whether the surname that is listed first is in the name that is cited first, accents and order aside."""
+    if not cited.names or not record.authors:
+        return True
+    surname = normalised_title(record.authors[0]).split()[-1:]
+    return not surname or surname[0] in "".join(cited.names)
+
+
+def _year(cited: CitedReference, record: Record) -> tuple[bool, str]:
+    """Whether the years agree, and what to know: a preprint may be listed with the year of its later version."""
+    if cited.year is None or record.year is None:
+        return True, "without a year to compare"
+    apart = record.year - cited.year
+    if abs(apart) <= YEARS_APART:
+        return True, "" if record.authors and cited.names else "without a list of authors to compare"
     listed_as_preprint = bool(record.arxiv) or "arxiv" in record.doi
-    later = cited.is_preprint and YEARS_APART < apart <= _LATER_VERSION
-    earlier = listed_as_preprint and YEARS_APART < -apart <= _LATER_VERSION
-    if later or earlier:
-        return CheckedReference(cited, "verified", record=record, reason=f"listed with the year {record.year}")
-    return CheckedReference(cited, "mismatch", ("year",), record)
-
-
-def _weakness(held: Checked) -> str:
-    return "without a list of authors or a year to compare" if held.weak else ""
+    later = cited.is_preprint and 0 < apart <= _LATER_VERSION
+    earlier = listed_as_preprint and not cited.is_preprint and 0 < -apart <= _LATER_VERSION
+    return later or earlier, f"listed with the year {record.year}"
 
 
 def _same_id(cited: CitedReference, record: Record) -> bool:

@@ -52,7 +52,7 @@ def parse_entry(text: str) -> Entry:
     return Entry(
         label=label,
         authors=authors,
-        title=title,
+        title=_VOLUME.sub("", title) if title else None,
         year=_year(body),
         doi=doi[0].rstrip(".,;)") if doi else None,
     )
@@ -95,7 +95,7 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     if match := _author_year(body):
         title = _SENTENCE_END.split(match["rest"] + " ", maxsplit=1)[0].strip(" .")
         return _split_authors(match["authors"]), title or None
-    sentences = re.split(r"(?<=[a-z)])\.\s+(?=[A-Z])", body)
+    sentences = re.split(r"(?<=[a-z\d)])\.\s+(?=[A-Z]|arXiv\b)", body)
     if len(sentences) >= 3:
         return _split_authors(sentences[0]), sentences[1].strip(" .") or None
     return (), None

@@ -61,7 +61,7 @@ RIGHT = [
     "Jimmy Lei Ba and Jamie Kiros. 2018. Layer normalization. In Proceedings of Something.",
 ]
 WRONG = [
-    ("Noam Shazeer. 2011. Attention is all you need. In NeurIPS.", ("year",)),
+    ("Ashish Vaswani. 2011. Attention is all you need. In NeurIPS.", ("year",)),
     ("Ada Lovelace. 2017. Attention is all you need. In NeurIPS.", ("first author",)),
     ("Ian Goodfellow. 2009. Deep learning. MIT Press.", ("year",)),
     ("Rezarta Islamaj Dogan. 2004. Ncbi disease corpus: a resource for disease names. J.", ("year",)),

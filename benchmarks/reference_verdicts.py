@@ -2,7 +2,8 @@
 
     python benchmarks/reference_verdicts.py
 
-``references/verdicts.json`` was made by somebody who had not read the matcher. All its works are offered at once, as an
+``references/verdicts.json`` was made by somebody who had not read this matcher, but knew the older rule for citations of
+reviews; its values are from memory, some made up. All its works are offered at once, as an
 index of one's own would; what the services' own searches would find is another question.
 """
 

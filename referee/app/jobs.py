@@ -94,10 +94,11 @@ class Jobs:
         self._refuse_twice(name)
         job = self.folder(name)
         job.mkdir(parents=True, exist_ok=True)
-        asked = read_asked(job)
-        if asked is not None and (max_cost is not None or max_tokens is not None):
-            changed = asked.model_copy(update={"max_cost": max_cost, "max_tokens": max_tokens})
-            write_atomically(job / ASKED, changed.model_dump_json() + "\n")
+        given = {"max_cost": max_cost, "max_tokens": max_tokens}
+        limits = {limit: value for limit, value in given.items() if value is not None}
+        if limits:
+            asked = read_asked(job) or Asked(paper=name, venue=name)  # begun elsewhere: run.json names both
+            write_atomically(job / ASKED, asked.model_copy(update=limits).model_dump_json() + "\n")
         self._begin(name, "queued", "running", self._running)
 
     def stop(self, name: str) -> None:

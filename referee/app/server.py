@@ -98,7 +98,8 @@ class _Views:
             asked = parse_asked(fields, paper)
             name = self._jobs.new(paper, asked.venue)
             if file is not None:
-                kept = self._jobs.folder(name) / paper
+                kept = self._jobs.folder(name) / "paper" / paper  # its name may be that of a file of the job
+                kept.parent.mkdir()
                 await keep(file, kept)
                 asked = asked.model_copy(update={"paper": str(kept.absolute())})
         self._jobs.plan(name, asked)

@@ -53,12 +53,14 @@ def test_an_unknown_venue_gets_the_nearest_name(app: App, paper: Path) -> None:
     assert "neurips-2025" in app.get(f"/runs/{run}").text
 
 
-@pytest.mark.parametrize("name", ["../../../evil.md", "..\\evil.md", "a" * 300 + ".md", "\u202egnp.md", ".md"])
+@pytest.mark.parametrize(
+    "name", ["../../../evil.md", "..\\evil.md", "a" * 300 + ".md", "\u202egnp.md", ".md", "estimate.json.md"]
+)
 def test_names_of_uploads_stay_in_their_folder(app: App, paper: Path, name: str) -> None:
     run = app.upload(paper, name)
-    (kept,) = (app.runs / ".app" / run).glob("*.md")
+    (kept,) = (app.runs / ".app" / run).glob("paper/*.md")
     assert len(kept.name) <= 80
-    assert all(found.parent.parent == app.runs / ".app" for found in app.folder.rglob("evil.md"))
+    assert all(found.parent.parent.parent == app.runs / ".app" for found in app.folder.rglob("evil.md"))
     app.reach(run, "Waits for your go")
 
 
@@ -141,7 +143,7 @@ def test_a_browser_that_goes_away_and_one_that_comes_back(tmp_path: Path, paper:
 
 def test_damaged_and_newer_runs_and_papers_that_have_gone(app: App, paper: Path) -> None:
     run = app.reviewed(paper)
-    kept = next((app.runs / ".app" / run).glob("*.md"))
+    kept = next((app.runs / ".app" / run).glob("paper/*.md"))
     kept.unlink()
     assert "short" in app.get(f"/runs/{run}/report").text, "the page does not need the paper's file"
     folder = app.runs / run

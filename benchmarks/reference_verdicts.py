@@ -13,7 +13,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from referee.literature.checking import FixtureResolver, Record
+from referee.literature.checking import Record
+from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, check_reference
 from referee.papers.bibliography import parse_entry
 from referee.schemas.paper import Reference
@@ -24,7 +25,7 @@ SET = Path(__file__).with_name("references") / "verdicts.json"
 def checked() -> list[tuple[dict[str, object], CheckedReference]]:
     """Each reference of the set with the verdict on it."""
     data = json.loads(SET.read_text(encoding="utf-8"))
-    index = FixtureResolver(record for work in data["works"] for record in records(work))
+    index = WorkIndex(record for work in data["works"] for record in records(work))
     return [(one, check_reference(reference_of(one["text"]), index)) for one in data["references"]]
 
 

@@ -1,16 +1,17 @@
 """Whether long runs stay flat: units per second, memory, resumed work, from a thousand rows to a hundred thousand.
 
-    python benchmarks/scale.py [--part profile,eval,kills,shards,batch,ray,query] [--rows 1000,10000] [--json FILE]
+    python benchmarks/scale.py [--part profile,profile2,eval,kills,shards,batch,ray,query] [--rows 1000,10000]
 
 Rows are drawn from the shared reviews. The judge is the scripted server in a process of its own, whose replies take a
 fixed time; ``eval`` measures one metric of one call a row in one process, and the machine's cores are shared with that
 server. Each command runs in a process of its own: wall time, processor time, and the peak of the largest process.
 
-``profile``: the text metrics. ``eval``: use of the allowed concurrency and calls per second. ``kills``: SIGKILL at
-moments spread over the run, then resumed to the end: every unit once, and how many calls were asked twice (those in
-flight at a kill may be). ``shards``: four shards of a run in processes of their own, and their merge, which is what is
-timed. ``batch``: the calls in the provider's batches, killed and resumed. ``ray``: two workers on a cluster of this
-machine (needs ``referee[ray]``). ``query``: DuckDB's means over so many rows of results (needs duckdb).
+``profile``: the text metrics, ``profile2`` by two processes. ``eval``: use of the allowed concurrency and calls per
+second. ``kills``: SIGKILL at moments spread over the run, then resumed to the end: every unit once, and how many calls
+were asked twice (those in flight at a kill may be). ``shards``: four shards of a run in processes of their own, and
+their merge, which is what is timed. ``batch``: the calls in the provider's batches, killed and resumed. ``ray``: two
+workers on a cluster of this machine (needs ``referee[ray]``). ``query``: DuckDB's means over so many rows of results
+(needs duckdb).
 
 It fails where a unit is lost or there twice, a batch is paid twice, memory passes 500 MB, or the use is below 0.95.
 """
@@ -116,6 +117,13 @@ def profile(bench: Bench, count: int) -> Figures:
     return _figures("profile", count, ended)
 
 
+def profile_in_two(bench: Bench, count: int) -> Figures:
+    """The same, its texts measured by two processes."""
+    out = bench.folder / f"profile-in-two-{count}"
+    arguments = ["-m", "referee", "profile", str(bench.rows(count)), "--processes", "2", "--out", str(out)]
+    return _figures("profile2", count, run_python(arguments, bench.folder))
+
+
 def evaluation(bench: Bench, count: int) -> Figures:
     """``referee eval`` with one call a row."""
     out = bench.folder / f"eval-{count}"
@@ -204,6 +212,7 @@ print(f"{len(rows)} means in {time.perf_counter() - start:.2f} s")
 
 PARTS: dict[str, Callable[[Bench, int], Figures]] = {
     "profile": profile,
+    "profile2": profile_in_two,
     "eval": evaluation,
     "kills": kills,
     "shards": shards,

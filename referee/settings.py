@@ -183,15 +183,17 @@ Address = Annotated[str, AfterValidator(_an_address)]
 
 
 class CitationSettings(_Group):
-    """Whom ``referee profile --citations online`` asks for cited works, and the e-mail address it gives them.
+    """Whom look-ups of works ask (``profile``, ``references``, ``review``), and the e-mail address they give.
 
-    The addresses are those of the services, or of mirrors. A key for OpenAlex goes to its own address only.
+    The addresses are those of the services, or of mirrors. A key for a service goes to its own address only.
     """
 
     contact: str | None = None
     crossref: Address = "https://api.crossref.org"
     openalex: Address = "https://api.openalex.org"
     dblp: Address = "https://dblp.org"
+    arxiv: Address = "https://export.arxiv.org"
+    semantic_scholar: Address = "https://api.semanticscholar.org"
 
 
 class CollectSettings(_Group):

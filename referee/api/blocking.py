@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     experiment_sync = blocking(api.experiment)
     plant_sync = blocking(api.plant)
     profile_sync = blocking(api.profile)
+    references_sync = blocking(api.references)
     refine_by_objective_sync = blocking(api.refine_by_objective)
     refine_prompts_sync = blocking(api.refine_prompts)
     review_sync = blocking(api.review)

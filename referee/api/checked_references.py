@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.loading_ahead import read_and_load
+from referee.api.lookups import NOBODY, Lookup, indexed
+from referee.api.lookups import online as online_lookup
 from referee.api.options import RunOptions
-from referee.api.profiles.job import citation_resolver
 from referee.errors import RunError, SettingsError
-from referee.literature.checking import Resolver
-from referee.literature.online import OnlineResolver
+from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, check_reference
 from referee.runs import Event
 from referee.runs.files import refuse_special_file
+from referee.schemas.paper import Reference
 from referee.settings import changed_settings
 
 Notice = Callable[[int, tuple[str, ...]], bool]
@@ -45,9 +46,10 @@ async def references(
 
     Args:
         paper: A file, as ``review`` takes it.
-        index: Works that are known, as JSONL (``title``, ``year``, ``authors``, ``doi``, ``arxiv`` a line): nothing
-            leaves the machine.
-        online: Ask Crossref, OpenAlex and DBLP instead. Titles, first authors' surnames and ids go out, nothing else.
+        index: Works that are known, as JSONL (``title``, ``year``, ``authors``, ``doi``, ``arxiv``, ``retracted`` a
+            line) or SQLite (``index_works``): nothing leaves the machine.
+        online: Ask Crossref, OpenAlex, DBLP, arXiv and Semantic Scholar instead, in this order, each only for what
+            those before it do not list. Titles, first authors' surnames and ids go out, nothing else.
         contact: The e-mail address that the services ask for.
         notice: Shown what will be sent to whom, before.
         options: Progress and settings; no run folder is made.
@@ -67,26 +69,33 @@ async def references(
     refuse_special_file(path)
     options.progress(Event("stage", f"reading {path.name}"))
     read = await read_and_load(path, settings, ())
-    asked = "nobody"
-    resolver: Resolver | None = None
-    notes: tuple[str, ...] = ()
-    if index is not None or online:
-        source = "online" if online else "fixture"
-        resolver, asked, notes = citation_resolver(source, index, settings.citations)
-    if isinstance(resolver, OnlineResolver):
-        asked = ", ".join(resolver.services)
-        if notice is not None and not notice(len(read.references), resolver.services):
-            resolver.close()
-            raise RunError("not confirmed: nothing was sent.", hint="Add --yes to go on without asking.")
-    checked = []
+    lookup = online_lookup(settings.citations) if online else indexed(index) if index is not None else NOBODY
     try:
-        for number, reference in enumerate(read.references, start=1):
-            checked.append(await asyncio.to_thread(check_reference, reference, resolver))
-            done = f"looked up {number} of {len(read.references)} references"
-            if resolver is not None:
-                options.progress(Event("stage", done, done=number, total=len(read.references)))
+        if lookup.services and notice is not None and not notice(len(read.references), lookup.services):
+            raise RunError("not confirmed: nothing was sent.", hint="Add --yes to go on without asking.")
+        checked = await check_all(read.references, lookup, options.progress)
     finally:
-        if isinstance(resolver, OnlineResolver):
-            notes = (*notes, *resolver.notes)
-            resolver.close()
-    return ReferenceCheck(read.title, tuple(checked), asked, notes)
+        lookup.close()
+    return ReferenceCheck(read.title, checked, lookup.asked, lookup.all_notes)
+
+
+async def check_all(
+    entries: Sequence[Reference], lookup: Lookup, progress: Callable[[Event], None]
+) -> tuple[CheckedReference, ...]:
+    """Every entry looked up, one after the other, off the event loop."""
+    checked = []
+    for number, entry in enumerate(entries, start=1):
+        checked.append(await asyncio.to_thread(check_reference, entry, lookup.resolver))
+        if lookup.resolver is not None:
+            told = f"looked up {number} of {len(entries)} references"
+            progress(Event("stage", told, done=number, total=len(entries)))
+    return tuple(checked)
+
+
+def index_works(works: str | Path, out: str | Path) -> int:
+    """Write a JSONL of known works as an SQLite index, which is opened without being read whole; how many there are.
+
+    Raises:
+        DataError: A line is no work, or ``out`` is there already or cannot be written.
+    """
+    return WorkIndex.build(Path(works), Path(out))

@@ -160,3 +160,17 @@ def split(
         typer.echo(f"{name} has only {count:,} of {quota:,} papers.")
     typer.echo(f"{len(done.papers):,} paper(s), digest {done.digest}.")
     typer.echo(f"Written to {out}: `referee data convert SET --split {out} --out FOLDER` takes its rows out.")
+
+
+@app.command()
+def index(
+    works: Annotated[Path, typer.Argument(help="A JSONL of works: title, year, authors, doi, arxiv, abstract a line.")],
+    out: Annotated[Path, typer.Option(help="The SQLite file to write.")] = Path("works.sqlite"),
+) -> None:
+    """Make an index of known works, for `referee references --index` and `referee review --literature`."""
+    from referee.api.checked_references import index_works
+    from referee.cli.progress import ProgressLine
+
+    with ProgressLine("reading the works"):
+        count = index_works(works, out)
+    typer.echo(f"{count:,} works, written to {out}.")

@@ -12,9 +12,11 @@ import typer
 def references(
     paper: Annotated[Path, typer.Argument(help="The paper: PDF, LaTeX, Word, HTML, Markdown.", show_default=False)],
     index: Annotated[
-        Path | None, typer.Option(help="Known works, a JSONL: title, year, authors, doi, arxiv a line.")
+        Path | None, typer.Option(help="Known works: a JSONL with title, year, authors, doi, arxiv a line, or SQLite.")
     ] = None,
-    online: Annotated[bool, typer.Option("--online", help="Ask Crossref, OpenAlex and DBLP.")] = False,
+    online: Annotated[
+        bool, typer.Option("--online", help="Ask Crossref, OpenAlex, DBLP, arXiv and Semantic Scholar.")
+    ] = False,
     contact: Annotated[str | None, typer.Option(help="An e-mail address, which the services ask for.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before titles are sent.")] = False,

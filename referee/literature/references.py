@@ -17,8 +17,9 @@ from referee.schemas.paper import Reference
 Verdict = Literal["verified", "mismatch", "not found", "not checked"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-_ARXIV = re.compile(
-    r"(?:arxiv\s*[:.]?\s*|arxiv\.org/\w+/|abs/)(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
+ARXIV_ID = re.compile(
+    r"(?:arxiv\.org/(?:abs|pdf|html)/|arxiv[:.]?\s?|abs/)(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})",
+    re.IGNORECASE,
 )
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
 _MANY = re.compile(r"collaboration|consortium|team\b|working group|organi[sz]ation|committee|project\b", re.IGNORECASE)
@@ -69,6 +70,11 @@ class CheckedReference:
     record: Record | None = None
     reason: str = field(default="")
 
+    @property
+    def is_retracted(self) -> bool:
+        """Whether the source marks the work that it lists as retracted, for a verdict that rests on that work."""
+        return self.record is not None and self.record.retracted and self.verdict in ("verified", "mismatch")
+
 
 def cited_of(reference: Reference) -> CitedReference:
     """An entry's title, first author, year and ids; what could not be read is empty."""
@@ -77,14 +83,14 @@ def cited_of(reference: Reference) -> CitedReference:
     if not _MANY.search(first):
         words = normalised_title(first.replace("et al", "")).split()
         names = tuple(word for word in words if len(word) >= _FEWEST_LETTERS)
-    found = _ARXIV.search(reference.text)
+    found = ARXIV_ID.search(reference.text)
     return CitedReference(
         reference,
         reference.title or "",
         names,
         reference.year,
         (reference.doi or "").lower(),
-        found[1].lower() if found else "",
+        found["id"].lower() if found else "",
     )
 
 

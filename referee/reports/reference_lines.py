@@ -21,11 +21,13 @@ _TITLE_CHARS = 90
 def reference_lines(checked: Sequence[CheckedReference], asked: str, notes: Sequence[str] = ()) -> Iterator[str]:
     """Entries that are no simple ``verified``, each with what differs, then the counts."""
     for number, one in enumerate(checked, start=1):
-        if one.verdict != "verified" or one.reason:
+        if one.verdict != "verified" or one.reason or one.is_retracted:
             yield from _entry(number, one)
     counts = Counter(one.verdict for one in checked)
+    retracted = sum(one.is_retracted for one in checked)
     told = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name]) or "none was found in the paper"
-    yield f"{len(checked)} references: {told}. Asked: {asked}."
+    marked = f" Marked as retracted: {retracted}." if retracted else ""
+    yield f"{len(checked)} references: {told}.{marked} Asked: {asked}."
     yield from (f"Note: {one_line(note)}." for note in notes)
     if counts["not found"]:
         yield NO_PROOF
@@ -46,6 +48,8 @@ def _entry(number: int, one: CheckedReference) -> Iterator[str]:
     yield f"[{number}] {one.verdict.upper()}{differs}: {shortened(title, _TITLE_CHARS)}{_year(one.cited.year)}"
     if one.record is not None and one.verdict in ("mismatch", "verified"):
         yield f"  listed: {_listed(one.record)}"
+    if one.is_retracted and one.record is not None:
+        yield f"  RETRACTED, as {one_line(one.record.source) or 'the index'} says"
     if one.reason:
         yield f"  {one_line(one.reason)}"
 
@@ -75,6 +79,7 @@ def _row(number: int, one: CheckedReference) -> dict[str, Any]:
         "arxiv": cited.arxiv,
         "verdict": one.verdict,
         "differs": list(one.differs),
+        "retracted": one.is_retracted,
         "listed": one.record._asdict() if one.record else None,
         "reason": one.reason,
     }

@@ -13,9 +13,9 @@ import pytest
 
 from referee.evals.behaviour import Citation
 from referee.literature.checking import Checked, check_citation
-from referee.literature.online import OnlineResolver, online_resolver
+from referee.literature.online import Addresses, OnlineResolver, online_resolver
+from referee.testing.bibliography import Bibliography, Reply, Work
 
-from .bibliography import Bibliography, Reply, Work
 from .command import Referee
 from .refusals import assert_refused
 
@@ -36,6 +36,9 @@ def services() -> Iterator[Bibliography]:
         yield running
 
 
+CLASSIC = ("crossref", "openalex", "dblp")
+
+
 class Clock:
     """Time that only sleeping moves."""
 
@@ -49,8 +52,10 @@ class Clock:
 
 def asking(services: Bibliography, folder: Path, clock: Clock | None = None, **options: Any) -> OnlineResolver:
     clock = clock or Clock()
-    options = {"clock": lambda: clock.now, "sleep": clock.sleep, **services.addresses, **options}
-    return online_resolver(contact="a@b.org", folder=folder, **options)[0]
+    key = options.pop("openalex_key", "")
+    options = {"clock": lambda: clock.now, "sleep": clock.sleep, **options}
+    addresses = Addresses("a@b.org", openalex_key=key, **services.addresses)
+    return online_resolver(addresses, folder, CLASSIC, **options)[0]
 
 
 def cited(work: Work, **changed: Any) -> Citation:
@@ -121,19 +126,21 @@ def test_the_whole_command_asks_politely_and_each_question_once(
 def test_services_that_fail_leave_citations_unresolved_with_the_reason(
     referee: Referee, services: Bibliography, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services.instead = {name: [Reply(403, "no")] * 9 for name in services.addresses}
+    services.instead = {name: [Reply(403, "no")] * 9 for name in CLASSIC}
     done = profile_of(referee, services, workplace, monkeypatch, "out")
     assert done.code == 0, done.err
     found = [json.loads(line) for line in (workplace / "out" / "profile.jsonl").read_text("utf-8").splitlines()]
     for line in found:
         assert {one["status"] for one in line["citations"]} == {"unresolved"}
-        assert all("crossref answered with status 403" in one["reason"] for one in line["citations"])
+        assert all(
+            "crossref refuses the question or the key (status 403)" in one["reason"] for one in line["citations"]
+        )
         assert line["values"]["citations_verified"] is None
         assert "could be looked up" in line["reasons"]["citations_verified"]
-    assert "citations could not be looked up: crossref answered with status 403" in done.err
+    assert "citations could not be looked up: crossref refuses the question or the key (status 403)" in done.err
     assert "crossref: not asked any more" in done.err
     assert len(services.times("crossref")) == 3, "a service that fails three times in a row is left alone"
-    assert not list((workplace / "cache" / "citations").rglob("*.json"))
+    assert not list((workplace / "cache" / "works").rglob("*.json"))
 
 
 def test_a_contact_is_a_setting_too_and_addresses_must_be_some(
@@ -271,7 +278,7 @@ def test_a_question_that_failed_is_not_asked_again_in_the_same_run(services: Bib
 
 def test_a_wait_ends_where_the_resolver_is_closed(services: Bibliography, tmp_path: Path) -> None:
     services.instead = {name: [Reply(429, "", {"Retry-After": "50"})] * 3 for name in services.addresses}
-    resolver = online_resolver(contact="a@b.org", folder=tmp_path, **services.addresses)[0]
+    resolver = online_resolver(Addresses("a@b.org", **services.addresses), tmp_path, CLASSIC)[0]
     resolver.close()
     checked = check_citation(cited(BERT), resolver)
     assert checked.status == "unresolved"

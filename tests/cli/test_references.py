@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .bibliography import Bibliography, Reply, Work
+from referee.testing.bibliography import Bibliography, Reply, Work
+
 from .command import Referee
 from .refusals import assert_refused
 
@@ -59,20 +60,37 @@ def test_an_index_of_ones_own(referee: Referee, mine: Path, workplace: Path) -> 
     assert "invented" not in done.out
 
 
+def test_an_index_in_sqlite_says_the_same_and_what_is_retracted(referee: Referee, mine: Path, workplace: Path) -> None:
+    row = {"title": ATTENTION.title, "year": 2017, "authors": ["Ashish Vaswani"], "retracted": True}
+    (workplace / "works.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    made = referee("data", "index", "works.jsonl", "--out", "works.sqlite")
+    assert (made.code, made.out) == (0, "1 works, written to works.sqlite.\n")
+    assert_refused(referee("data", "index", "works.jsonl", "--out", "works.sqlite"), "is there already")
+    for name in ("works.jsonl", "works.sqlite"):
+        done = referee("references", mine, "--index", name)
+        assert done.code == 0, done.err
+        assert f"1 verified, 2 not found. Marked as retracted: 1. Asked: {name}." in done.out
+        assert "[1] VERIFIED: Attention is all you need" in done.out
+        assert "RETRACTED, as the index says" in done.out
+
+
 def test_the_services_are_named_before_they_are_asked(
     referee: Referee, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Bibliography(crossref=[ATTENTION], openalex=[], dblp=[BERT]) as services:
-        for name in ("crossref", "dblp"):
+        for name in ("crossref", "dblp", "arxiv", "semantic_scholar"):
             monkeypatch.setenv(f"REFEREE_CITATIONS__{name.upper()}", services.address(name))
         services.instead["crossref"] = [Reply(200, "<html>busy</html>", kind="text/html")]
         done = referee("references", mine, "--online", "--contact", "ada@example.org")
         assert done.code == 0, done.err
-        assert "Sent to crossref, dblp: titles, first authors' surnames and ids of 3 references." in done.err
+        assert (
+            "Sent to crossref, dblp, arxiv, semantic-scholar: titles, first authors' surnames and ids of 3 references."
+            in done.err
+        )
         assert "[3] MISMATCH (year)" in done.out
         assert "[2] NOT FOUND" in done.out
         assert "[1] NOT CHECKED" in done.out
-        assert "crossref did not answer in JSON" in done.out
+        assert "crossref answered in a form that cannot be read" in done.out
         assert "Note: openalex: not asked, it needs an API key." in done.out
 
 

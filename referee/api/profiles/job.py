@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.review_set import ReviewSet
-from referee.errors import SettingsError
 from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import Grouping
-from referee.literature.checking import FixtureResolver, Resolver
-from referee.literature.online import online_resolver
-from referee.llm.catalogue import cache_root
 from referee.llm.models import Models
 from referee.prompts import load_prompt
 from referee.schemas.estimate import Estimate, SetEstimate
 from referee.schemas.venue import VenueForm
-from referee.settings import CitationSettings
 from referee.stats.agreement import Weighting
 from referee.venues import venue_digest
 
 PROMPTS = ("eval/atomic", "eval/covers", "eval/mathematics")
-OPENALEX_KEY_VARIABLE = "OPENALEX_API_KEY"
 _OUT_TOKENS, _VERDICT_TOKENS, _PROMPT_TOKENS = 600, 120, 700
 _SAMPLE = 200
 
@@ -55,44 +48,6 @@ class ProfileAsked:
     syllables: BackendName = "pyphen"
     dictionary: Path | None = None
     seed: int = 0
-
-
-def citation_resolver(
-    source: str, records: Path | None, asked: CitationSettings
-) -> tuple[Resolver | None, str, tuple[str, ...]]:
-    """Who looks citations up, its name, and what is worth knowing; None where there are no records.
-
-    Args:
-        source: ``fixture`` or ``online``.
-        records: The published works, for ``fixture``.
-        asked: The contact and the services, for ``online``.
-
-    Raises:
-        SettingsError: There is no such source, or the two options do not go together.
-        DataError: The records cannot be read.
-        EvaluationError: The contact is no e-mail address.
-    """
-    if source not in ("fixture", "online"):
-        raise SettingsError(f"there is no source of citations {source!r}.", hint="Use fixture or online.")
-    if source == "fixture":
-        if records is None:
-            return None, "none", ()
-        return FixtureResolver.load(records), f"fixture:{records.name}", ()
-    if records is not None:
-        raise SettingsError("records are for citations offline.", hint="Leave out --citation-records or online.")
-    if not asked.contact:
-        raise SettingsError(
-            "citations are looked up online with a contact address only.", hint="Add --contact you@example.org."
-        )
-    resolver, notes = online_resolver(
-        contact=asked.contact,
-        folder=cache_root() / "citations",
-        openalex_key=os.environ.get(OPENALEX_KEY_VARIABLE, "").strip(),
-        crossref=asked.crossref,
-        openalex=asked.openalex,
-        dblp=asked.dblp,
-    )
-    return resolver, resolver.id, notes
 
 
 def profile_inputs(read: ReviewSet, asked: ProfileAsked, judges: Sequence[str], citations: str) -> dict[str, str]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.evaluations.review_set import ReviewSet, read_for, unread_notes
+from referee.api.lookups import Lookup, for_profile
 from referee.api.options import RunOptions
 from referee.api.profiles.job import (
     ProfileAsked,
-    citation_resolver,
     profile_inputs,
     profile_plan,
     profile_prompts,
@@ -26,8 +26,6 @@ from referee.evals.grouping import DEFAULT, Grouping
 from referee.evals.judging import Panel
 from referee.evals.profile.backends import JudgeReader, Reader, RuleReader
 from referee.evals.profile.result import ProfileResult
-from referee.literature.checking import Resolver
-from referee.literature.online import OnlineResolver
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models
 from referee.reports.page import PLOTS
@@ -122,19 +120,18 @@ async def profile(
     if judges:
         check_models(settings, judges=judges)
     records = Path(citation_records) if citation_records is not None else None
-    resolver, looked_up, notes = citation_resolver(citations, records, settings.citations)
+    lookup = for_profile(citations, records, settings.citations)
     async with session("profile", Path(reviews).stem, options=options, settings=settings) as run:
         run.progress(Event("stage", f"reading {reviews}"))
         read = read_for(run, reviews, mapping=mapping, layout=layout, venue=asked.venue)
-        if isinstance(resolver, OnlineResolver):
-            run.enter(resolver)
+        run.closing(lookup.close)
         chosen = _chosen(read, Path(papers) if papers is not None else None)
-        run.check_inputs(profile_inputs(read, asked, judges, looked_up))
+        run.check_inputs(profile_inputs(read, asked, judges, lookup.asked))
         models = await run.open_models(judges) if judges else Models({})
         if run.is_asked and judges:
             run.confirm(profile_plan(read, models, atomic=atomic))
         door = run.begin(models, prompts=profile_prompts(bool(judges)))
-        return await _profiled(run, _Job(read, chosen, asked, _reader(models, door), resolver, looked_up, notes))
+        return await _profiled(run, _Job(read, chosen, asked, _reader(models, door), lookup))
 
 
 def _form(given: str | Path | VenueForm | None) -> VenueForm | None:
@@ -147,9 +144,7 @@ class _Job:
     papers: Sequence[str]
     asked: ProfileAsked
     reader: Reader
-    resolver: Resolver | None
-    looked_up: str
-    notes: tuple[str, ...]
+    lookup: Lookup
 
 
 def _reader(models: Models, door: Door) -> Reader:
@@ -161,16 +156,17 @@ async def _profiled(run: Session, job: _Job) -> Profile:
     store, reader = job.read.store, job.reader
     whole = len(job.papers) == sum(1 for _ in store.papers)
     total = len(store) if whole else sum(1 for paper in job.papers for _ in store.cases(paper))
-    notes = [*job.notes, *unread_notes(job.read.unread)]
+    notes = [*unread_notes(job.read.unread)]
     if total < len(store):
         notes.append(f"{len(store) - total:,} reviews are of papers that are not among the given ones")
     if job.read.rejected:
         run.write("rejected.jsonl", job.read.rejected_file.read_text(encoding="utf-8"))
     part = run.path / f".{LINES}.part"
     with naming(part), part.open("w", encoding="utf-8") as lines:
-        measured = await ProfilePass(job.asked, reader, job.resolver, lines, run.progress).run(store, job.papers, total)
-    if isinstance(job.resolver, OnlineResolver):
-        notes += job.resolver.notes
+        measured = await ProfilePass(job.asked, reader, job.lookup.resolver, lines, run.progress).run(
+            store, job.papers, total
+        )
+    notes = [*job.lookup.all_notes, *notes]
     part.replace(run.path / LINES)
     run.progress(Event("stage", "comparing groups"))
     result = profile_result(
@@ -180,7 +176,7 @@ async def _profiled(run: Session, job: _Job) -> Profile:
         backends={
             "syllables": measured.syllables,
             "mathematics": reader.mathematics,
-            "citations": job.looked_up,
+            "citations": job.lookup.asked,
             **({"items and coverage": reader.id} if job.asked.atomic else {}),
         },
         notes=notes,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from referee.literature.references import ARXIV_ID
 from referee.literature.titles import normalised_title
 
 Style = Literal["apa", "mla", "ieee"]
@@ -18,9 +19,6 @@ _Y = r"(?:19|20)\d{2}"
 _LONGEST_AUTHORS = 2000
 _AFTER = 200
 YEAR = re.compile(_Y)
-ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf|html)/|\.|:\s?|\s)(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
-)
 DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>“”]*[\w/)]")
 
 
@@ -126,7 +124,7 @@ def _ieee(text: str) -> Iterator[Citation]:
 def _citation(style: Style, text: str, authors: re.Match[str], rest: re.Match[str], surname: str) -> Citation:
     line_end = text.find("\n", rest.end(), rest.end() + _AFTER)
     around = text[authors.start() : rest.end() + _AFTER if line_end < 0 else line_end]
-    doi, arxiv = DOI.search(around), ARXIV.search(around)
+    doi, arxiv = DOI.search(around), ARXIV_ID.search(around)
     return Citation(
         style=style,
         text=text[authors.start() : rest.end()],
@@ -195,7 +193,7 @@ def informal_citations(text: str, formal: Iterable[Citation] = ()) -> InformalCi
 
     years = sum(_names_authors(text, year.start()) and outside(year.start()) for year in _YEAR.finditer(text))
     # The ids are rare and their expressions slow, so that a part which all of them hold is asked for first.
-    ids = ARXIV.finditer(text) if "arx" in text.lower() else ()
+    ids = ARXIV_ID.finditer(text) if "arx" in text.lower() else ()
     dois = DOI.finditer(text) if "10." in text else ()
     return InformalCitations(
         years,

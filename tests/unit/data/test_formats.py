@@ -23,7 +23,7 @@ from referee.data import RejectedSink, find_layouts, read_cases, read_papers
 from referee.data.submissions import read_submissions
 from referee.errors import DataError, MissingExtra
 from referee.evals.behaviour.readability import backend
-from referee.literature.checking import FixtureResolver
+from referee.literature.index import WorkIndex
 from referee.schemas.case import ReviewCase
 
 ROWS: list[dict[str, Any]] = [
@@ -124,7 +124,7 @@ def test_a_spreadsheet_is_refused_with_the_way_round(tmp_path: Path, suffix: str
         find_layouts,
         read_papers,
         read_submissions,
-        FixtureResolver.load,
+        WorkIndex.load,
         partial(backend, "cmu"),
         lambda path: asyncio.run(api.review(path, venue="iclr-2024", model="local")),
     ],

@@ -5,7 +5,8 @@ import pytest
 
 from referee.errors import DataError
 from referee.evals.behaviour import Citation
-from referee.literature.checking import FixtureResolver, Record, Status, Unresolved, check_citation, compared, counted
+from referee.literature.checking import Record, Status, Unresolved, check_citation, compared, counted
+from referee.literature.index import WorkIndex
 from referee.literature.titles import is_short_form, normalised_title, title_similarity
 
 
@@ -92,7 +93,7 @@ def test_a_source_that_fails_leaves_a_citation_unresolved() -> None:
 
 
 def test_the_rate_leaves_out_what_could_not_be_asked_about() -> None:
-    resolver = FixtureResolver([ATTENTION])
+    resolver = WorkIndex([ATTENTION])
     some = [
         cited("Attention is all you need"),
         cited("A title that nobody wrote"),
@@ -114,7 +115,7 @@ def test_records_of_a_file_are_found_by_title_or_id(tmp_path: Path) -> None:
         {"title": ATTENTION.title, "year": 2017, "authors": None},
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows) + "\n\n", encoding="utf-8")
-    resolver = FixtureResolver.load(path)
+    resolver = WorkIndex.load(path)
     assert [record.title for record in resolver.candidates(cited(BERT))] == [BERT_WHOLE]
     assert next(iter(resolver.candidates(cited("Unlike", doi="10.1/x")))).year == 2001
     found = check_citation(cited("attention is all you need"), resolver)
@@ -129,6 +130,6 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "records.jsonl"
     path.write_text('{"title": "T"}\n' + line, encoding="utf-8")
     with pytest.raises(DataError, match="line 2"):
-        FixtureResolver.load(path)
+        WorkIndex.load(path)
     with pytest.raises(DataError, match="cannot be read"):
-        FixtureResolver.load(tmp_path / "none")
+        WorkIndex.load(tmp_path / "none")

@@ -10,9 +10,11 @@ import pytest
 
 from referee.errors import EvaluationError
 from referee.evals.behaviour import Citation
+from referee.literature.asking import Services as Asking
+from referee.literature.cache import AnswerCache
 from referee.literature.checking import Record, check_citation
-from referee.literature.online import CitationCache, OnlineResolver, online_resolver
-from referee.literature.sources import Crossref, Dblp, OpenAlex
+from referee.literature.online import Addresses, OnlineResolver, online_resolver
+from referee.literature.services import Crossref, Dblp, OpenAlex
 
 TITLE = "Attention is all you need"
 CITED = Citation("apa", TITLE, "Vaswani, A.", "Vaswani", TITLE, 2017, 0)
@@ -44,6 +46,7 @@ DBLP = {
         }
     }
 }
+CLASSIC = ("crossref", "openalex", "dblp")
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
@@ -71,12 +74,16 @@ class Services:
         return {"transport": self.transport, "clock": lambda: self.now, "sleep": self.sleep}
 
 
+def sent(answer: object) -> bytes:
+    return json.dumps(answer).encode()
+
+
 def ok(body: object, **headers: str) -> httpx.Response:
     return httpx.Response(200, json=body, headers=headers)
 
 
 def resolver(services: Services, folder: Path, **options: Any) -> OnlineResolver:
-    return online_resolver(contact="a@b.org", folder=folder, **services.options(), **options)[0]
+    return online_resolver(Addresses("a@b.org", **options), folder, CLASSIC, **services.options())[0]
 
 
 def test_the_first_source_that_knows_the_work_is_enough(tmp_path: Path) -> None:
@@ -105,12 +112,12 @@ def test_sources_are_asked_in_order_and_each_in_its_own_tongue(tmp_path: Path) -
 
 
 def test_without_a_key_openalex_is_left_out_on_the_record(tmp_path: Path) -> None:
-    _, notes = online_resolver(contact="a@b.org", folder=tmp_path)
+    _, notes = online_resolver(Addresses("a@b.org"), tmp_path)
     assert notes == ("openalex: not asked, it needs an API key",)
-    assert online_resolver(contact="a@b.org", folder=tmp_path, openalex_key="k")[1] == ()
+    assert online_resolver(Addresses("a@b.org", openalex_key="k"), tmp_path)[1] == ()
     for bad in ("", "nobody", "a b@c", "@"):
         with pytest.raises(EvaluationError, match="e-mail"):
-            online_resolver(contact=bad, folder=tmp_path)
+            online_resolver(Addresses(bad), tmp_path)
 
 
 def test_ids_are_asked_for_before_titles() -> None:
@@ -119,10 +126,10 @@ def test_ids_are_asked_for_before_titles() -> None:
     no_doi = Citation("apa", TITLE, "Vaswani, A.", "Vaswani", TITLE, 2017, 0, arxiv="1706.03762")
     assert "/works/https://doi.org/10.48550/arxiv.1706.03762?" in OpenAlex("k").addresses(no_doi)[0]
     assert len(Crossref("a@b.org").addresses(CITED)) == len(OpenAlex("k").addresses(CITED)) == 1
-    assert OpenAlex("k").records(ALEX)[0] == Record(
+    assert OpenAlex("k").records(sent(ALEX))[0] == Record(
         ALEX["display_name"], 2017, ("Ashish Vaswani",), "10.1/abc", "openalex"
     )  # type: ignore[arg-type]
-    assert Crossref("a@b.org").records({"message": WORK})[0].doi == "10.1/abc"
+    assert Crossref("a@b.org").records(sent({"message": WORK}))[0].doi == "10.1/abc"
 
 
 @pytest.mark.parametrize(
@@ -131,21 +138,21 @@ def test_ids_are_asked_for_before_titles() -> None:
 )
 def test_an_answer_in_another_form_is_none(answer: object) -> None:
     for source in (Crossref("a@b.org"), OpenAlex("k"), Dblp()):
-        assert source.records(answer) is None
-    assert Dblp().records({"result": {"status": {"@code": "500"}, "hits": {}}}) is None
+        assert source.records(sent(answer)) is None
+    assert Dblp().records(sent({"result": {"status": {"@code": "500"}, "hits": {}}})) is None
 
 
 def test_an_answer_without_works_holds_no_records() -> None:
-    assert Crossref("a@b.org").records({"message": {"items": [1, {}]}}) == []
-    assert OpenAlex("k").records({"results": [{"display_name": None}]}) == []
-    assert Dblp().records({"result": {"hits": {"@total": "0"}}}) == []
-    assert Dblp().records({"result": {"hits": {"hit": [2]}}}) == []
+    assert Crossref("a@b.org").records(sent({"message": {"items": [1, {}]}})) == []
+    assert OpenAlex("k").records(sent({"results": [{"display_name": None}]})) == []
+    assert Dblp().records(sent({"result": {"hits": {"@total": "0"}}})) == []
+    assert Dblp().records(sent({"result": {"hits": {"hit": [2]}}})) == []
 
 
 def test_an_unknown_date_is_no_year_and_others_are_looked_at() -> None:
     undated = {**WORK, "issued": {"date-parts": [[None]]}}
     for dates, year in (({}, None), ({"published-online": {"date-parts": [[2016, 1]]}}, 2016)):
-        assert Crossref("a@b.org").records({"message": {**undated, **dates}})[0].year == year  # type: ignore[index]
+        assert Crossref("a@b.org").records(sent({"message": {**undated, **dates}}))[0].year == year  # type: ignore[index]
 
 
 def test_a_key_goes_to_the_address_of_openalex_alone(tmp_path: Path) -> None:
@@ -175,7 +182,7 @@ def test_limits_in_headers_are_obeyed(tmp_path: Path) -> None:
     limits = {"X-Rate-Limit-Limit": "2", "X-Rate-Limit-Interval": "10s"}
     services = Services(lambda request: ok({"message": {"items": []}}, **limits))
     source = Crossref("a@b.org")
-    with OnlineResolver([source], CitationCache(tmp_path), **services.options()) as online:
+    with OnlineResolver(Asking([source], **services.options()), AnswerCache(tmp_path)) as online:
         for year in (2001, 2002, 2003):
             list(online.candidates(Citation("apa", TITLE, "V", "V", TITLE, year, 0)))
     assert services.slept == [pytest.approx(1 / 3), pytest.approx(5)]
@@ -187,7 +194,7 @@ def test_limits_in_headers_are_obeyed(tmp_path: Path) -> None:
         (lambda request: httpx.Response(429, headers={"Retry-After": "600"}), "asks to wait 600"),
         (lambda request: httpx.Response(500), "status 500"),
         (lambda request: httpx.Response(403), "status 403"),
-        (lambda request: httpx.Response(200, text="<html>"), "JSON"),
+        (lambda request: httpx.Response(200, text="<html>"), "cannot be read"),
     ],
 )
 def test_what_cannot_be_asked_is_unresolved_and_not_stored(tmp_path: Path, answer: Answer, reason: str) -> None:
@@ -222,7 +229,7 @@ def test_an_unknown_id_is_no_error(tmp_path: Path) -> None:
 
 def test_answers_are_kept_and_useless_ones_for_a_month(tmp_path: Path) -> None:
     now = [0.0]
-    cache = CitationCache(tmp_path, now=lambda: now[0])
+    cache = AnswerCache(tmp_path, now=lambda: now[0])
     record = Record("Some title", 2020, ("A",), "10.1/a", "dblp")
     assert cache.get("Some Title!", 2020, "dblp") is None
     cache.put("Some title", 2020, "dblp", [record], found=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from referee.literature.checking import FixtureResolver, Record, Unresolved
+from referee.literature.checking import Record, Unresolved
+from referee.literature.index import WorkIndex
 from referee.literature.references import Verdict, check_reference, cited_of
 from referee.papers.bibliography import parse_entry
 from referee.schemas.paper import Reference
 
-LISTED = FixtureResolver(
+LISTED = WorkIndex(
     [
         Record("Attention is All you Need", 2017, ("Ashish Vaswani", "Noam Shazeer"), "10.5555/3295222", "crossref"),
         Record("Adam: A Method for Stochastic Optimization", 2015, ("Diederik P. Kingma", "Jimmy Ba"), "", "dblp"),
@@ -107,9 +108,7 @@ def test_a_preprint_listed_with_a_later_year_says_so() -> None:
         ("[7]", LISTED, "not checked", "its title could not be read"),
     ],
 )
-def test_what_is_not_checked_says_why(
-    text: str, resolver: FixtureResolver | None, verdict: Verdict, reason: str
-) -> None:
+def test_what_is_not_checked_says_why(text: str, resolver: WorkIndex | None, verdict: Verdict, reason: str) -> None:
     found = check_reference(reference(text), resolver)
     assert (found.verdict, found.reason) == (verdict, reason)
 

@@ -1,15 +1,18 @@
-"""Crossref, OpenAlex and DBLP on this machine: their paths, their parameters and the form of their answers.
+"""Crossref, OpenAlex, DBLP, arXiv and Semantic Scholar on this machine: paths, parameters and forms of answers.
 
 The forms follow the services' own documentation: Crossref's ``work-list`` envelope with titles in lists and partial
 dates, and its plain text for an unknown DOI; OpenAlex's ``meta`` and ``results``, whose search wants every word in
-title or abstract; DBLP's ``result.hits``, in which a search without hits has no list, a single author is no list,
-titles end in a full stop and hold entities, and whose throttle is an empty 429 with ``Retry-After``.
+title or abstract, and whose abstracts are indexes of words; DBLP's ``result.hits``, in which a search without hits has
+no list, a single author is no list, titles end in a full stop and hold entities, and whose throttle is an empty 429
+with ``Retry-After``; arXiv's Atom feed, which answers a question that it cannot read by an entry named "Error";
+Semantic Scholar's ``data``, which is missing where ``total`` is 0.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -23,11 +26,22 @@ from referee.literature.titles import normalised_title
 
 
 class Work(NamedTuple):
+    """A work that a service lists; authors are given and family names, ``published`` a day as in 2017-06-12."""
+
     title: str
     year: int
     authors: tuple[tuple[str, str], ...]
     doi: str = ""
     subtitle: str = ""
+    arxiv: str = ""
+    abstract: str = ""
+    published: str = ""
+    retracted: bool = False
+
+    @property
+    def day(self) -> str:
+        """The day it was published; of a year alone the first of June."""
+        return self.published or f"{self.year}-06-01"
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
+    """What a service answers instead of its own."""
+
     status: int = 200
     body: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -50,7 +66,7 @@ class Reply:
 
 
 class Bibliography:
-    """The three services under ``/crossref``, ``/openalex`` and ``/dblp``.
+    """The services under ``/crossref``, ``/openalex``, ``/dblp``, ``/arxiv`` and ``/semantic_scholar``.
 
     ``works`` says what each lists. ``instead`` holds replies that a service gives before its own, ``hanging`` are
     services that say nothing until the end.
@@ -91,13 +107,16 @@ class Bibliography:
         self._server.server_close()
 
     def address(self, service: str) -> str:
+        """Where one answers."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/{service}"
 
     @property
     def addresses(self) -> dict[str, str]:
-        return {name: self.address(name) for name in ("crossref", "openalex", "dblp")}
+        """Where each answers, by the names of the settings ``citations.NAME``."""
+        return {name: self.address(name) for name in self._own}
 
     def times(self, service: str) -> list[float]:
+        """When one was asked."""
         return [one.at for one in self.asked if one.service == service]
 
     def _take(self, request: BaseHTTPRequestHandler) -> None:
@@ -124,7 +143,13 @@ class Bibliography:
 
     @property
     def _own(self) -> dict[str, Callable[[list[Work], str, Mapping[str, str]], Reply]]:
-        return {"crossref": crossref, "openalex": openalex, "dblp": dblp}
+        return {
+            "crossref": crossref,
+            "openalex": openalex,
+            "dblp": dblp,
+            "arxiv": arxiv,
+            "semantic_scholar": semantic_scholar,
+        }
 
 
 def crossref(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
@@ -136,8 +161,10 @@ def crossref(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
         if work is None:
             return Reply(404, "Resource not found.", limits, "text/plain")
         return Reply(body=_envelope("work", _crossref_row(work)), headers=limits)
-    wanted = words(given["query.bibliographic"])
-    near = sorted((work for work in works if wanted & words(work.title)), key=lambda w: -len(wanted & words(w.title)))
+    kept = dict(one.split(":", 1) for one in given.get("filter", "").split(",") if one)
+    near = _nearest(works, given["query.bibliographic"])
+    near = [work for work in near if work.day <= kept.get("until-pub-date", work.day)]
+    near = [work for work in near if work.abstract or "has-abstract" not in kept]
     rows = [_crossref_row(work) for work in near[: int(given["rows"])]]
     listed = {
         "facets": {},
@@ -158,7 +185,9 @@ def _crossref_row(work: Work) -> dict[str, Any]:
         **({"subtitle": [work.subtitle]} if work.subtitle else {}),
         "author": [{"given": g, "family": f, "sequence": "first", "affiliation": []} for g, f in work.authors],
         "container-title": ["A journal"],
-        "issued": {"date-parts": [[work.year, 6, 1]]},
+        "issued": {"date-parts": [[int(part) for part in work.day.split("-")]]},
+        **({"abstract": f"<jats:p>{html.escape(work.abstract)}</jats:p>"} if work.abstract else {}),
+        **({"updated-by": [{"DOI": "10.1/notice", "type": "retraction", "label": "R"}]} if work.retracted else {}),
         "score": 31.4,
         "URL": f"https://doi.org/{work.doi}",
     }
@@ -175,7 +204,10 @@ def openalex(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
         work = next((work for work in works if work.doi.lower() == doi.lower()), None)
         return Reply(body=json.dumps(_openalex_row(work))) if work else Reply(404, '{"error": "Not Found"}')
     wanted = words(given["search"])
-    found = [work for work in works if wanted <= words(work.title)][: int(given["per_page"])]
+    kept = dict(one.split(":", 1) for one in given.get("filter", "").split(",") if one)
+    found = [work for work in works if wanted <= words(f"{work.title} {work.abstract}")]
+    found = [work for work in found if work.day <= kept.get("to_publication_date", work.day)]
+    found = [work for work in found if work.abstract or "has_abstract" not in kept][: int(given["per_page"])]
     meta = {"count": len(found), "db_response_time_ms": 9, "page": 1, "per_page": 5, "groups_count": None}
     return Reply(body=json.dumps({"meta": meta, "results": [_openalex_row(work) for work in found], "group_by": []}))
 
@@ -195,6 +227,9 @@ def _openalex_row(work: Work) -> dict[str, Any]:
         "title": work.title,
         "display_name": work.title,
         "publication_year": work.year,
+        "publication_date": work.day,
+        "is_retracted": work.retracted,
+        "abstract_inverted_index": _inverted(work.abstract),
         "type": "article",
         "authorships": people,
     }
@@ -236,5 +271,81 @@ def _dblp_hit(work: Work) -> dict[str, Any]:
     return {"@score": "5", "@id": "6425006", "info": info, "url": "URL#6425006"}
 
 
+def _inverted(abstract: str) -> dict[str, list[int]] | None:
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(abstract.split()):
+        places.setdefault(word, []).append(place)
+    return places or None
+
+
+def arxiv(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
+    """``/api/query`` with ``id_list`` or ``search_query``; works without an arXiv id are not there."""
+    assert path == "api/query"
+    held = [work for work in works if work.arxiv]
+    if "id_list" in given:
+        found = [work for work in held if work.arxiv in given["id_list"].split(",")]
+    elif phrase := _PHRASE.fullmatch(given["search_query"]):
+        found = [work for work in held if words(phrase[1]) <= words(work.title)]
+    else:
+        wanted, _, days = given["search_query"].partition(" AND submittedDate:")
+        last = _LAST_DAY.search(days)
+        every = {term.removeprefix("all:") for term in wanted.split(" AND ")}
+        found = [work for work in held if every <= words(f"{work.title} {work.abstract}")]
+        found = [work for work in found if last is None or work.day.replace("-", "") <= last[1]]
+    entries = "".join(_arxiv_entry(work) for work in found[: int(given.get("max_results", "10"))])
+    head = f'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://arxiv.org/api/query"/><title>{path}</title>'
+    return Reply(body=f'<?xml version="1.0" encoding="UTF-8"?>{head}{entries}</feed>', kind="application/atom+xml")
+
+
+_PHRASE = re.compile(r'ti:"(.*)"')
+_LAST_DAY = re.compile(r"TO (\d{8})")
+
+
+def _arxiv_entry(work: Work) -> str:
+    people = "".join(f"<author><name>{html.escape(f'{g} {f}')}</name></author>" for g, f in work.authors)
+    doi = f'<arxiv:doi xmlns:arxiv="http://arxiv.org/schemas/atom">{work.doi}</arxiv:doi>' if work.doi else ""
+    broken = html.escape(work.title).replace(": ", ":\n  ")
+    return (
+        f"<entry><id>http://arxiv.org/abs/{work.arxiv}v2</id><published>{work.day}T17:57:34Z</published>"
+        f"<title>{broken}</title><summary> {html.escape(work.abstract)}\n</summary>{people}{doi}</entry>"
+    )
+
+
+def semantic_scholar(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
+    """``/graph/v1/paper/search`` and ``/graph/v1/paper/ID``."""
+    name = unquote(path).removeprefix("graph/v1/paper/")
+    if name != "search":
+        ids = {f"DOI:{work.doi.lower()}": work for work in works} | {f"ARXIV:{work.arxiv}": work for work in works}
+        work = ids.get(name)
+        return Reply(body=json.dumps(_scholar_row(work))) if work else Reply(404, '{"error": "Paper not found"}')
+    last = given.get("publicationDateOrYear", "").removeprefix(":")
+    found = [work for work in _nearest(works, given["query"]) if not last or work.day <= last]
+    if not found:
+        return Reply(body='{"total": 0, "offset": 0}')
+    rows = [_scholar_row(work) for work in found[: int(given["limit"])]]
+    return Reply(body=json.dumps({"total": len(found), "offset": 0, "data": rows}))
+
+
+def _scholar_row(work: Work) -> dict[str, Any]:
+    ids = {name: value for name, value in (("DOI", work.doi), ("ArXiv", work.arxiv)) if value}
+    return {
+        "paperId": "0" * 40,
+        "externalIds": ids,
+        "title": work.title,
+        "abstract": work.abstract or None,
+        "year": work.year,
+        "publicationDate": work.published or None,
+        "authors": [{"authorId": "1", "name": f"{given} {family}"} for given, family in work.authors],
+    }
+
+
+def _nearest(works: list[Work], question: str) -> list[Work]:
+    """Works that share a word with the question in title or abstract, most words first."""
+    wanted = words(question)
+    shared = [(len(wanted & words(f"{work.title} {work.abstract}")), work) for work in works]
+    return [work for count, work in sorted(shared, key=lambda pair: -pair[0]) if count]
+
+
 def words(text: str) -> set[str]:
+    """The words of a text, as the services compare them."""
     return set(normalised_title(text).split())

@@ -12,6 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -138,6 +139,8 @@ class ReviewSettings(_Group):
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
     ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that
     ``aligned`` and ``enriched`` argue for.
+    ``literature`` and ``references`` say where works are looked up: ``none``, ``online``, or the path of an index;
+    ``as_of`` is the last day of works that count (by default that of the file, where it says one).
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
@@ -153,6 +156,9 @@ class ReviewSettings(_Group):
     few_shot: str | None = None
     persona: Literal["balanced", "conservative", "innovative", "nitpicky"] | None = None
     target: str | None = Field(default=None, coerce_numbers_to_str=True)
+    literature: str = "none"
+    references: str = "none"
+    as_of: date | None = None
     ablate: tuple[Ablation, ...] = ()
     quota: int | None = Field(default=None, ge=1, le=100)
     prompt_versions: dict[str, str] = Field(default_factory=dict)

@@ -17,12 +17,14 @@ from referee.agents.asking import list_of, one_of
 from referee.agents.composer import ROLE, left_open, objections, score_model
 from referee.agents.focus import shortened
 from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
+from referee.agents.literature_points import works_text
 from referee.agents.paper_text import PaperRun
 from referee.agents.point_texts import correction_head
 from referee.agents.scores import BY_RULE
 from referee.agents.single_reviewer import WORDS
 from referee.evidence.point_fields import corrections_field, field_roles
 from referee.prompts import delimit
+from referee.schemas.literature import Literature
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
@@ -106,13 +108,19 @@ def prose_model(form: VenueForm) -> type[BaseModel]:
     return create_model("WrittenReview", __config__=ConfigDict(extra="ignore"), **shape)
 
 
-async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections: Sequence[ReviewPoint] = ()) -> Prose:
+async def write_prose(
+    run: PaperRun,
+    points: Sequence[ReviewPoint],
+    corrections: Sequence[ReviewPoint] = (),
+    literature: Literature | None = None,
+) -> Prose:
     """Write the review in one call.
 
     Args:
         run: The paper under review.
         points: What the text fields are to carry, the gravest first.
         corrections: What is listed after the review; one that a paragraph says anyway is among that paragraph's points.
+        literature: Earlier works that the score of originality takes into account.
 
     Returns:
         Paragraphs, scores and choices with the points' own ids. A score that the points contradict is open.
@@ -132,6 +140,7 @@ async def write_prose(run: PaperRun, points: Sequence[ReviewPoint], corrections:
         form=render_form(form),
         points=delimit("points", shown or "(no point stands)"),
         corrections=delimit("corrections", lines),
+        works=delimit("works", works_text(literature) or "(no search was made, or it found nothing)"),
         words=f"{WORDS:,}",
     )
     answer = await run.ask(task, prose_model(form), role=ROLE, tokens=REPLY_TOKENS)

@@ -4,7 +4,7 @@ Source: the null rules follow the evidence that freely given scores are compress
 carries the model's option where the form demands one, and says that it was forced.
 
 Confidence is no opinion of a model. It follows from what was seen: on a scale of five, 3 where all of the paper's text
-was read, 2 where some of it was not; figures and literature, which are not looked at, would be needed for more. Other
+was read, 2 where some of it was not; figures, and literature beyond abstracts, would be needed for more. Other
 scales take the option at the same share of their length. Expertise stays open: a program has none to declare.
 """
 
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from referee.agents.form_reply import Choice, StatedScore
 from referee.evidence.point_fields import field_roles
+from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Evidence, Forced, ScoreRecord
@@ -49,6 +50,7 @@ def settle_scores(
     unbacked: str = NO_QUOTATION,
     whole: bool = True,
     read: bool = True,
+    literature: Literature | None = None,
 ) -> SettledScores:
     """Decide for each score field whether its stated value is backed.
 
@@ -60,15 +62,16 @@ def settle_scores(
         unbacked: Why a score is null that names nothing that stands; empty where it stands without.
         whole: Whether all of the paper's text was shown to whoever judged it.
         read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
+        literature: The works that whoever judged it was shown.
     """
     known = set(standing)
     records: list[ScoreRecord] = []
     forced: list[Forced] = []
     for field in (f for f in form.reviewer_fields if f.kind == "score"):
         if field.aspect in BY_RULE:
-            records.append(_by_rule(field, paper, whole=whole))
+            records.append(_by_rule(field, paper, literature, whole=whole))
         elif (said := stated.get(field.name)) is not None:
-            records.append(_record(field, said, known, paper, unbacked))
+            records.append(_record(field, said, known, paper, unbacked, literature))
             if records[-1].null_reason and said.value is not None and field.required is not False:
                 forced.append(Forced(field=field.name, value=said.value, reason=records[-1].null_reason))
     return SettledScores(tuple(records if read else map(_unread, records)), tuple(forced))
@@ -141,17 +144,25 @@ _ETHICS = re.compile(r"ethic|integrity|misconduct", re.IGNORECASE)
 _NONE = re.compile(r"(?:no|none|n/a)\b", re.IGNORECASE)
 _NO_ETHICS = "no point about ethics with a quotation of the paper stands behind it"
 _NOTHING = "nothing was found in the paper that it could rest on"
+_NO_WORK = "judged without earlier works: the search of the literature found none"
 _NO_EXPERTISE = "a program has no expertise to declare"
 
 
-def _record(field: FormField, said: StatedScore, known: Collection[str], paper: Paper, unbacked: str) -> ScoreRecord:
+def _record(
+    field: FormField,
+    said: StatedScore,
+    known: Collection[str],
+    paper: Paper,
+    unbacked: str,
+    literature: Literature | None,
+) -> ScoreRecord:
     """What becomes of one score; only ids in ``known`` count."""
     supported, opposed = (
         tuple(name for name in dict.fromkeys(ids) if name in known) for ids in (said.supports, said.opposes)
     )
-    limit = _limit(field, paper)
+    limit = _limit(field, paper, literature)
     why_null = _unreadable(field, paper) or ("" if supported else unbacked)
-    if limit and field.required is False:
+    if limit and field.required is False and not _is_informed(field, literature):
         why_null = why_null or limit
     if said.value is None:
         why_null = f"left open: {said.reason}"
@@ -171,7 +182,7 @@ def _unread(record: ScoreRecord) -> ScoreRecord:
     return record.model_copy(update={"value": None, "reason": "", "null_reason": "nobody read the paper"})
 
 
-def _by_rule(field: FormField, paper: Paper, *, whole: bool) -> ScoreRecord:
+def _by_rule(field: FormField, paper: Paper, literature: Literature | None, *, whole: bool) -> ScoreRecord:
     """Confidence from what was seen; expertise is left open."""
     if field.aspect == "expertise":
         return ScoreRecord(field=field.name, stated=None, value=None, null_reason=_NO_EXPERTISE)
@@ -180,16 +191,45 @@ def _by_rule(field: FormField, paper: Paper, *, whole: bool) -> ScoreRecord:
     value = options[int((_WHOLE if seen_whole else _IN_PART) * (len(options) - 1))]
     read = "all of the paper's text was read" if seen_whole else "some of the paper's text was not read"
     figures = "its figures were not looked at, " if _has_figures(paper) else ""
-    reason = f"by rule: {read}, {figures}no literature was searched"
+    reason = f"by rule: {read}, {figures}{_searched(literature)}"
     own = next(option.value for option in field.options if float(option.value) == value)
     assert not isinstance(own, str), "a score field holds numbers"
     return ScoreRecord(field=field.name, stated=None, value=own, reason=reason)
 
 
-def _limit(field: FormField, paper: Paper) -> str:
+NOT_SEARCHED = "no literature was searched"
+WITHOUT_SEARCH = "judged without a search of the literature"
+
+
+def after_search(record: ScoreRecord, literature: Literature) -> ScoreRecord:
+    """A record of who judged without seeing the works that a search found, with that said in place of no search."""
+    unseen = "judged without seeing the works that a search found"
+    return record.model_copy(
+        update={
+            "reason": record.reason.replace(NOT_SEARCHED, _searched(literature)),
+            "limit": record.limit.replace(WITHOUT_SEARCH, unseen),
+            "null_reason": record.null_reason.replace(WITHOUT_SEARCH, unseen),
+        }
+    )
+
+
+def _searched(literature: Literature | None) -> str:
+    if literature is None:
+        return NOT_SEARCHED
+    return f"a search of the literature found {len(literature.works)} work(s), of which the abstracts were read"
+
+
+def _is_informed(field: FormField, literature: Literature | None) -> bool:
+    """Whether a score of this field was given with earlier works in view."""
+    return field.aspect == "novelty" and literature is not None and bool(literature.works)
+
+
+def _limit(field: FormField, paper: Paper, literature: Literature | None) -> str:
     """What a score of this field does not take into account, in words; empty where there is no such limit."""
     if field.aspect == "novelty":
-        return "judged without a search of the literature"
+        if literature is None:
+            return WITHOUT_SEARCH
+        return f"in view of {len(literature.works)} works by their abstracts" if literature.works else _NO_WORK
     if field.aspect == "presentation" and _has_figures(paper):
         return "judged without the figures"
     return ""

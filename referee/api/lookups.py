@@ -13,6 +13,7 @@ from referee.literature.cache import AnswerCache
 from referee.literature.checking import Resolver
 from referee.literature.index import WorkIndex
 from referee.literature.online import ALL, Addresses, OnlineResolver
+from referee.literature.searching import SEARCHED, OnlineSearch
 from referee.llm.catalogue import cache_root
 from referee.settings import CitationSettings
 
@@ -118,3 +119,14 @@ def for_profile(source: str, records: Path | None, asked: CitationSettings) -> L
         raise SettingsError("records are for citations offline.", hint="Leave out --citation-records or online.")
     found = online(asked, FOR_CITATIONS)
     return Lookup(found.resolver, "online", found.notes)
+
+
+def online_search(asked: CitationSettings) -> tuple[OnlineSearch, tuple[str, ...]]:
+    """Searches at the services that hold abstracts, and those that are left out.
+
+    Raises:
+        SettingsError: There is no contact address.
+        EvaluationError: It is no e-mail address.
+    """
+    sources, notes = addresses_of(asked).sources(SEARCHED)
+    return OnlineSearch(Services(sources), AnswerCache(works_cache())), notes

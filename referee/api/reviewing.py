@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from referee.api.loading_ahead import read_and_load
 from referee.api.options import RunOptions
+from referee.api.outside import NOTHING, Outside, look_outside, where, with_lookup, with_outside
 from referee.api.resuming import named
 from referee.api.review_pages import write_page
 from referee.api.session import Session, session
@@ -45,6 +48,10 @@ async def review(
     sample: int = 0,
     strategy_options: Mapping[str, object] | None = None,
     calibration: str | Path | RatingMap | None = None,
+    references: str | Path | None = None,
+    literature: str | Path | None = None,
+    as_of: date | None = None,
+    contact: str | None = None,
     shared: Shared | None = None,
     refined: RefinedPrompts | None = None,
     options: RunOptions = RunOptions(),
@@ -71,6 +78,12 @@ async def review(
             ``{"ensemble_size": 3}``; those that are None are left out.
         calibration: A rating map of ``referee arena calibrate``: the overall rating becomes what the model's comes to
             in human ratings, and the record keeps what the model stated.
+        references: Where the paper's references are looked up: ``online`` or an index; nowhere by default.
+        literature: Where earlier works are searched for: ``online`` or an index; nowhere by default. Its missing
+            comparisons are points of the review, and the score of originality takes its works into account
+            (``sections`` over a whole paper).
+        as_of: The last day of works that count; by default the day on which the file says it was made.
+        contact: The e-mail address that services ask for.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
         refined: Prompts to go by, in place of those in the store.
         options: How it runs: where, within which limits, and who is told.
@@ -94,6 +107,10 @@ async def review(
         "review.appendices": appendices,
         "review.preset": preset,
         "review.rounds": rounds,
+        "review.references": where(references),
+        "review.literature": where(literature),
+        "review.as_of": as_of,
+        "citations.contact": contact,
         **{f"review.{name}": value for name, value in (strategy_options or {}).items()},
     }
     settings = options.settled(own, model=model, model_for=model_for)
@@ -107,15 +124,25 @@ async def review(
     asked = named(paper, venue)
     async with session("review", _stem(paper), form.id, options=options, settings=settings) as run:
         file, read = (None, paper) if isinstance(paper, Paper) else await _read(paper, run, specs)
+        outside = Outside.opened(settings, file)
+        run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
-        job = Job(read, form, settings, models, run.progress, refined)
-        run.check_inputs(_inputs(job, rating_map) | ({"sample": str(sample)} if sample else {}))
-        run.confirm(await strategy_used.plan(job))
+        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside)
+        extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
+        run.check_inputs(_inputs(job, rating_map) | extra)
+        run.confirm(outside.planned(await strategy_used.plan(job), job))
         budget = shared.budget if shared else None
         door = run.begin(
-            models, roles=strategy_used.roles, prompts=_prompts(job), asked=asked, budget=budget, sample=sample
+            models,
+            roles=strategy_used.roles,
+            prompts=_prompts(job, outside),
+            asked=asked,
+            budget=budget,
+            sample=sample,
         )
+        looked_up, job = await look_outside(outside, job, run, door)
         written = await strategy_used.run(job, run.folder, door)
+        written = replace(written, review=with_outside(written.review, looked_up, job.literature))
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form, all_points=all_points)
         if shared is None:
@@ -182,9 +209,9 @@ def _inputs(job: Job, rating_map: RatingMap | None) -> dict[str, str]:
     }
 
 
-def _prompts(job: Job) -> dict[str, str]:
-    """Digest by prompt and version, of all prompts the strategy may use."""
-    used = STRATEGIES[job.settings.review.strategy].prompts(job)
+def _prompts(job: Job, outside: Outside = NOTHING) -> dict[str, str]:
+    """Digest by prompt and version, of all prompts the strategy, and a search of the literature, may use."""
+    used = [*STRATEGIES[job.settings.review.strategy].prompts(job), *outside.prompts(job)]
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -60,6 +61,17 @@ def review(
     calibration: Annotated[
         Path | None, typer.Option(help="A rating map (`referee arena calibrate`) for the overall rating.")
     ] = None,
+    references: Annotated[
+        str | None, typer.Option(metavar="online|FILE", help="Look the paper's references up, online or in an index.")
+    ] = None,
+    literature: Annotated[
+        str | None, typer.Option(metavar="online|FILE", help="Search for earlier works, online or in an index.")
+    ] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="The last day of works that count. [default: the file's own]"),
+    ] = None,
+    contact: Annotated[str | None, typer.Option(help="An e-mail address, which the services ask for.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
@@ -93,6 +105,10 @@ def review(
             "target": target,
         },
         calibration=calibration,
+        references=references,
+        literature=literature,
+        as_of=as_of.date() if as_of else None,
+        contact=contact,
         options=attended.options,
     )
     _print_summary(attended.run(work), form, attended.run_folder)

@@ -84,11 +84,15 @@ def verify_point(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
     return _one_sided(_baseless(_unverified(verified), index))
 
 
-def settle_literature(point: ReviewPoint) -> ReviewPoint:
+def settle_literature(point: ReviewPoint, looked_up: str = "") -> ReviewPoint:
     """Turn what only works outside the paper could decide into a question.
 
     A point that rests on a work named from memory, which nobody looked up, is asked. So is one about novelty or the
     literature without a verified quotation; with one it rests on what the paper itself says or cites, and stays.
+
+    Args:
+        point: The point.
+        looked_up: What became of the work that it names, where that was looked up.
 
     Returns:
         The point, as a question where nothing in the paper carries it; praise of novelty is dropped then.
@@ -97,7 +101,7 @@ def settle_literature(point: ReviewPoint) -> ReviewPoint:
         return point
     about_works = point.kind == "novelty" or point.checkable == "literature"
     if point.unverified_work or (about_works and not point.verified_quotes):
-        return asked(point, "no work outside the paper was looked up to decide it")
+        return asked(point, looked_up or "no work outside the paper was looked up to decide it")
     return point
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.llm.models import Models
 from referee.runs import Budget, Progress
 from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
     from referee.venues.refined import RefinedPrompts
 
 T = TypeVar("T")
+LookUp = Callable[[str], Awaitable[str]]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One paper on one form with one set of models; ``refined`` are prompts to go by in place of those in the store."""
+    """One paper on one form with one set of models.
+
+    ``refined`` are prompts to go by in place of those in the store, ``literature`` is what a search for it found,
+    and ``look_up`` says what became of a work that a reader names from memory.
+    """
 
     paper: Paper
     form: VenueForm
@@ -31,6 +37,8 @@ class Job:
     models: Models
     progress: Progress
     refined: RefinedPrompts | None = None
+    literature: Literature | None = None
+    look_up: LookUp | None = None
     _made: dict[Callable[[Job], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, make: Callable[[Job], T]) -> T:

@@ -144,9 +144,8 @@ class Services:
     def _get(self, source: Source, address: str) -> tuple[int, Mapping[str, str], bytes]:
         import httpx
 
-        wait = self._free_at.get(source.id, 0.0) - self._clock()
-        if wait > 0:
-            self._sleep(wait)
+        if (wait := self._free_at.get(source.id, 0.0) - self._clock()) > 0:
+            self._rest(wait)
         if self._stopped.is_set():
             raise Unresolved(f"{source.id} was not asked: the run was ended")
         try:
@@ -160,6 +159,9 @@ class Services:
             self._free_at[source.id] = self._clock() + self._interval[source.id]
         self._slow_down(source, response.headers)
         return response.status_code, response.headers, body
+
+    def _rest(self, seconds: float) -> None:
+        self._sleep(seconds)
 
     def _slow_down(self, source: Source, headers: Mapping[str, str]) -> None:
         limit = header_number(headers.get("X-Rate-Limit-Limit"), default=0.0)

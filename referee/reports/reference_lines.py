@@ -8,13 +8,10 @@ from typing import Any
 
 from referee.literature.checking import Record
 from referee.literature.references import VERDICTS, CheckedReference
+from referee.reports.outside import NO_PROOF
 from referee.reports.plain import one_line, shortened
 from referee.reports.tables import json_text
 
-NO_PROOF = (
-    "A work that was not found may exist all the same: no source lists everything, and an entry may be printed in a "
-    "way that was not read rightly. Look it up before anything follows from it."
-)
 _TITLE_CHARS = 90
 
 

@@ -9,6 +9,7 @@ from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
+from referee.reports.outside import outside_sections
 from referee.reports.plain import one_line, shortened
 from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
@@ -48,6 +49,10 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
     parts += _corrections(review)
     if lines := render_points(review.points, all_points=all_points):
         parts.append("\n".join(lines).rstrip())
+    if outside := outside_sections(review):
+        parts.append("## Outside of the paper")
+        for heading, told_lines in outside:
+            parts += [f"### {heading}", "\n".join(f"- {_readable(line)}" for line in told_lines)]
     parts.append("## About this review")
     for heading, body in _about(review, form):
         if body:

@@ -17,6 +17,7 @@ from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.html import PAGE, render
 from referee.reports.openreview_json import openreview_object
+from referee.reports.outside import outside_sections
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
 from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of, quotations_of
@@ -134,6 +135,7 @@ def review_page(
         sections=[] if drawn or paper is None else _sections(paper, marks),
         statements={point.id: point.statement for point in points}
         | {e.id: readable(one_line(e.claim)) for e in review.evidence},
+        outside=[(heading, [readable(line) for line in lines]) for heading, lines in outside_sections(review)],
         findings=list(_findings(review.findings)),
         notice=notice(review),
         disclosure=clean(review.disclosure),

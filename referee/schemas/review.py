@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from referee.schemas.base import Frozen
+from referee.schemas.literature import Literature, References
 from referee.schemas.paper import Finding
 from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.usage import Usage
@@ -89,6 +90,7 @@ class Review(Frozen):
     ``fields`` holds exactly the form's fields in the form's order. A null has its reason in ``nulls``. ``rating`` and
     ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
     are all that were raised, whatever became of them; strategies that write the form in one go have none.
+    ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was.
     """
 
     schema_version: Literal[1] = 1
@@ -109,5 +111,7 @@ class Review(Frozen):
     evidence: tuple[Evidence, ...] = ()
     dropped: tuple[DroppedQuotation, ...] = ()
     findings: tuple[Finding, ...] = ()
+    literature: Literature | None = None
+    references: References | None = None
     disclosure: str = ""
     provenance: Provenance | None = None

@@ -203,9 +203,13 @@ def openalex(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
         doi = path.removeprefix("works/https://doi.org/")
         work = next((work for work in works if work.doi.lower() == doi.lower()), None)
         return Reply(body=json.dumps(_openalex_row(work))) if work else Reply(404, '{"error": "Not Found"}')
+    any_of = given["search"].split(" OR ")
     wanted = words(given["search"])
     kept = dict(one.split(":", 1) for one in given.get("filter", "").split(",") if one)
-    found = [work for work in works if wanted <= words(f"{work.title} {work.abstract}")]
+    if len(any_of) > 1:
+        found = _nearest(works, " ".join(any_of))
+    else:
+        found = [work for work in works if wanted <= words(f"{work.title} {work.abstract}")]
     found = [work for work in found if work.day <= kept.get("to_publication_date", work.day)]
     found = [work for work in found if work.abstract or "has_abstract" not in kept][: int(given["per_page"])]
     meta = {"count": len(found), "db_response_time_ms": 9, "page": 1, "per_page": 5, "groups_count": None}
@@ -289,8 +293,7 @@ def arxiv(works: list[Work], path: str, given: Mapping[str, str]) -> Reply:
     else:
         wanted, _, days = given["search_query"].partition(" AND submittedDate:")
         last = _LAST_DAY.search(days)
-        every = {term.removeprefix("all:") for term in wanted.split(" AND ")}
-        found = [work for work in held if every <= words(f"{work.title} {work.abstract}")]
+        found = _nearest(held, wanted.replace("all:", " ").replace(" OR ", " "))
         found = [work for work in found if last is None or work.day.replace("-", "") <= last[1]]
     entries = "".join(_arxiv_entry(work) for work in found[: int(given.get("max_results", "10"))])
     head = f'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://arxiv.org/api/query"/><title>{path}</title>'

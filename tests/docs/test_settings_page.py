@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -20,7 +21,15 @@ from .pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "settings.md"
 _ROW = re.compile(r"^\| `(?P<name>[a-z0-9_.]+)` \| (?P<takes>[^|]+) \| (?P<default>[^|]+) \| (?P<does>[^|]+) \|$", re.M)
-_WORDS = {str: "text", float: "number", int: "whole number", bool: "`true` or `false`", dict: "table", tuple: "list"}
+_WORDS = {
+    str: "text",
+    float: "number",
+    int: "whole number",
+    bool: "`true` or `false`",
+    dict: "table",
+    tuple: "list",
+    date: "date",
+}
 
 
 def every_setting(group: type[BaseModel] = Settings, prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:

@@ -23,6 +23,7 @@ from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
 from referee.evidence.points import is_live
 from referee.graphs.failure import READING, Failure, first_to_end, record_failure
+from referee.graphs.job import LookUp
 from referee.graphs.sections.points import rule_points, unless_copied
 from referee.graphs.sections.state import PointsState, by_id, gap_or_stop, go_on
 from referee.graphs.sections.whole_compose import WholeContext, compose
@@ -33,6 +34,7 @@ from referee.schemas.point import PointCheck, ReviewPoint
 _SAME_WORDS = 92
 # Of this many tested points some, and not most, should be struck.
 _TELLING_POINTS = 20
+_MOST_LOOKED_UP = 12
 _FIRST_KINDS = ("error", "contradiction", "statistics")
 _UNCHECKED = PointCheck(verdict="unchecked", by="no check", reason="no check reached it")
 
@@ -68,9 +70,10 @@ async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSt
     )
     instructions = _instructions(context)
     raised = by_id(state["raised"])
+    listed = await _looked_up(raised, context.look_up)
     verified = [
-        unless_copied(settle_literature(verify_point(point, context.run.index)), instructions)
-        for point in [*raised, *by_rule]
+        unless_copied(settle_literature(verify_point(p, context.run.index), listed.get(p.id, "")), instructions)
+        for p in [*raised, *by_rule]
     ]
     return {"raised": by_rule, "points": merge_groups(verified, _same_words(verified))}
 
@@ -130,6 +133,14 @@ def build_whole_graph() -> StateGraph[PointsState, WholeContext, PointsState, Po
         graph.add_conditional_edges(node, go_on, {"go on": following, "stop": END})
     graph.add_edge("compose", END)
     return graph
+
+
+async def _looked_up(points: Sequence[ReviewPoint], look_up: LookUp | None) -> dict[str, str]:
+    """What became of works that readers name from memory, where they can be looked up; by the id of the point."""
+    if look_up is None:
+        return {}
+    naming = [point for point in points if point.unverified_work][:_MOST_LOOKED_UP]
+    return {point.id: await look_up(point.unverified_work) for point in naming}
 
 
 def _any_answered(failures: Sequence[Failure], readings: int) -> bool:

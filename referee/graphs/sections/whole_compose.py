@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from referee.agents.focus import FocusPart
+from referee.agents.literature_points import comparison_points
 from referee.agents.paper_text import PaperRun, places_named
 from referee.agents.point_texts import corrections_text, field_text
 from referee.agents.prose import (
@@ -30,7 +31,9 @@ from referee.evidence import check_conservation, check_inline_quotations, order_
 from referee.evidence.points import is_live
 from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import filled_review, form_values
+from referee.graphs.job import LookUp
 from referee.graphs.sections.state import PointsState
+from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Review
@@ -47,7 +50,8 @@ class WholeContext:
 
     ``run`` is what its agents share. ``parts`` are read line by line, each by one call, beside one reading of the whole
     paper. ``steps`` are what the venue asks readers to look at. ``source`` is the model that reads. ``ablated`` names
-    the steps that a run for research does without.
+    the steps that a run for research does without. ``literature`` is what a search for it found,
+    ``look_up`` says what became of a work that a reader names.
     """
 
     paper: Paper
@@ -57,6 +61,8 @@ class WholeContext:
     parts: tuple[FocusPart, ...]
     steps: tuple[SectionPrompt, ...]
     ablated: frozenset[Ablation] = frozenset()
+    literature: Literature | None = None
+    look_up: LookUp | None = None
 
     def takes(self, step: Ablation) -> bool:
         """Whether the run takes a step as the strategy has it."""
@@ -75,13 +81,14 @@ class Annex:
 async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
     """Write the form, put every standing point into its one field, and assert that none was lost."""
     context = runtime.context
-    points = place_points(state["points"], context.run.form)
+    found = comparison_points(context.literature)
+    points = place_points([*state["points"], *found], context.run.form)
     standing = [point for point in points if is_live(point)]
     listed = order_points(point for point in standing if is_listed_correction(point))
-    told = order_points(point for point in standing if not is_listed_correction(point))
+    told = order_points(p for p in standing if not is_listed_correction(p) and p.source != "literature")
     notes: list[str] = []
     try:
-        prose = await write_prose(context.run, told, listed)
+        prose = await write_prose(context.run, told, listed, context.literature)
     except RefereeError as error:
         failure = record_failure("compose", error)
         if failure.kind == STOPS:
@@ -101,7 +108,7 @@ async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsS
     last = Annex(box, annex, frozenset(apart))
     review = _review(context, final, prose, paragraphs, last, set(placed), read=read)
     texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
-    check_conservation([p.id for p in state["raised"]], final, fields=texts)
+    check_conservation([p.id for p in (*state["raised"], *found)], final, fields=texts)
     left = sum(p.id not in placed for p in told if p.outcome == "printed")
     if left and prose.paragraphs:
         notes.append(f"{left} points that the prose left out were added to it as lines")
@@ -126,7 +133,9 @@ def _review(
 ) -> Review:
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
     ids = (p.id for p in printed)
-    settled = settle_scores(form, prose.scores, ids, context.paper, unbacked=NO_POINT, read=read)
+    settled = settle_scores(
+        form, prose.scores, ids, context.paper, unbacked=NO_POINT, read=read, literature=context.literature
+    )
     ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
     texts, dropped = _texts(context, printed, paragraphs, last, placed)
     values = form_values(form, texts, ticked.values, settled.records, no_text=_NO_TEXT if read else _NOT_READ)

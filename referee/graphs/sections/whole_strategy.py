@@ -109,6 +109,8 @@ class Whole(Guided):
             parts=job.once(_parts),
             steps=_steps(job, refined),
             ablated=frozenset(job.settings.review.ablate),
+            literature=job.literature,
+            look_up=job.look_up,
         )
         return await run_machine(folder, build_whole_graph(), context, no_points())
 

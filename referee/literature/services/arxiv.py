@@ -35,10 +35,10 @@ class Arxiv(NamedTuple):
         return [*known, self._query(search_query=f'ti:"{normalised_title(citation.title)}"', max_results=str(ROWS))]
 
     def search(self, words: str, until: date | None, rows: int) -> str:
-        """Entries that hold all words anywhere; the day is that of the first version."""
-        wanted = " AND ".join(f"all:{word}" for word in normalised_title(words).split())
+        """Entries that hold any of the words, the best first; the day is that of the first version."""
+        wanted = " OR ".join(f"all:{word}" for word in dict.fromkeys(normalised_title(words).split()))
         if until:
-            wanted += f" AND submittedDate:[{_BEGINNING} TO {until:%Y%m%d}2359]"
+            wanted = f"({wanted}) AND submittedDate:[{_BEGINNING} TO {until:%Y%m%d}2359]"
         return self._query(search_query=wanted, max_results=str(rows), sortBy="relevance")
 
     def records(self, body: bytes) -> list[Record] | None:

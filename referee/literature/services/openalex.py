@@ -38,9 +38,10 @@ class OpenAlex(NamedTuple):
         return [*known, f"{self.base}/works?{search}"]
 
     def search(self, words: str, until: date | None, rows: int) -> str:
-        """Works with an abstract whose title or abstract holds the words."""
+        """Works with an abstract that hold any of the words, the best first; all of them would lose most works."""
         kept = ["has_abstract:true", *([f"to_publication_date:{until.isoformat()}"] if until else [])]
-        wanted = {"search": normalised_title(words), "filter": ",".join(kept), "per_page": rows, **self._contact()}
+        any_of = " OR ".join(dict.fromkeys(normalised_title(words).split()))
+        wanted = {"search": any_of, "filter": ",".join(kept), "per_page": rows, **self._contact()}
         return f"{self.base}/works?{urlencode(wanted)}"
 
     def records(self, body: bytes) -> list[Record] | None:

@@ -13,6 +13,7 @@ FORM, IDS = load_venue("neurips-2025"), ("a1", "a2")
 CHOICES = Choices(("soundness",), ("C1",), {"s1": "Method", "s2": "Results"})
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "abstract_reader.bearings_model": (("L1",), ("k1",)),
     "adherence_judge.adherence_model": (("subjective", "objective"),),
     "checker.check_model": (("c1",), ("c1q1",)),
     "questions.questions_model": (2,),
@@ -30,6 +31,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "point_reply.cross_model": (CHOICES, IDS),
     "point_reply.points_model": (CHOICES,),
     "prose.prose_model": (FORM,),
+    "query_writer.queries_model": (),
     "refiner.refined_model": (CHOICES,),
     "team.answer_model": ({"s1": "Method"},),
     "topics.match_model": (2, 3),

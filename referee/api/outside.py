@@ -1,0 +1,263 @@
+"""What a review looks up outside of the paper, where that is asked for: its references, and earlier works."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from referee.agents import abstract_reader, query_writer
+from referee.agents.abstract_reader import REPLY_TOKENS as READING_TOKENS
+from referee.agents.query_writer import MOST_CLAIMS, MOST_WORDS, READ_TOKENS, REPLY_TOKENS, ROLE, query_prompt
+from referee.agents.scores import after_search
+from referee.api.checked_references import check_all
+from referee.api.lookups import Lookup, indexed, online, online_search
+from referee.api.session import Session
+from referee.errors import BudgetExceeded, RefereeError, SettingsError
+from referee.graphs.job import Job
+from referee.graphs.strategy import load_prompts
+from referee.literature.checking import Record
+from referee.literature.index import WorkIndex
+from referee.literature.references import CheckedReference
+from referee.literature.searching import IndexSearch, OnlineSearch, Searching, named_in
+from referee.llm.door import Door
+from referee.papers.dated import day_made
+from referee.prompts import Prompt
+from referee.runs import Event
+from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.literature import ListedWork, Literature, LookedUpReference, References
+from referee.schemas.review import Review
+from referee.settings import Settings
+
+NONE, ONLINE = "none", "online"
+# What abstracts and typical replies come to, in tokens.
+_ABSTRACTS, _TYPICAL = 6_000, 0.4
+_LOOKED_UP_ROWS, _MOST_NAMED = 5, 25
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Who is asked for references and for earlier works, null for nobody, and up to which day."""
+
+    references: Lookup | None = None
+    searching: Searching | None = None
+    left_out: tuple[str, ...] = ()
+    until: date | None = None
+    until_from: str = ""
+
+    @classmethod
+    def opened(cls, settings: Settings, file: Path | None) -> Outside:
+        """What the settings ask for.
+
+        Args:
+            settings: ``review.references``, ``review.literature``, ``review.as_of`` and the group ``citations``.
+            file: The paper's file, for its own date.
+
+        Raises:
+            SettingsError: There is no contact address for what is online.
+            DataError: An index cannot be read.
+        """
+        asked = settings.review
+        if asked.as_of is not None and asked.literature == NONE:
+            raise SettingsError("a last day of works goes with a search for them.", hint="Add --literature.")
+        references = _lookup(asked.references, settings)
+        searching, left_out = _searching(asked.literature, settings)
+        until, whence = _last_day(asked.as_of, file) if searching else (None, "")
+        return cls(references, searching, left_out, until, whence)
+
+    def close(self) -> None:
+        """End connections."""
+        if self.references is not None:
+            self.references.close()
+        if isinstance(self.searching, OnlineSearch):
+            self.searching.close()
+
+    def inputs(self, settings: Settings) -> dict[str, str]:
+        """What must be the same for a run to be resumed."""
+        inputs = {}
+        if self.references is not None:
+            inputs["look-up of references"] = settings.review.references
+        if self.searching is not None:
+            inputs["search of the literature"] = settings.review.literature
+            inputs["last day of works"] = str(self.until)
+        return inputs
+
+    def prompts(self, job: Job) -> list[Prompt]:
+        """The prompts of the search."""
+        return load_prompts(job, query_writer.PROMPT, abstract_reader.PROMPT) if self.searching is not None else []
+
+    def planned(self, plan: ReviewEstimate, job: Job) -> ReviewEstimate:
+        """The plan with the calls of the search, and with what is sent to whom."""
+        notes = [*plan.notes, *self._sent(job)]
+        if self.searching is None:
+            return replace(plan, notes=tuple(notes))
+        model = job.models[ROLE]
+        prompt = query_prompt(job.paper, model.count, room=_room(job), versions=job.settings.review.prompt_versions)
+        tokens_in = model.count(prompt.system) + model.count(prompt.user) + _ABSTRACTS
+        tokens_out = int((REPLY_TOKENS + READING_TOKENS) * _TYPICAL)
+        cost = model.cost(tokens_in, tokens_out)
+        return replace(
+            plan,
+            calls=plan.calls + 2,
+            most_calls=plan.most_calls + 2 if plan.most_calls else 0,
+            input_tokens=plan.input_tokens + tokens_in,
+            output_tokens=plan.output_tokens + tokens_out,
+            cost_usd=None if plan.cost_usd is None or cost is None else plan.cost_usd + cost,
+            notes=tuple(notes),
+        )
+
+    def _sent(self, job: Job) -> Iterator[str]:
+        if self.references is not None and self.references.services:
+            yield (
+                f"titles, first authors' surnames and ids of the paper's {len(job.paper.references)} references are "
+                f"sent to {', '.join(self.references.services)}"
+            )
+        if isinstance(self.searching, OnlineSearch):
+            until = f"up to {self.until} ({self.until_from})" if self.until else "of any date (no --as-of was given)"
+            yield (
+                f"the title “{job.paper.title}”, at most {MOST_CLAIMS} searches of {MOST_WORDS} words written from "
+                f"the paper's claims, and works that readers name are sent to {', '.join(self.searching.names)}, for "
+                f"works {until}; who runs these services can read them, and the venue's rule may forbid it"
+            )
+
+
+NOTHING = Outside()
+
+
+def where(given: str | Path | None) -> str | None:
+    """As the settings keep it: ``none``, ``online``, or an index by its whole path, for a resume from elsewhere."""
+    if given is None or str(given) in (NONE, ONLINE):
+        return None if given is None else str(given)
+    return str(Path(given).absolute())
+
+
+def with_lookup(job: Job, outside: Outside) -> Job:
+    """The job with a way to look up works that readers name from memory."""
+    searching = outside.searching
+    if searching is None:
+        return job
+
+    async def look_up(named: str) -> str:
+        words = " ".join(named.split()[:_MOST_NAMED])
+        found = await asyncio.to_thread(searching.find, [words], None, _LOOKED_UP_ROWS)
+        record = named_in(named, found.records)
+        if record is not None:
+            return f"the work it names was looked up and is listed: {_cited_as(record)}; what it says was not compared"
+        failed = f" ({'; '.join(found.failures)})" if found.failures else ""
+        return f"the work it names was looked up and not found{failed}"
+
+    return replace(job, look_up=look_up)
+
+
+async def look_outside(outside: Outside, job: Job, run: Session, door: Door) -> tuple[References | None, Job]:
+    """Look references up and search for earlier works; what cannot be done is noted, and the review goes on.
+
+    Raises:
+        BudgetExceeded: The next call could pass a limit.
+    """
+    references = await _references(outside, job, run)
+    if outside.searching is None:
+        return references, job
+    return references, replace(job, literature=await _searched(outside, outside.searching, job, run, door))
+
+
+def with_outside(review: Review, references: References | None, literature: Literature | None) -> Review:
+    """The review with what was found, and scores that say what they were given in view of."""
+    scores = tuple(after_search(record, literature) for record in review.scores) if literature else review.scores
+    nulls = {s.field: s.null_reason for s in scores if s.null_reason and s.field in review.nulls}
+    return review.model_copy(
+        update={
+            "literature": literature,
+            "references": references,
+            "scores": scores,
+            "nulls": {**review.nulls, **nulls},
+        }
+    )
+
+
+async def _references(outside: Outside, job: Job, run: Session) -> References | None:
+    if outside.references is None:
+        return None
+    checked = await check_all(job.paper.references, outside.references, run.progress)
+    entries = tuple(_entry(number, one) for number, one in enumerate(checked, start=1))
+    return References(asked=outside.references.asked, entries=entries, notes=outside.references.all_notes)
+
+
+async def _searched(outside: Outside, searching: Searching, job: Job, run: Session, door: Door) -> Literature:
+    from referee.graphs.literature import LiteratureContext, build_literature_graph, nothing_searched
+    from referee.graphs.running import run_machine
+
+    run.progress(Event("stage", f"searching the literature ({', '.join(searching.names)})"))
+    model = job.models[ROLE]
+    try:
+        context = LiteratureContext(
+            paper=job.paper,
+            searching=searching,
+            embedder=await run.open_embedder(),
+            door=door,
+            count=model.count,
+            until=outside.until,
+            until_from=outside.until_from,
+            room=_room(job),
+            versions=job.settings.review.prompt_versions,
+        )
+        state = await run_machine(
+            run.folder, build_literature_graph(), context, nothing_searched(), thread="literature-"
+        )
+    except BudgetExceeded:
+        raise
+    except RefereeError as error:
+        run.progress(Event("note", f"the literature was not searched: {error.message}"))
+        return Literature(asked=searching.names, failures=(f"the search ended early: {error.message}",))
+    found: Literature = state["literature"]
+    return found.model_copy(update={"notes": (*found.notes, *outside.left_out)})
+
+
+def _room(job: Job) -> int:
+    """What the first question may take of the paper: all it wants, or a third of a small window."""
+    return min(READ_TOKENS, job.models[ROLE].context_tokens // 3)
+
+
+def _lookup(where: str, settings: Settings) -> Lookup | None:
+    if where == NONE:
+        return None
+    return online(settings.citations) if where == ONLINE else indexed(Path(where))
+
+
+def _searching(where: str, settings: Settings) -> tuple[Searching | None, tuple[str, ...]]:
+    if where == NONE:
+        return None, ()
+    if where == ONLINE:
+        return online_search(settings.citations)
+    return IndexSearch(WorkIndex.load(Path(where)), Path(where).name), ()
+
+
+def _last_day(given: date | None, file: Path | None) -> tuple[date | None, str]:
+    if given is not None:
+        return given, "as asked"
+    made = day_made(file) if file is not None else None
+    return made, "the day on which the file says it was made" if made else ""
+
+
+def _cited_as(record: Record) -> str:
+    ids = record.doi or (f"arXiv:{record.arxiv}" if record.arxiv else record.source)
+    return f"“{record.title}”{f', {record.year}' if record.year else ''} [{ids}]"
+
+
+def _entry(number: int, one: CheckedReference) -> LookedUpReference:
+    listed = None
+    if one.record is not None:
+        known = one.record._asdict()
+        listed = ListedWork(**{name: known[name] for name in ListedWork.model_fields})
+    return LookedUpReference(
+        number=number,
+        text=one.cited.reference.text,
+        title=one.cited.title,
+        year=one.cited.year,
+        verdict=one.verdict,
+        differs=one.differs,
+        listed=listed,
+        reason=one.reason,
+    )

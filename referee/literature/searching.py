@@ -1,0 +1,156 @@
+"""Works on a subject: several services searched at once, or an index of one's own, up to a day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol, cast
+
+from referee.literature.asking import Services
+from referee.literature.cache import AnswerCache
+from referee.literature.checking import Record, Unresolved
+from referee.literature.index import WorkIndex
+from referee.literature.services import Searched
+from referee.literature.titles import is_short_form, normalised_title, title_similarity
+
+SEARCHED = ("crossref", "openalex", "arxiv", "semantic-scholar")
+"""The services that hold abstracts."""
+
+_SAME_TITLE = 0.95
+_TELLING_WORDS, _SHORT_WORD = 3, 3
+
+
+@dataclass(frozen=True)
+class Found:
+    """What searches returned, each work once, and who could not be searched and why."""
+
+    records: tuple[Record, ...]
+    failures: tuple[str, ...] = ()
+
+
+class Searching(Protocol):
+    """Where works are searched for."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who is searched."""
+        ...
+
+    def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
+        """Works with abstracts for all queries, so many each, that were published by a day."""
+        ...
+
+
+class IndexSearch:
+    """An index of one's own; nothing leaves the machine."""
+
+    def __init__(self, index: WorkIndex, name: str) -> None:
+        self._index, self.names = index, (name,)
+
+    def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
+        """As ``Searching.find``."""
+        return Found(each_once(r for query in queries for r in self._index.search(query, until, rows)))
+
+
+class OnlineSearch:
+    """Services, all at once and each one question at a time; answers are kept for a month.
+
+    A service that fails is named and leaves the others alone.
+    """
+
+    def __init__(self, services: Services, cache: AnswerCache) -> None:
+        self._services, self._cache = services, cache
+        self.names = services.names
+
+    def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
+        """As ``Searching.find``."""
+        sources = [cast("Searched", source) for source in self._services.sources]
+        with ThreadPoolExecutor(max_workers=max(1, len(sources))) as pool:
+            by_source = list(pool.map(lambda source: self._asked(source, queries, until, rows), sources))
+        records = [record for found, _ in by_source for record in found]
+        return Found(each_once(records), tuple(reason for _, reason in by_source if reason))
+
+    def close(self) -> None:
+        """End waits and connections."""
+        self._services.close()
+
+    def _asked(
+        self, source: Searched, queries: Sequence[str], until: date | None, rows: int
+    ) -> tuple[list[Record], str]:
+        found: list[Record] = []
+        for query in queries:
+            question = f"search {query} until {until.isoformat() if until else 'ever'} rows {rows}"
+            known = self._cache.get(question, None, source.id)
+            if known is None:
+                try:
+                    known = self._services.first(source, [source.search(query, until, rows)], lambda record: False)
+                except Unresolved as error:
+                    return found, str(error)
+                self._cache.put(question, None, source.id, known, found=False)
+            found += known
+        return found, ""
+
+
+def surely_by(record: Record, until: date | None) -> bool:
+    """Whether a work was surely there on a day: published by then or, of an unknown day, in an earlier year."""
+    if until is None:
+        return True
+    if record.published:
+        return record.published <= until.isoformat()
+    return record.year is not None and record.year < until.year
+
+
+def each_once(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Each work once, as it came first; with the earliest day that any source knows of it."""
+    kept: list[Record] = []
+    for record in records:
+        place = next((n for n, known in enumerate(kept) if is_same(known, record)), None)
+        if place is None:
+            kept.append(record)
+        else:
+            kept[place] = _joined(kept[place], record)
+    return tuple(kept)
+
+
+def is_same(first: Record, second: Record) -> bool:
+    """Whether two records are of one work: by an id, or by almost the same title."""
+    if (first.doi and first.doi == second.doi) or (first.arxiv and first.arxiv == second.arxiv):
+        return True
+    return has_title(first, second.title)
+
+
+def named_in(text: str, records: Iterable[Record]) -> Record | None:
+    """The work that a text names: its title stands in it, or its first author, its year and half of its title do."""
+    plain = f" {normalised_title(text)} "
+    return next((record for record in records if _is_named(record, plain)), None)
+
+
+def _is_named(record: Record, plain: str) -> bool:
+    title = normalised_title(record.title)
+    words = [word for word in title.split() if len(word) > _SHORT_WORD]
+    if len(title.split()) >= _TELLING_WORDS and f" {title} " in plain:
+        return True
+    surname = normalised_title(record.authors[0]).split()[-1:] if record.authors else []
+    by_author = bool(surname) and f" {surname[0]} " in plain and str(record.year) in plain
+    return by_author and sum(f" {word} " in plain for word in words) * 2 >= len(words) > 0
+
+
+def has_title(record: Record, title: str) -> bool:
+    """Whether a work goes by a title, in other spelling or cut short."""
+    one, other = normalised_title(record.title), normalised_title(title)
+    return bool(one and other) and (title_similarity(one, other) >= _SAME_TITLE or is_short_form(one, other))
+
+
+def _joined(first: Record, second: Record) -> Record:
+    days = sorted(day for day in (first.published, second.published) if day)
+    years = sorted(year for year in (first.year, second.year) if year is not None)
+    return first._replace(
+        doi=first.doi or second.doi,
+        arxiv=first.arxiv or second.arxiv,
+        abstract=first.abstract or second.abstract,
+        published=days[0] if days else "",
+        year=years[0] if years else None,
+        retracted=first.retracted or second.retracted,
+    )

@@ -139,8 +139,9 @@ class ReviewSettings(_Group):
     ``ensemble_size`` reviewers, at most ``reflections`` rounds, worked examples from the file ``few_shot``.
     ``persona`` is that of ``archetype``, by default drawn by the paper; ``target`` the rating that
     ``aligned`` and ``enriched`` argue for.
-    ``literature`` and ``references`` say where works are looked up: ``none``, ``online``, or the path of an index;
-    ``as_of`` is the last day of works that count (by default that of the file, where it says one).
+    ``literature`` and ``references`` say where works are looked up: ``none``, ``online``, or the path of an index.
+    ``support`` asks whether cited works say what is claimed of them; ``as_of`` is the last day of works that count (by
+    default that of the file, where it says one).
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
@@ -158,6 +159,7 @@ class ReviewSettings(_Group):
     target: str | None = Field(default=None, coerce_numbers_to_str=True)
     literature: str = "none"
     references: str = "none"
+    support: bool = False
     as_of: date | None = None
     ablate: tuple[Ablation, ...] = ()
     quota: int | None = Field(default=None, ge=1, le=100)

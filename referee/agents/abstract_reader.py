@@ -80,18 +80,15 @@ def _standing(
 ) -> Iterator[WorkBearing]:
     for item in raised:
         sentence, covers = " ".join(item["sentence"].split()), " ".join(item["covers"].split())
-        if len(sentence.split()) < _FEWEST_WORDS or not _holds(works[item["work"]].abstract, sentence):
+        if not holds(works[item["work"]].abstract, sentence):
             continue
-        part = covers if _holds(claims[item["claim"]].quote, covers) else ""
+        part = covers if holds(claims[item["claim"]].quote, covers, fewest=1) else ""
         yield WorkBearing(
             work=item["work"], claim=item["claim"], bearing=item["bearing"], sentence=sentence, covers=part
         )
 
 
-_FEWEST_WORDS = 4
-
-
-def _holds(text: str, words: str) -> bool:
-    """Whether words stand in a text, but for case, signs and white space."""
+def holds(text: str, words: str, *, fewest: int = 4) -> bool:
+    """Whether so many words at least stand in a text, but for case, signs and white space."""
     wanted = normalise(words).text
-    return bool(wanted) and wanted in normalise(text).text
+    return len(words.split()) >= fewest and bool(wanted) and wanted in normalise(text).text

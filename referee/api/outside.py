@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from referee.agents import abstract_reader, query_writer
+from referee.agents import abstract_reader, query_writer, support_judge
 from referee.agents.abstract_reader import REPLY_TOKENS as READING_TOKENS
 from referee.agents.query_writer import MOST_CLAIMS, MOST_WORDS, READ_TOKENS, REPLY_TOKENS, ROLE, query_prompt
 from referee.agents.scores import after_search
+from referee.agents.support_judge import CitedAbstract, judge_support
 from referee.api.checked_references import check_all
 from referee.api.lookups import Lookup, indexed, online, online_search
 from referee.api.session import Session
@@ -19,14 +20,15 @@ from referee.errors import BudgetExceeded, RefereeError, SettingsError
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
 from referee.literature.checking import Record
+from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
-from referee.literature.references import CheckedReference
+from referee.literature.references import CheckedReference, abstract_of
 from referee.literature.searching import IndexSearch, OnlineSearch, Searching, named_in
 from referee.llm.door import Door
 from referee.papers.dated import day_made
 from referee.prompts import Prompt
 from referee.runs import Event
-from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.estimate import Estimate, ReviewEstimate
 from referee.schemas.literature import ListedWork, Literature, LookedUpReference, References
 from referee.schemas.review import Review
 from referee.settings import Settings
@@ -35,6 +37,7 @@ NONE, ONLINE = "none", "online"
 # What abstracts and typical replies come to, in tokens.
 _ABSTRACTS, _TYPICAL = 6_000, 0.4
 _LOOKED_UP_ROWS, _MOST_NAMED = 5, 25
+_TOKENS_A_CITATION, _TOKENS_A_VERDICT = 350, 60
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Outside:
         asked = settings.review
         if asked.as_of is not None and asked.literature == NONE:
             raise SettingsError("a last day of works goes with a search for them.", hint="Add --literature.")
+        if asked.support and asked.references == NONE:
+            raise SettingsError("what cited works say is asked of looked-up references.", hint="Add --references.")
         references = _lookup(asked.references, settings)
         searching, left_out = _searching(asked.literature, settings)
         until, whence = _last_day(asked.as_of, file) if searching else (None, "")
@@ -79,34 +84,35 @@ class Outside:
         inputs = {}
         if self.references is not None:
             inputs["look-up of references"] = settings.review.references
+            inputs["support of citations"] = str(settings.review.support)
         if self.searching is not None:
             inputs["search of the literature"] = settings.review.literature
             inputs["last day of works"] = str(self.until)
         return inputs
 
     def prompts(self, job: Job) -> list[Prompt]:
-        """The prompts of the search."""
-        return load_prompts(job, query_writer.PROMPT, abstract_reader.PROMPT) if self.searching is not None else []
+        """The prompts of the search, and of citations."""
+        names = [query_writer.PROMPT, abstract_reader.PROMPT] if self.searching is not None else []
+        return load_prompts(job, *names, *([support_judge.PROMPT] if job.settings.review.support else []))
 
     def planned(self, plan: ReviewEstimate, job: Job) -> ReviewEstimate:
-        """The plan with the calls of the search, and with what is sent to whom."""
-        notes = [*plan.notes, *self._sent(job)]
+        """The plan with the calls of the search and of citations, and with what is sent to whom."""
+        added = [part for part in (self._search_plan(job), _support_plan(job)) if part is not None]
+        joined = plan.holding([plan, *added]) if added else plan
+        return replace(joined, most_calls=joined.most_calls if plan.most_calls else 0, notes=self._notes(plan, job))
+
+    def _search_plan(self, job: Job) -> Estimate | None:
         if self.searching is None:
-            return replace(plan, notes=tuple(notes))
+            return None
         model = job.models[ROLE]
         prompt = query_prompt(job.paper, model.count, room=_room(job), versions=job.settings.review.prompt_versions)
         tokens_in = model.count(prompt.system) + model.count(prompt.user) + _ABSTRACTS
         tokens_out = int((REPLY_TOKENS + READING_TOKENS) * _TYPICAL)
         cost = model.cost(tokens_in, tokens_out)
-        return replace(
-            plan,
-            calls=plan.calls + 2,
-            most_calls=plan.most_calls + 2 if plan.most_calls else 0,
-            input_tokens=plan.input_tokens + tokens_in,
-            output_tokens=plan.output_tokens + tokens_out,
-            cost_usd=None if plan.cost_usd is None or cost is None else plan.cost_usd + cost,
-            notes=tuple(notes),
-        )
+        return Estimate(calls=2, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost)
+
+    def _notes(self, plan: ReviewEstimate, job: Job) -> tuple[str, ...]:
+        return (*plan.notes, *self._sent(job))
 
     def _sent(self, job: Job) -> Iterator[str]:
         if self.references is not None and self.references.services:
@@ -124,6 +130,18 @@ class Outside:
 
 
 NOTHING = Outside()
+
+
+def _support_plan(job: Job) -> Estimate | None:
+    """As if every entry were verified, with an abstract, and cited once."""
+    count = len(job.paper.references)
+    if not job.settings.review.support or not count:
+        return None
+    model = job.models[ROLE]
+    tokens_in, tokens_out = count * _TOKENS_A_CITATION, count * _TOKENS_A_VERDICT
+    cost = model.cost(tokens_in, tokens_out)
+    calls = -(-count // support_judge.BATCH)
+    return Estimate(calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost)
 
 
 def where(given: str | Path | None) -> str | None:
@@ -157,7 +175,7 @@ async def look_outside(outside: Outside, job: Job, run: Session, door: Door) -> 
     Raises:
         BudgetExceeded: The next call could pass a limit.
     """
-    references = await _references(outside, job, run)
+    references = await _references(outside, job, run, door)
     if outside.searching is None:
         return references, job
     return references, replace(job, literature=await _searched(outside, outside.searching, job, run, door))
@@ -177,12 +195,44 @@ def with_outside(review: Review, references: References | None, literature: Lite
     )
 
 
-async def _references(outside: Outside, job: Job, run: Session) -> References | None:
+async def _references(outside: Outside, job: Job, run: Session, door: Door) -> References | None:
     if outside.references is None:
         return None
     checked = await check_all(job.paper.references, outside.references, run.progress)
     entries = tuple(_entry(number, one) for number, one in enumerate(checked, start=1))
-    return References(asked=outside.references.asked, entries=entries, notes=outside.references.all_notes)
+    found = References(asked=outside.references.asked, entries=entries, notes=outside.references.all_notes)
+    if not job.settings.review.support:
+        return found
+    return await _with_support(found, checked, outside.references, job, door)
+
+
+async def _with_support(
+    references: References, checked: Sequence[CheckedReference], lookup: Lookup, job: Job, door: Door
+) -> References:
+    """Whether verified works say what the paper claims of them, where they have an abstract and are cited in words."""
+    citing = citing_sentences(job.paper)
+    cited = []
+    for number, one in enumerate(checked, start=1):
+        sentence = next(iter(citing.get(one.cited.reference.id, ())), None)
+        if sentence is None or lookup.resolver is None:
+            continue
+        abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        if abstract:
+            place = sentence.section.heading
+            cited.append(CitedAbstract(number, sentence.sentence, place, sentence.page, abstract))
+    version = job.settings.review.prompt_versions.get(support_judge.PROMPT)
+    try:
+        judged = await judge_support(cited, door=door, version=version)
+    except BudgetExceeded:
+        raise
+    except RefereeError as error:
+        return references.model_copy(
+            update={"notes": (*references.notes, f"what cited works say was not judged: {error.message}")}
+        )
+    left = len(checked) - len(cited)
+    told = (f"{left} references were not asked for what they say: not verified, without an abstract, or not cited",)
+    notes = (*references.notes, *(told if left else ()))
+    return references.model_copy(update={"support": tuple(judged), "notes": notes})
 
 
 async def _searched(outside: Outside, searching: Searching, job: Job, run: Session, door: Door) -> Literature:

@@ -49,6 +49,7 @@ async def review(
     strategy_options: Mapping[str, object] | None = None,
     calibration: str | Path | RatingMap | None = None,
     references: str | Path | None = None,
+    support: bool | None = None,
     literature: str | Path | None = None,
     as_of: date | None = None,
     contact: str | None = None,
@@ -79,6 +80,7 @@ async def review(
         calibration: A rating map of ``referee arena calibrate``: the overall rating becomes what the model's comes to
             in human ratings, and the record keeps what the model stated.
         references: Where the paper's references are looked up: ``online`` or an index; nowhere by default.
+        support: Whether the abstracts of verified works are asked for what the paper claims of them.
         literature: Where earlier works are searched for: ``online`` or an index; nowhere by default. Its missing
             comparisons are points of the review, and the score of originality takes its works into account
             (``sections`` over a whole paper).
@@ -108,6 +110,7 @@ async def review(
         "review.preset": preset,
         "review.rounds": rounds,
         "review.references": where(references),
+        "review.support": support,
         "review.literature": where(literature),
         "review.as_of": as_of,
         "citations.contact": contact,

@@ -64,6 +64,9 @@ def review(
     references: Annotated[
         str | None, typer.Option(metavar="online|FILE", help="Look the paper's references up, online or in an index.")
     ] = None,
+    support: Annotated[
+        bool, typer.Option("--support", help="Ask whether cited works say what the paper claims of them.")
+    ] = False,
     literature: Annotated[
         str | None, typer.Option(metavar="online|FILE", help="Search for earlier works, online or in an index.")
     ] = None,
@@ -106,6 +109,7 @@ def review(
         },
         calibration=calibration,
         references=references,
+        support=support or None,
         literature=literature,
         as_of=as_of.date() if as_of else None,
         contact=contact,

@@ -180,3 +180,18 @@ def _year(cited: CitedReference, record: Record) -> tuple[bool, str]:
 
 def _same_id(cited: CitedReference, record: Record) -> bool:
     return bool(cited.doi and cited.doi == record.doi.lower()) or bool(cited.arxiv and cited.arxiv == record.arxiv)
+
+
+def abstract_of(checked: CheckedReference, resolver: Resolver) -> str:
+    """The abstract of a verified work: that of its record, or of the first other record of it that has one."""
+    if checked.verdict != "verified" or checked.record is None:
+        return ""
+    if checked.record.abstract:
+        return checked.record.abstract
+    try:
+        for record in resolver.candidates(checked.cited):
+            if record.abstract and _compared(checked.cited, record).verdict == "verified":
+                return record.abstract
+    except Unresolved:
+        return ""
+    return ""

@@ -92,6 +92,25 @@ def _references(references: References) -> Iterator[str]:
             yield _entry(entry)
     if counts["not found"]:
         yield NO_PROOF
+    yield from _support(references)
+
+
+def _support(references: References) -> Iterator[str]:
+    """What can be shown with both quotations; what cannot be told is counted."""
+    shown = [one for one in references.support if one.verdict != "cannot tell"]
+    if references.support:
+        kept = sum(one.verdict == "supports" for one in shown)
+        yield (
+            f"Of {len(references.support)} cited works with an abstract, {kept} abstracts support the sentence that "
+            f"cites them, {len(shown) - kept} do not bear on it, and of {len(references.support) - len(shown)} it "
+            "cannot be told."
+        )
+    for one in sorted(shown, key=lambda one: (one.verdict == "supports", one.number)):
+        place = f"{one_line(one.section)}{f', p. {one.page}' if one.page is not None else ''}"
+        yield (
+            f"{one.number}. {one.verdict}: the paper says “{shortened(one.sentence, _QUOTE_CHARS)}” ({place}); the "
+            f"abstract of the cited work: “{shortened(one.quotation, _QUOTE_CHARS)}”"
+        )
 
 
 def _ordered(counts: Mapping[str, int]) -> Sequence[tuple[str, int]]:

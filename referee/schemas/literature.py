@@ -8,6 +8,7 @@ from pydantic import Field
 
 from referee.schemas.base import Frozen
 
+SupportVerdict = Literal["supports", "does not bear on it", "cannot tell"]
 Bearing = Literal["same task and data", "same task", "part of the claim"]
 
 
@@ -50,11 +51,27 @@ class LookedUpReference(Frozen):
         return self.listed is not None and self.listed.retracted and self.verdict in ("verified", "mismatch")
 
 
+class CitationSupport(Frozen):
+    """Whether a cited work's abstract says what a sentence of the paper claims of it.
+
+    ``number`` is that of the reference. ``sentence`` is the paper's, ``quotation`` the abstract's, both verbatim; where
+    it cannot be told there is no quotation.
+    """
+
+    number: int
+    sentence: str
+    section: str
+    page: int | None = None
+    verdict: SupportVerdict
+    quotation: str = ""
+
+
 class References(Frozen):
-    """All entries of a bibliography, looked up; ``asked`` names who was."""
+    """The entries of a bibliography, looked up; ``asked`` names who was. ``support`` is empty where none was judged."""
 
     asked: str
     entries: tuple[LookedUpReference, ...]
+    support: tuple[CitationSupport, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -216,6 +216,26 @@ async def test_references_are_looked_up_without_a_model(folder: Path, services: 
     assert "may exist all the same" in page
 
 
+async def test_what_cited_works_say_is_printed_with_both_quotations(folder: Path, services: Bibliography) -> None:
+    index = folder / "works.jsonl"
+    listed = Record("Deep counting of things", 2020, ("Ada Lo",), abstract="Things are counted deeply in this work.")
+    index.write_text(json.dumps(listed._asdict()) + "\n", encoding="utf-8")
+    text = long_paper().replace(SEEDED, f"{SEEDED} Things are counted well [1].")
+    text += "\n## References\n\n[1] Ada Lo. 2020. Deep counting of things. In Harbour Days.\n"
+    said = {"id": "q1", "verdict": "supports", "quotation": "Things are counted deeply in this work."}
+    script = SCENE.script()
+    script.entries |= {"literature/support": lambda request: {"citations": [said]}}
+    with FakeServer(script, context_tokens=64_000) as server:
+        settings = asking(services)
+        review = await run_whole(server, folder, text=text, references=index, support=True, settings=settings)
+    assert review.references is not None
+    (one,) = review.references.support
+    assert (one.sentence, one.verdict) == ("Things are counted well [1].", "supports")
+    page = render_review(review, load_venue(VENUE))
+    assert "Things are counted deeply in this work." in page
+    assert "1 abstracts support the sentence that cites them" in page
+
+
 async def test_a_model_that_cannot_name_claims_leaves_the_review(folder: Path, services: Bibliography) -> None:
     script = SCENE.script()
     script.entries |= {"literature/queries": lambda request: {"claims": "none"}}
@@ -230,6 +250,8 @@ async def test_what_cannot_go_together(folder: Path, services: Bibliography) -> 
         await searched(folder, None, as_of=DAY, settings=asking(services))
     with pytest.raises(SettingsError, match="contact address"):
         await searched(folder, services, settings=asking(services, **{"citations.contact": None}))
+    with pytest.raises(SettingsError, match="looked-up references"):
+        await searched(folder, None, support=True, settings=asking(services))
 
 
 async def test_a_run_that_goes_on_searches_by_the_same_day(folder: Path, services: Bibliography) -> None:

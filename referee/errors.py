@@ -65,7 +65,15 @@ class RunError(RefereeError):
     """A run folder is locked, unwritable, or belongs to other inputs."""
 
 
-class BudgetExceeded(RefereeError):
+class RunStopped(RefereeError):
+    """No further call can be made as things are: the run ends where it is, and can be resumed with other settings."""
+
+
+class PromptCut(RunStopped):
+    """A server read only a part of a prompt, in silence. Its reply is not used; every prompt as long would be cut."""
+
+
+class BudgetExceeded(RunStopped):
     """The next call would pass ``--max-cost`` or ``--max-tokens``; nothing was sent."""
 
 

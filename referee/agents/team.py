@@ -20,7 +20,7 @@ from referee.agents.chunks import chunk_outline, chunk_sections
 from referee.agents.parts import Part, render_part
 from referee.agents.point_reply import FULL_REPLY_TOKENS, Choices, Origin, points_model, to_points
 from referee.agents.section_reviewer import render_places
-from referee.errors import BudgetExceeded, RefereeError
+from referee.errors import RefereeError, RunStopped
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer, prompt_digest
 from referee.prompts import Prompt, RenderedPrompt, delimit, load_prompt
@@ -179,7 +179,7 @@ async def hold_talk(brief: TeamBrief, team: Team, *, rounds: int) -> TeamReply:
     for number in range(1, rounds + 1):
         try:
             message, said = await _message(brief, team, turns, f"This is turn {number} of {rounds}.")
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except RefereeError as error:
             gaps.append((f"message {number} of the expert for {brief.expert}", error))
@@ -212,7 +212,7 @@ async def _answers(
     answers: dict[str, str] = {}
     failed: list[tuple[str, RefereeError]] = []
     for chunk, outcome in zip(brief.chunks, said, strict=True):
-        if isinstance(outcome, RefereeError) and not isinstance(outcome, BudgetExceeded):
+        if isinstance(outcome, RefereeError) and not isinstance(outcome, RunStopped):
             failed.append((chunk.id, outcome))
         elif isinstance(outcome, BaseException):
             raise outcome

@@ -1,7 +1,8 @@
-"""What works on this machine, and the fix for what does not. Nothing is sent anywhere, no key is shown."""
+"""What works on this machine, and the fix for what does not. Only this machine is asked, no key is shown."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import shutil
@@ -33,7 +34,7 @@ class Check:
 
 def check_installation() -> list[Check]:
     """Look at packages, embedded models, folders, settings and keys."""
-    return [*_packages(), *_embedded(), *_folders(), _settings(), *_keys()]
+    return [*_packages(), *_embedded(), *_servers(), *_folders(), _settings(), *_keys()]
 
 
 def _packages() -> Iterator[Check]:
@@ -79,6 +80,34 @@ def _embedded() -> Iterator[Check]:
         fix="python -m ensurepip",
         needed=False,
     )
+
+
+_MOST_SHOWN = 6
+
+
+def _servers() -> Iterator[Check]:
+    """Model servers at their usual ports, and the options that use their models."""
+    from referee.llm.nearby import PORTS, servers_nearby
+
+    found = asyncio.run(servers_nearby())
+    for server in found:
+        name = f"model server: {server.kind}"
+        if not server.models:
+            state = "is loading its model" if server.is_loading else "lists no model"
+            fix = "wait" if server.is_loading else _NO_MODEL.get(server.kind, "")
+            yield Check(name, False, f"{server.address}: {state}", fix=fix, needed=False)
+        for model in server.models[:_MOST_SHOWN]:
+            context = f" ({model.context:,} tokens)" if model.context else " (context unknown)"
+            yield Check(name, True, f"{model.name}{context}: {server.command(model)}")
+        if (more := len(server.models) - _MOST_SHOWN) > 0:
+            yield Check(name, True, f"and {more} more at {server.address}")
+    if not found:
+        ports = ", ".join(f"{kind} {port}" for kind, port in PORTS.items())
+        yield Check("model server", False, f"none at 127.0.0.1 ({ports})", fix=_ANY_SERVER, needed=False)
+
+
+_NO_MODEL = {"ollama": "ollama pull qwen3:8b", "lmstudio": "load a model in LM Studio"}
+_ANY_SERVER = "start Ollama or LM Studio (only to use a model of your own without a key)"
 
 
 def _folders() -> Iterator[Check]:

@@ -16,7 +16,7 @@ from referee.agents.support_judge import CitedAbstract, judge_support
 from referee.api.checked_references import check_all
 from referee.api.lookups import Lookup, indexed, online, online_search
 from referee.api.session import Session
-from referee.errors import BudgetExceeded, RefereeError, SettingsError
+from referee.errors import RefereeError, RunStopped, SettingsError
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
 from referee.literature.checking import Record
@@ -223,7 +223,7 @@ async def _with_support(
     version = job.settings.review.prompt_versions.get(support_judge.PROMPT)
     try:
         judged = await judge_support(cited, door=door, version=version)
-    except BudgetExceeded:
+    except RunStopped:
         raise
     except RefereeError as error:
         return references.model_copy(
@@ -256,7 +256,7 @@ async def _searched(outside: Outside, searching: Searching, job: Job, run: Sessi
         state = await run_machine(
             run.folder, build_literature_graph(), context, nothing_searched(), thread="literature-"
         )
-    except BudgetExceeded:
+    except RunStopped:
         raise
     except RefereeError as error:
         run.progress(Event("note", f"the literature was not searched: {error.message}"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
 from referee.api.places import RunPlace
-from referee.errors import BudgetExceeded, RefereeError, RunError
+from referee.errors import RefereeError, RunError, RunStopped
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
 from referee.llm.cache import ReplyCache
@@ -274,7 +274,7 @@ class Session:
             self.folder.set_usage(self._usage(), self._by_role())
             self.folder.set_status("finished", error=self.remark)
         except RefereeError as error:
-            self._end("stopped" if isinstance(error, BudgetExceeded) else "failed", str(error))
+            self._end("stopped" if isinstance(error, RunStopped) else "failed", str(error))
             error.ids["run"] = os.fspath(self.path)
             raise
         except (OSError, sqlite3.Error) as error:

@@ -11,7 +11,7 @@ from threading import current_thread, main_thread
 from typing import NoReturn
 
 from referee.api.merging import Merged, join
-from referee.errors import BudgetExceeded, RunError
+from referee.errors import BudgetExceeded, RunError, RunStopped
 from referee.runs import RunFolder
 from referee.runs.engines import Ended, Engine, Work
 from referee.runs.folder import RECORD, read_record
@@ -55,7 +55,7 @@ def run_shards(
                 crew.work()
             merged = join(ordered_parts(crew.folders), open_folder, parquet=parquet)
         except BaseException as error:
-            stopped = isinstance(error, BudgetExceeded | KeyboardInterrupt)
+            stopped = isinstance(error, RunStopped | KeyboardInterrupt)
             with suppress(OSError):
                 open_folder.set_status("stopped" if stopped else "failed", error=str(error) or "interrupted")
             raise

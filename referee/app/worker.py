@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.app.asking import read_asked
 from referee.app.job_files import ESTIMATE, EVENTS, LOG, Estimated, Line
-from referee.errors import BudgetExceeded, RefereeError
+from referee.errors import RefereeError, RunStopped
 from referee.reports.activities import activity
 from referee.reports.tally import Tally
 from referee.runs.files import write_atomically
@@ -70,7 +70,7 @@ def main() -> None:
     work = _plan(run, job, base_url, tell) if what == "plan" else _review(run, job, base_url, tell)
     try:
         asyncio.run(_until_input_ends(work))
-    except BudgetExceeded as error:
+    except RunStopped as error:
         tell.say(error.message, "stopped", error.hint or "")
     except RefereeError as error:
         tell.say(error.message, "failed", error.hint or "")

@@ -13,14 +13,14 @@ def main() -> None:
     """Run the command line; every error of ours becomes a message with a next step and an exit code."""
     from referee.cli.app import app
     from referee.cli.interrupt import Interrupted
-    from referee.errors import BudgetExceeded, RefereeError
+    from referee.errors import RefereeError, RunStopped
 
     try:
         app(standalone_mode=True)
     except Interrupted as error:
         _complain("\ninterrupted", error)
         sys.exit(EXIT_INTERRUPTED)
-    except BudgetExceeded as error:
+    except RunStopped as error:
         _complain("stopped", error)
         sys.exit(EXIT_STOPPED)
     except RefereeError as error:

@@ -37,7 +37,8 @@ def review(
     model: Annotated[
         str | None,
         typer.Option(
-            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's name. [default: local]"
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, ollama:NAME, lmstudio:NAME, or a server's name. "
+            "[default: local]"
         ),
     ] = None,
     model_for: Annotated[list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role.")] = None,
@@ -88,6 +89,8 @@ def review(
 
     paper, venue, settings = _asked(paper, venue, flags.resume)
     form = api.load_venue(venue)
+    if model is None and not model_for and flags.base_url is None and flags.resume is None:
+        _tell_of_servers()
     attended = Attended(flags, partial(_plan_lines, form=form), settings=settings)
     work = api.review(
         paper,
@@ -134,6 +137,14 @@ def _asked(paper: str | None, venue: str | None, resume: Path | None) -> tuple[s
 
     begun = begun_review(resume)
     return paper or begun.paper, venue or begun.venue, begun.settings
+
+
+def _tell_of_servers() -> None:
+    """Where the embedded model would be used by default: what else this machine has, in a line each."""
+    from referee.api.nearby import better_models
+
+    for line in better_models():
+        typer.echo(line, err=True)
 
 
 def roles_by_name(pairs: list[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from referee.agents.asking import Asks
-from referee.errors import BudgetExceeded, ModelError
+from referee.errors import ModelError, RunStopped
 from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt
 from referee.schemas.metric import JudgeScore
@@ -126,7 +126,7 @@ class Panel:
         judge = self.models.get(role, role)
         try:
             answer = await self.door.ask(prompt, reply, role=role, max_output_tokens=max_output_tokens, sample=repeat)
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except ModelError as error:
             logger.info("judge %s did not answer (%s, repeat %d): %s", judge, unit, repeat, error.message)

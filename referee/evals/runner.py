@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.errors import BudgetExceeded, EvaluationError
+from referee.errors import EvaluationError, RunStopped
 from referee.evals.case_store import CaseStore
 from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext
@@ -253,7 +253,7 @@ class Runner:
     async def _settle(self, task: Flight) -> None:
         window = next(window for window in self._windows if task in window.flying)
         unit, error = window.flying[task], task.exception()
-        if isinstance(error, BudgetExceeded) and window.put_back(task):
+        if isinstance(error, RunStopped) and window.put_back(task):
             self._make_room()
             return
         if isinstance(error, FATAL) or (error is not None and not isinstance(error, Exception)):

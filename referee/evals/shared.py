@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
 
-from referee.errors import BudgetExceeded
+from referee.errors import RunStopped
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Shared:
         self._made.clear()
 
     def _forget(self, key: Hashable, task: asyncio.Task[Any]) -> None:
-        passing = task.cancelled() or isinstance(task.exception(), BudgetExceeded)
+        passing = task.cancelled() or isinstance(task.exception(), RunStopped)
         if passing and self._made.get(key) is task:
             del self._made[key]
 

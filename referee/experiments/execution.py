@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import (
-    BudgetExceeded,
     DataError,
     EvaluationError,
     ModelError,
     ModelUnavailable,
     PromptError,
     RetrievalError,
+    RunStopped,
 )
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.journal import Entry, Journal
@@ -154,7 +154,7 @@ class Execution:
         self._note("began", unit)
         try:
             await self.makers.review(unit, folder)
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except _OF_THE_UNIT as error:
             self._silent[unit.models] = self._silent[unit.models] + 1 if isinstance(error, ModelUnavailable) else 0
@@ -223,7 +223,7 @@ class Execution:
         reason = ""
         try:
             await self.makers.evaluate(paper, source, folder)
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except _OF_THE_UNIT as error:
             reason = error.message

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from referee.errors import BudgetExceeded, RefereeError
+from referee.errors import RefereeError, RunStopped
 from referee.experiments.execution import Execution
 from referee.experiments.units import Unit
 from referee.schemas.usage import Usage
@@ -115,7 +115,7 @@ async def _settled(execution: Execution, block: _Block, work: Awaitable[None]) -
     """Keep what ended the work until others that are under way have ended too."""
     try:
         await work
-    except BudgetExceeded:
+    except RunStopped:
         block.refused = True
     except (RefereeError, OSError) as error:
         execution.failure = execution.failure or error
@@ -136,7 +136,7 @@ async def _while_it_moves(execution: Execution, work: Callable[[], Awaitable[Non
         before = execution.budget.spent.calls
         try:
             await work()
-        except BudgetExceeded:
+        except RunStopped:
             if execution.budget.spent.calls == before:
                 raise
         else:

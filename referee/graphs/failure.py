@@ -11,8 +11,8 @@ from referee.errors import RefereeError
 from referee.schemas.base import Frozen
 from referee.schemas.usage import Usage
 
-STOPS = "BudgetExceeded"
-"""The kind of failure that stops a run instead of leaving a gap in it: a resumed run can go on from there."""
+STOPS = frozenset({errors.BudgetExceeded.__name__, errors.PromptCut.__name__})
+"""The kinds of failure that stop a run instead of leaving a gap in it: a resumed run can go on from there."""
 
 
 class Failure(Frozen):
@@ -46,8 +46,8 @@ def failed_lines(failures: Sequence[Failure]) -> list[str]:
 
 def first_to_end(failures: Sequence[Failure], *, any_stands: bool) -> Failure | None:
     """The failure that ends a run: one that stops it or, where no branch stands, the first by node."""
-    ordered = sorted(failures, key=lambda failure: (failure.kind != STOPS, failure.node))
-    return ordered[0] if ordered and (ordered[0].kind == STOPS or not any_stands) else None
+    ordered = sorted(failures, key=lambda failure: (failure.kind not in STOPS, failure.node))
+    return ordered[0] if ordered and (ordered[0].kind in STOPS or not any_stands) else None
 
 
 READING = "the reading of "

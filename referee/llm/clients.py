@@ -14,7 +14,7 @@ import httpx
 from pydantic import SecretStr
 
 from referee.llm.bounds import bound_response
-from referee.llm.spec import ModelSpec
+from referee.llm.spec import OLLAMA, ModelSpec
 
 if TYPE_CHECKING:
     import httpx2
@@ -95,8 +95,10 @@ class Clients:
         timeout_s: float,
         base_url: str | None,
         carrier: Carrier | None = None,
+        context_tokens: int | None = None,
     ) -> None:
         self._spec = spec
+        self._context_tokens = context_tokens
         self._carrier = carrier
         self._key = key
         self._timeout_s = timeout_s
@@ -107,7 +109,8 @@ class Clients:
 
     def chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """The client for such calls; OpenAI's and those of servers like it take the limit with each call."""
-        make = {"anthropic": self._anthropic, "google_genai": self._google}.get(self._spec.provider)
+        own = {"anthropic": self._anthropic, "google_genai": self._google, OLLAMA: self._ollama}
+        make = own.get(self._spec.provider)
         kind = temperature, max_tokens if make else 0
         if kind not in self._chats:
             self._chats[kind] = make(temperature, max_tokens) if make else self._openai(temperature)
@@ -184,6 +187,27 @@ class Clients:
         chat.client = Client(api_key=self._key, http_options=options)
         return chat
 
+    def _ollama(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        """Ollama in its own format: the request says how long the context is, which it cuts prompts to in silence."""
+        from langchain_ollama import ChatOllama
+
+        ours = _as_ours(self._base_url, self._timeout_s)
+        # Without a header of ours the client would send OLLAMA_API_KEY to any address; a redirect would get the paper.
+        ours["headers"] = {**ours["headers"], "authorization": f"Bearer {self._key or 'none'}"}
+        ours["follow_redirects"] = False
+        chat = ChatOllama(
+            model=self._spec.name,
+            base_url=self._base_url,
+            num_ctx=self._context_tokens,
+            num_predict=max_tokens,
+            temperature=temperature,
+            sync_client_kwargs={"verify": ours["verify"], "trust_env": False},
+            async_client_kwargs=ours,
+        )
+        chat._client._client.close()  # LangChain makes one that blocks beside the one that does not
+        self._closers.append(chat._async_client._client.aclose)
+        return chat
+
     def _openai_connections(self) -> httpx2.AsyncClient:
         import httpx2
 
@@ -217,6 +241,10 @@ def sdk_errors(provider: str) -> tuple[type[Exception], ...]:
         from langchain_google_genai.chat_models import ChatGoogleGenerativeAIError
 
         return APIError, ChatGoogleGenerativeAIError
+    if provider == OLLAMA:
+        from ollama import RequestError, ResponseError
+
+        return RequestError, ResponseError
     from openai import OpenAIError
 
     return (OpenAIError,)

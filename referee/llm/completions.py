@@ -116,7 +116,8 @@ def _number(count: Any) -> int | None:
 
 def _reason(message: AIMessage) -> str:
     metadata = message.response_metadata
-    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or "").lower()
+    names = ("finish_reason", "stop_reason", "done_reason")
+    return str(next(filter(None, map(metadata.get, names)), "")).lower()
 
 
 def _text(message: AIMessage) -> str:

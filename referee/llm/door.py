@@ -27,7 +27,16 @@ from referee.llm.dialects import reply_schema
 from referee.llm.failures import ParameterRefused, classify
 from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
-from referee.llm.requests import accepted, beginning, counted, first_request, request_digest, used_by, with_repair
+from referee.llm.requests import (
+    accepted,
+    beginning,
+    counted,
+    first_request,
+    refuse_cut_prompt,
+    request_digest,
+    used_by,
+    with_repair,
+)
 from referee.llm.retrying import tries
 from referee.llm.turns import SingleFlight, Turn, Turns, watch_cache
 from referee.llm.wire import WireRequest
@@ -172,6 +181,7 @@ class Door:
             async with self._turn(ask, model) as turn, model.limits.slot(tokens_in + most_out), self._stop.call():
                 self._say("call_started", ask)
                 completion, sent = await self._tried(ask, model, turn)
+            refuse_cut_prompt(model, completion, ask.wire)
             used = used_by(model, completion, tokens_in)
             if turn is not None and turn.later and completion.input_tokens is not None:
                 watch_cache(model, shared, used)

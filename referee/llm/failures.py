@@ -14,7 +14,16 @@ from referee.secrets import scrub
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _NO_QUOTA = ("insufficient_quota", "billing", "credit balance")
-_TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length", "context window")
+_TOO_LONG = (
+    "exceed_context_size",
+    "context_length_exceeded",
+    "maximum context length",
+    "context window",
+    "exceeds the context length",
+    "context the overflows",
+    "greater than the context length",
+    "context size has been exceeded",
+)
 _GOOGLE_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _MAX_TEXT = 300
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
@@ -67,6 +76,12 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
     if status == 429 and any(mark in text.lower() for mark in _NO_QUOTA):
         return ModelRefused(
             f"{spec.id!r} has no quota left: {text}.", hint="Add credit, or use another model.", ids=ids
+        )
+    if "more system memory" in text:
+        return ModelRefused(
+            f"{spec.id!r} does not fit this machine: {text}.",
+            hint="Use a smaller model, or a shorter context (models.context_tokens).",
+            ids=ids,
         )
     if status in RETRYABLE_STATUS or (status is not None and status >= 500):
         return ModelUnavailable(f"{spec.id!r} answered with HTTP {status}: {text}.", hint=_LATER, ids=ids)

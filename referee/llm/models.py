@@ -13,11 +13,13 @@ from typing import Any
 
 import httpx
 
-from referee.errors import ModelUnavailable, SettingsError
+from referee.errors import ModelRefused, ModelUnavailable, SettingsError
+from referee.llm.bounds import BodyTooLong
 from referee.llm.clients import connections
 from referee.llm.limits import Limits
 from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
-from referee.llm.spec import ModelSpec, parse_model, require_key
+from referee.llm.server_context import ServedModel, StillLoading, ollama_model, ollama_names, served_models
+from referee.llm.spec import OLLAMA, ModelSpec, parse_model, require_key
 from referee.llm.wire import Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
@@ -33,6 +35,8 @@ JUDGE = "judge"
 GENERATOR = "generator"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
+OLLAMA_CONTEXT = 49_152
+LOADING_S, LOADING_PAUSE_S = 60, 2
 LOCAL_READING = 4_000
 
 CONTEXT_QUESTION_S = 5.0
@@ -215,18 +219,22 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     if spec.is_local:
         return await _open_local(spec, settings, progress, cache_dir)
     key = require_key(spec)
-    wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s)
     known = settings.models.context_tokens or known_context(spec)
     unknown = f"the context of {spec.id} is unknown"
-    if spec.provider == "server":
+    if spec.is_server:
         try:
-            offered = await _server_context(spec, key)
+            served = await _served(spec, key, progress)
         except TimeoutError:
-            offered, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
-        known = settings.models.context_tokens or offered
+            served, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
+        if settings.models.context_tokens is None:
+            _refuse_unloaded(spec, served)
+        known = settings.models.context_tokens or _usable_context(spec, served)
         if settings.calls.batch:
             await _require_batches(spec, key)
     notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
+    if spec.provider == OLLAMA and known:
+        notes = [f"{spec.id} is asked for a context of {known:,} tokens (models.context_tokens sets another)"]
+    wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
     return Model(
         spec=spec,
         wire=wire,
@@ -283,37 +291,84 @@ def _counter(spec: ModelSpec) -> Callable[[str], int]:
     return lru_cache(maxsize=512)(lambda text: int(count_tokens(text, spec.name) * margin) + 1)
 
 
-async def _server_context(spec: ModelSpec, key: str | None) -> int | None:
-    """Ask an OpenAI-compatible server for the model's context; servers name it differently or not at all.
+async def _served(spec: ModelSpec, key: str | None, progress: Progress) -> ServedModel | None:
+    """Ask a server what it says of the model; null where it does not know it, or says nothing of its context.
+
+    A server that is still loading is waited for, a minute at most.
 
     Raises:
-        ModelUnavailable: There is no connection.
+        ModelUnavailable: There is no connection, or the server is loading still.
+        ModelRefused: It is an Ollama that has no such model.
         TimeoutError: There was no whole answer in time.
     """
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    try:
-        async with asyncio.timeout(CONTEXT_QUESTION_S), connections(spec.base_url, CONTEXT_QUESTION_S) as client:
-            response = await client.get(f"{spec.base_url}/models", headers=headers)
-            listed = response.json().get("data", []) if response.status_code == 200 else []
-    except httpx.ConnectError as error:
-        raise ModelUnavailable(
-            f"no connection to {spec.base_url!r} for model {spec.name!r}: {scrub(str(error))}.",
-            hint="Check that the server runs and that --base-url is right.",
+    address = str(spec.base_url)
+    for waited in range(0, LOADING_S + 1, LOADING_PAUSE_S):
+        try:
+            async with asyncio.timeout(CONTEXT_QUESTION_S), connections(address, CONTEXT_QUESTION_S) as client:
+                if spec.provider == OLLAMA:
+                    return await _served_by_ollama(client, spec, address)
+                models = await served_models(client, address, key)
+                return next((model for model in models or [] if model.name == spec.name), None)
+        except StillLoading:
+            progress(Event("stage", f"the server at {address} is loading its model ({waited} s)"))
+            await asyncio.sleep(LOADING_PAUSE_S)
+        except httpx.ConnectError as error:
+            raise ModelUnavailable(
+                f"no connection to {address!r} for model {spec.name!r}: {scrub(str(error))}.",
+                hint="Check that the server runs and that its address (--base-url) is right; `referee doctor` looks "
+                "for servers on this machine.",
+                ids={"model": spec.id},
+            ) from error
+        except httpx.TimeoutException as error:
+            raise TimeoutError from error
+        except (httpx.HTTPError, BodyTooLong) as error:
+            logger.info("the server's model list could not be read: %s", scrub(str(error)))
+            return None
+    raise ModelUnavailable(
+        f"the server at {address!r} was still loading its model after {LOADING_S} s.",
+        hint="Start again when it is ready.",
+        ids={"model": spec.id},
+    )
+
+
+def _refuse_unloaded(spec: ModelSpec, served: ServedModel | None) -> None:
+    """See that a model is loaded whose server would load it with a context that nobody knows before.
+
+    Raises:
+        ModelRefused: It is not.
+    """
+    if served is None or served.is_loaded:
+        return
+    most = f" (at most {served.most_tokens:,})" if served.most_tokens else ""
+    raise ModelRefused(
+        f"{spec.id!r} is not loaded, and its server would load it with a context of its own choice{most}.",
+        hint=f"Load it with a context that holds a paper: lms load {spec.name} --context-length 32768. Or set "
+        "models.context_tokens to what it will have.",
+        ids={"model": spec.id},
+    )
+
+
+async def _served_by_ollama(client: httpx.AsyncClient, spec: ModelSpec, address: str) -> ServedModel:
+    names = await ollama_names(client, address)
+    wanted = spec.name if ":" in spec.name else f"{spec.name}:latest"
+    if names is not None and wanted not in names:
+        near = did_you_mean(spec.name, names)
+        there = ", ".join(names[:8]) or "none"
+        raise ModelRefused(
+            f"the Ollama at {address!r} has no model {spec.name!r}.",
+            hint=f"{near}It has: {there}. Get it with `ollama pull {spec.name}`.",
             ids={"model": spec.id},
-        ) from error
-    except httpx.TimeoutException as error:
-        raise TimeoutError from error
-    except (httpx.HTTPError, ValueError, AttributeError) as error:
-        logger.info("the server's model list could not be read: %s", scrub(str(error)))
+        )
+    return await ollama_model(client, address, spec.name)
+
+
+def _usable_context(spec: ModelSpec, served: ServedModel | None) -> int | None:
+    """What a server offers; of an Ollama no more than what is mostly needed, since it takes memory for all of it."""
+    if served is None or served.context is None:
         return None
-    for entry in listed if isinstance(listed, list) else []:
-        if isinstance(entry, dict) and entry.get("id") == spec.name:
-            meta = entry.get("meta")
-            n_ctx = meta.get("n_ctx") if isinstance(meta, dict) else None
-            for value in (entry.get("max_model_len"), entry.get("context_length"), n_ctx):
-                if isinstance(value, int) and value > 0:
-                    return value
-    return None
+    if spec.provider == OLLAMA and served.tokens is None:
+        return min(served.context, OLLAMA_CONTEXT)
+    return served.context
 
 
 async def _require_batches(spec: ModelSpec, key: str | None) -> None:

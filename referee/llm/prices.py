@@ -43,6 +43,8 @@ def cost_usd(
     for name in (spec.id, spec.name, f"{spec.provider}:{spec.name}"):
         if name in own:
             return _by_own(own[name], input_tokens, output_tokens, cached_tokens)
+    if spec.is_free:
+        return 0.0
     if spec.provider not in _PROVIDERS:
         return None
     from genai_prices import Usage, calc_price

@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import replace
 
+from referee.errors import PromptCut
 from referee.llm.bounds import shown_again
 from referee.llm.completions import Completion
 from referee.llm.dialects import Schema
@@ -105,4 +106,29 @@ def used_by(model: Model, completion: Completion, estimated_in: int) -> Usage:
         cached_tokens=cached,
         cache_write_tokens=written,
         cost_usd=model.cost(tokens_in, tokens_out, cached, written),
+    )
+
+
+# No tokenizer makes so few tokens of a text beside ours; below this many, templates and margins weigh too much.
+_READ_SHARE, _LONG_PROMPT = 0.5, 2_000
+
+
+def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -> None:
+    """See that a server of one's own has read the whole prompt: some cut it to their window without a word.
+
+    Raises:
+        PromptCut: It says that it read far less than was sent; its reply is of a part of the paper.
+    """
+    read = completion.input_tokens
+    if not model.spec.is_server or read is None:
+        return
+    sent = sum(model.count(text) for _, text in wire.messages)
+    if sent < _LONG_PROMPT or sent * _READ_SHARE <= read < model.context_tokens:
+        return
+    raise PromptCut(
+        f"{model.spec.id!r} read {read:,} of about {sent:,} tokens of the prompt: it cut it to its window. The reply "
+        "is not used.",
+        hint="Give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH; LM Studio: the model's settings; "
+        f"llama.cpp: -c), or set models.context_tokens to what it has, about {read:,}.",
+        ids={"model": model.spec.id},
     )

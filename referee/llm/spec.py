@@ -1,4 +1,4 @@
-"""Which model a name means: ``openai:NAME``, ``anthropic:NAME``, ``google_genai:NAME``, ``local``, a server's own."""
+"""Which model a name means: of a provider, of a server on this machine, ``local``, or a server's own name."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ KEY_VARIABLES: dict[str, tuple[str, ...]] = {
 }
 SERVER_KEY_VARIABLE = "REFEREE_API_KEY"
 LOCAL = "local"
+OLLAMA = "ollama"
+SERVERS_HERE = {OLLAMA: "http://127.0.0.1:11434", "lmstudio": "http://127.0.0.1:1234/v1"}
+"""Short forms for servers on this machine, ``ollama:NAME`` and ``lmstudio:NAME``, and where they usually answer."""
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A model as it will be called. ``provider`` is ``server`` for an OpenAI-compatible server at ``base_url``."""
+    """A model as it will be called.
+
+    ``provider`` is ``server`` for an OpenAI-compatible server at ``base_url``, ``ollama`` for one that is spoken to in
+    its own format there, which alone says how long the context is to be.
+    """
 
     provider: str
     name: str
@@ -35,6 +42,17 @@ class ModelSpec:
         return self.provider if self.provider == self.name else f"{self.provider}:{self.name}"
 
     @property
+    def is_server(self) -> bool:
+        """Whether it is a server at an address that was given, or is usual on this machine."""
+        return self.provider in ("server", OLLAMA)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody is paid: an Ollama on this machine, and no model that it passes on to somebody else's."""
+        here = urlsplit(self.base_url or "").hostname in ("127.0.0.1", "::1", "localhost")
+        return self.provider == OLLAMA and here and not self.name.endswith(("-cloud", ":cloud"))
+
+    @property
     def is_local(self) -> bool:
         """Whether it is the embedded model."""
         return self.provider == LOCAL
@@ -44,7 +62,8 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     """Read a model's name.
 
     With a ``base_url`` the whole text is the server's own name for the model (it may hold colons, as ``qwen2.5:7b``
-    does); a leading ``openai:`` is dropped. ``local`` stays the embedded model.
+    does); a leading ``openai:`` is dropped. ``local`` stays the embedded model. ``ollama:NAME`` and ``lmstudio:NAME``
+    need none: they are at their usual ports on this machine, else at ``base_url``.
 
     Raises:
         SettingsError: The provider is missing or unknown, or the URL is not http or https.
@@ -52,18 +71,24 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     text = text.strip()
     if text == LOCAL or text.startswith(f"{LOCAL}:"):
         return ModelSpec(LOCAL, text.partition(":")[2] or LOCAL)
+    provider, colon, name = text.partition(":")
     if base_url is not None:
         _check_url(base_url)
+    if provider in SERVERS_HERE and colon and name:
+        address = (base_url or SERVERS_HERE[provider]).rstrip("/")
+        if provider == OLLAMA:
+            return ModelSpec(OLLAMA, name, address.removesuffix("/v1"))
+        return ModelSpec("server", name, address)
+    if base_url is not None:
         return ModelSpec("server", text.removeprefix("openai:"), base_url.rstrip("/"))
-    provider, colon, name = text.partition(":")
     if colon and name and provider in KEY_VARIABLES:
         return ModelSpec(provider, name)
-    known = [*KEY_VARIABLES, LOCAL]
+    known = [*KEY_VARIABLES, *SERVERS_HERE, LOCAL]
     near = nearest(provider, known)
     offer = f"Did you mean {near[0] + ':' + name!r}? " if near and colon and name else ""
     raise SettingsError(
         f"model {text!r} names no known provider.",
-        hint=f"{offer}Write {', '.join(p + ':NAME' for p in KEY_VARIABLES)} or local, "
+        hint=f"{offer}Write {', '.join(p + ':NAME' for p in (*KEY_VARIABLES, *SERVERS_HERE))} or local, "
         "or give --base-url for an OpenAI-compatible server.",
     )
 
@@ -79,11 +104,11 @@ def require_key(spec: ModelSpec, env: Mapping[str, str] | None = None) -> str | 
     values = os.environ if env is None else env
     if spec.is_local:
         return None
-    names = (SERVER_KEY_VARIABLE,) if spec.provider == "server" else KEY_VARIABLES[spec.provider]
+    names = (SERVER_KEY_VARIABLE,) if spec.is_server else KEY_VARIABLES[spec.provider]
     for name in names:
         if key := values.get(name, "").strip():
             return checked_key(key, name, spec)
-    if spec.provider == "server":
+    if spec.is_server:
         return None
     raise SettingsError(
         f"model {spec.id!r} needs a key, and {' or '.join(names)} is not set.",
@@ -109,7 +134,7 @@ def checked_key(key: str, name: str, spec: ModelSpec) -> str:
 
 def key_variable(spec: ModelSpec) -> str:
     """The variable a key for this model is read from."""
-    return SERVER_KEY_VARIABLE if spec.provider == "server" else " or ".join(KEY_VARIABLES.get(spec.provider, ("",)))
+    return SERVER_KEY_VARIABLE if spec.is_server else " or ".join(KEY_VARIABLES.get(spec.provider, ("",)))
 
 
 def _check_url(url: str) -> None:

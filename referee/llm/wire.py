@@ -11,7 +11,7 @@ from referee.llm.bounds import body_too_long, bounded_body
 from referee.llm.clients import Carrier, Clients, sampling, sdk_errors, transport_errors
 from referee.llm.completions import TOO_LONG, TOOL, Completion, collected, whole
 from referee.llm.dialects import Schema, bounded_schema, strict_schema
-from referee.llm.spec import ModelSpec
+from referee.llm.spec import OLLAMA, ModelSpec
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
@@ -48,6 +48,8 @@ def load_sdk(provider: str) -> None:
         import langchain_anthropic  # noqa: F401
     elif provider == "google_genai":
         import langchain_google_genai  # noqa: F401
+    elif provider == OLLAMA:
+        import langchain_ollama  # noqa: F401
     else:
         import langchain_openai  # noqa: F401
 
@@ -63,10 +65,13 @@ class Wire:
         timeout_s: float,
         base_url: str | None = None,
         carrier: Carrier | None = None,
+        context_tokens: int | None = None,
     ) -> None:
         self._spec = spec
         base_url = base_url or spec.base_url
-        self._clients = Clients(spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=carrier)
+        self._clients = Clients(
+            spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=carrier, context_tokens=context_tokens
+        )
 
     async def send(self, request: WireRequest) -> Completion:
         """Send once. Raises whatever LangChain, the SDK or the transport raises.
@@ -95,7 +100,7 @@ class Wire:
         """
         chat = self._clients.chat(request.temperature, request.max_output_tokens)
         arguments = self._arguments(request)
-        if self._spec.provider not in ("anthropic", "google_genai"):
+        if self._spec.provider not in ("anthropic", "google_genai", OLLAMA):
             arguments["stream_usage"] = True
         came = False
 
@@ -139,6 +144,8 @@ class Wire:
         return [("system", system), ("user", content), *rest]
 
     def _schema_in_text(self, request: WireRequest) -> bool:
+        if self._spec.provider == OLLAMA:  # which holds a reply to the schema, and shows the model nothing of it
+            return True
         return bool(request.prefix_chars) and self._spec.provider in _SCHEMA_FIRST
 
     def _arguments(self, request: WireRequest) -> dict[str, Any]:
@@ -152,6 +159,8 @@ class Wire:
                 return {}
             schema = bounded_schema(request.schema)
             return {"response_mime_type": "application/json", "response_json_schema": schema}
+        if self._spec.provider == OLLAMA:
+            return {"format": bounded_schema(request.schema)} if request.native else {}
         return self._openai_arguments(request)
 
     def _openai_arguments(self, request: WireRequest) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from referee.testing.prompt_cache import PromptCache
 from referee.testing.request import ChatRequest, schema_in
 from referee.testing.script import Script, ScriptError, generated
 from referee.testing.spoiling import spoil
-from referee.testing.wire import ChatReply, ErrorReply, anthropic, google, openai
+from referee.testing.wire import ChatReply, ErrorReply, anthropic, google, ollama, openai
 
-WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google}
+WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google, "ollama": ollama}
 _HTTP_ERRORS = ("400", "401", "context", "429", "500", "503")
 _REFUSAL = "I cannot help with that."
 
@@ -43,6 +43,7 @@ class Answering:
         expected_key: The only one that is accepted.
         cache: The cache of prompts; null for a provider without one.
         streams: Whether streams are to be had; replies come whole otherwise.
+        window: As many tokens of a prompt are read, and the rest is cut off in silence; null for no such bound.
 
     Attributes:
         problems: Errors of the script so far, which the server raises when it closes.
@@ -60,10 +61,11 @@ class Answering:
         expected_key: str | None,
         cache: PromptCache | None,
         streams: bool,
+        window: int | None = None,
     ) -> None:
         self.script, self.faults, self.log = script, faults, log
         self.latency_s, self.stream_s, self.seed, self.expected_key = latency_s, stream_s, seed, expected_key
-        self._cache, self._streams = cache, streams
+        self._cache, self._streams, self._window = cache, streams, window
         self.problems: list[ScriptError] = []
 
     def unauthorized(self, wire: str, http: HttpRequest) -> HttpResponse | None:
@@ -122,7 +124,8 @@ class Answering:
         if not request.stream:
             return json_response(200, wire.reply(request, reply))
         first, *rest = wire.events(request, reply)
-        body, kind = b"".join([first, *rest]), {"content-type": "text/event-stream"}
+        kind = {"content-type": "application/x-ndjson" if request.wire == "ollama" else "text/event-stream"}
+        body = b"".join([first, *rest])
         return HttpResponse(200, body, kind, first_bytes=len(first), pause_s=self.stream_s)
 
     async def _said(self, endpoint: str, request: ChatRequest, fault: Fault | None) -> tuple[str, Fault | None]:
@@ -154,7 +157,8 @@ class Answering:
         kind = fault.kind if fault else OK
         text = _REFUSAL if kind == "refusal" else spoil(kind, text, request.schema, request.rng())
         finish: Any = kind if kind in ("length", "refusal") else "stop"
-        return ChatReply(text, finish, count_words(request.text), count_words(text))
+        read = count_words(request.text)
+        return ChatReply(text, finish, read if self._window is None else min(read, self._window), count_words(text))
 
 
 def embedding_request(body: dict[str, Any]) -> ChatRequest:

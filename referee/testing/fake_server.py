@@ -19,13 +19,13 @@ from referee.testing.log import CallLog
 from referee.testing.prompt_cache import PromptCache
 from referee.testing.request import ChatRequest
 from referee.testing.script import Entry, Script, ScriptError
-from referee.testing.wire import anthropic, google, openai
+from referee.testing.wire import anthropic, google, ollama, openai
 
 _GENERATE, _GENERATE_STREAMED = ":generateContent", ":streamGenerateContent"
 
 
 class FakeServer:
-    """Speaks OpenAI's, Anthropic's and Google's chat formats and OpenAI's embeddings, on 127.0.0.1.
+    """Speaks OpenAI's, Anthropic's, Google's and Ollama's chat formats and OpenAI's embeddings, on 127.0.0.1.
 
     Every request is answered with a valid instance of the schema it carries, quotations cut from the prompt, unless
     the script or a fault says otherwise. The same request gets the same reply. It runs in a thread of its own, from
@@ -33,8 +33,9 @@ class FakeServer:
     concurrent calls.
 
     Endpoints: ``/v1/chat/completions``, ``/v1/embeddings``, ``/v1/models``, ``/v1/messages``,
-    ``/v1beta/models/MODEL:generateContent`` and ``:streamGenerateContent``, ``/health``, and ``/log``, the call log as
-    JSON. Replies are streamed to who asks for it, and prompts that begin as an earlier one did are served from a cache.
+    ``/v1beta/models/MODEL:generateContent`` and ``:streamGenerateContent``, ``/api/chat``, ``/health``, and ``/log``,
+    the call log as JSON. Replies are streamed to who asks for it, and prompts that begin as an earlier one did are
+    served from a cache.
 
     Args:
         script: Who is answered what: a ``Script``, or its entries.
@@ -52,6 +53,10 @@ class FakeServer:
         streams: Whether a stream is sent to who asks for one; otherwise the reply comes whole.
         batches: What becomes of batches, in the three providers' protocols; null for a server without them. Their
             calls are answered and logged as others are, with the same script and faults.
+        window: As many tokens of a prompt are read, and the rest is cut off in silence; null for no such bound.
+        pages: Other paths and the JSON that stands there, whatever is asked: those by which servers on users' own
+            machines tell of themselves (``/api/tags``, ``/api/show``, ``/api/v0/models``, ``/props``). A pair is a
+            status and a body.
 
     Attributes:
         log: The call log.
@@ -74,6 +79,8 @@ class FakeServer:
         prompt_cache: bool = True,
         streams: bool = True,
         batches: BatchPlan | None = None,
+        window: int | None = None,
+        pages: Mapping[str, Any] | None = None,
     ) -> None:
         self.log = CallLog(log_path)
         self.script = script if isinstance(script, Script) else Script(script)
@@ -88,7 +95,9 @@ class FakeServer:
             expected_key=expected_key,
             cache=PromptCache() if prompt_cache else None,
             streams=streams,
+            window=window,
         )
+        self._pages = pages or {}
         self._desk = BatchDesk(batches, self._batched, error_response) if batches else None
         self._port, self._strict = port, strict
         context = {} if context_tokens is None else {"max_model_len": context_tokens}
@@ -228,6 +237,9 @@ class FakeServer:
             open_to_all = http.path.startswith("/upload/file-")  # who was given that address needs no key
             refused = None if open_to_all else self._answering.unauthorized(_wire_of(http), http)
             return refused or await self._desk.respond(http)
+        if http.path in self._pages:
+            page = self._pages[http.path]
+            return json_response(*page) if isinstance(page, tuple) else json_response(200, page)
         if http.method == "GET":
             return self._get(http)
         try:
@@ -260,6 +272,8 @@ class FakeServer:
 def _parse(http: HttpRequest) -> tuple[str, ChatRequest | None]:
     if http.path == "/v1/chat/completions":
         return "chat", openai.parse(http.json())
+    if http.path == "/api/chat":
+        return "chat", ollama.parse(http.json())
     if http.path == "/v1/embeddings":
         return "embeddings", embedding_request(http.json())
     if http.path == "/v1/messages":

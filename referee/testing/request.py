@@ -14,7 +14,7 @@ from referee.testing import material
 from referee.testing.instances import instance
 from referee.testing.validity import Schema
 
-WireFormat = Literal["openai", "anthropic", "google"]
+WireFormat = Literal["openai", "anthropic", "google", "ollama"]
 
 
 @dataclass(frozen=True)

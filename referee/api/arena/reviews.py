@@ -14,7 +14,6 @@ from referee.data import canonical_text
 from referee.data.predictions import Prediction, Status
 from referee.data.submissions import Submission
 from referee.errors import (
-    BudgetExceeded,
     DataError,
     ModelError,
     ModelRefused,
@@ -22,6 +21,7 @@ from referee.errors import (
     PromptError,
     RefereeError,
     ReplyInvalid,
+    RunStopped,
 )
 from referee.evals.agreement import MapName
 from referee.experiments.units import finished_review, folder_usage
@@ -84,7 +84,7 @@ class ArenaExecution:
             one = waiting.popleft()
             try:
                 await self._one(one)
-            except BudgetExceeded as error:
+            except RunStopped as error:
                 self._taking -= 1
                 if not self._taking:
                     self._fatal = self._fatal or error
@@ -105,7 +105,7 @@ class ArenaExecution:
             self._silent = self._silent + 1 if unanswered else 0
             if self._silent >= SILENT_AFTER:
                 self._fatal = self._fatal or error
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except RefereeError as error:
             self._fatal = self._fatal or error

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from referee.errors import (
-    BudgetExceeded,
     DataError,
     ModelError,
     ModelRefused,
@@ -18,6 +17,7 @@ from referee.errors import (
     PromptError,
     RefereeError,
     ReplyInvalid,
+    RunStopped,
 )
 from referee.runs import Event, Progress
 
@@ -104,7 +104,7 @@ class Writing(Generic[U, R]):
             piece = waiting.popleft()
             try:
                 await self._one(piece)
-            except BudgetExceeded as error:
+            except RunStopped as error:
                 self._taking -= 1
                 if not self._taking:
                     self._fatal = self._fatal or error
@@ -126,7 +126,7 @@ class Writing(Generic[U, R]):
             self._silent = self._silent + 1 if unanswered else 0
             if self._silent >= SILENT_AFTER:
                 self._fatal = self._fatal or error
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except RefereeError as error:
             self._fatal = self._fatal or error

@@ -20,7 +20,7 @@ from referee.api.experiments.parts import PLAN, experiment_part, remark, shard_o
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
-from referee.errors import BudgetExceeded, MissingExtra, RunError, SettingsError
+from referee.errors import MissingExtra, RunError, RunStopped, SettingsError
 from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
@@ -238,7 +238,7 @@ async def _run(
 ) -> Experiment:
     try:
         await execute(execution)
-    except BudgetExceeded:
+    except RunStopped:
         write(experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "stopped"))
         raise
     result = experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "finished")

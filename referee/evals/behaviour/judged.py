@@ -12,7 +12,7 @@ from referee.agents.asking import tokens_left
 from referee.agents.atomic_splitter import AtomicReply, atomic_tokens, copying_of, read_atomic, render_atomic
 from referee.agents.coverage_judge import Items, Sizes, covers_model, covers_tokens, read_covers, render_covers
 from referee.agents.review_judges import MATHEMATICS_TOKENS, MathReply, render_mathematics
-from referee.errors import BudgetExceeded, ModelError
+from referee.errors import ModelError, RunStopped
 from referee.evals.behaviour.atomic import AtomicItems, MatchedPair, polar_boxes
 from referee.evals.behaviour.atomic_rules import Announced
 from referee.evals.behaviour.coverage_matrix import Cells, PairMatrices, matrices_of
@@ -73,7 +73,7 @@ async def judged_items(case: ReviewCase, panel: Panel) -> AtomicItems:
             max_output_tokens=most_out,
             unit=f"atomic items of review {case.case_id!r}",
         )
-    except BudgetExceeded:
+    except RunStopped:
         raise
     except ModelError as error:
         return AtomicItems(

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from referee.agents import point_splitter, questions, rebuttal_judge
-from referee.errors import BudgetExceeded, RefereeError
+from referee.errors import RefereeError, RunStopped
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Known, Load, Need, Share, failed, not_applicable
 from referee.evals.quality.judged import rough_tokens, stored_as
@@ -101,7 +101,7 @@ class FactualCorrectness(Share):
         )
         try:
             facts = await check_facts(services)
-        except BudgetExceeded:
+        except RunStopped:
             raise
         except RefereeError as error:
             return failed(self, case, error.message, usage=Usage.model_validate(error.usage))

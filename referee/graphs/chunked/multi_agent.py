@@ -20,7 +20,7 @@ from referee.agents import team as teams
 from referee.agents.lean_worker import answer_with_points
 from referee.agents.refiner import RefineBrief, Refinement, refine_point, sift_points
 from referee.agents.team import EXPERTS, Team, TeamBrief, hold_talk
-from referee.errors import BudgetExceeded, RefereeError
+from referee.errors import RefereeError, RunStopped
 from referee.evidence.points import capped, is_live, noted, removed
 from referee.graphs.chunked.nodes import gathered, merged_as_raised, settle
 from referee.graphs.failure import record_failure
@@ -129,7 +129,7 @@ async def _refined(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint]
             changed[point.id] = replaced(point, outcome, verified(outcome.points, context))
             raised += outcome.points
             notes += outcome.notes
-        elif isinstance(outcome, BudgetExceeded):
+        elif isinstance(outcome, RunStopped):
             return gap_or_stop("the refinement", outcome)
         elif isinstance(outcome, RefereeError):
             notes.append(f"{point.id} was not refined: {outcome.message}")

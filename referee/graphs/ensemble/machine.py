@@ -137,7 +137,7 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
         )
     except RefereeError as error:
         failure = record_failure("the area chair", error)
-        if failure.kind == STOPS:
+        if failure.kind in STOPS:
             return {"failure": failure}
         alone = f"the area chair failed, so that this is the review of reviewer {next(iter(drafts))}: {error.message}"
         return {"draft": first, "notes": [*notes, alone]}
@@ -169,7 +169,7 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         )
     except RefereeError as error:
         failure = record_failure(f"reflection, {round_name}", error)
-        if failure.kind == STOPS:
+        if failure.kind in STOPS:
             return {"failure": failure}
         left = f"reflection, {round_name}, failed and left the review as it was: {error.message}"
         return {"rounds": number, "settled": True, "notes": [left]}

@@ -172,7 +172,7 @@ async def check_facts(context: FactualityContext) -> Facts:
     final = await _machine().ainvoke(initial_state(), context=context)
     examined: dict[str, ExaminedRecord] = {record.id: record for record in final["examined"]}
     for failure in [final["failure"], *(f for record in examined.values() for f in record.failures)]:
-        if failure and (failure is final["failure"] or failure.kind == STOPS):
+        if failure and (failure is final["failure"] or failure.kind in STOPS):
             raise_failure(failure)
     split: SplitReview = final["split"]
     return Facts(

@@ -24,7 +24,7 @@ from referee.agents.prompt_writer import WrittenSteps, revise_steps, write_steps
 from referee.agents.supervisor import ROLE as SUPERVISOR
 from referee.agents.supervisor import criticise_steps, new_findings
 from referee.errors import ContextTooLong, ModelRefused, RefereeError, ReplyInvalid
-from referee.graphs.failure import Failure, record_failure
+from referee.graphs.failure import STOPS, Failure, record_failure
 from referee.llm.door import Door
 from referee.schemas.venue import Guideline, VenueForm
 from referee.venues.prompts import SectionPrompt, guideline_points
@@ -256,7 +256,7 @@ async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
 
 async def gather(state: RefinementState, runtime: Runtime[RefinementContext]) -> RefinementState:
     """Whether what the guidelines handed on can be used: not where one stopped the run, or no call was answered."""
-    if stops := sorted(state["stops"], key=lambda stop: (stop.kind != "BudgetExceeded", stop.node)):
+    if stops := sorted(state["stops"], key=lambda stop: (stop.kind not in STOPS, stop.node)):
         return {"failure": stops[0]}
     refined = state["refined"]
     if refined and all(guideline.ended == "failed" and not _answered(guideline) for guideline in refined):

@@ -41,7 +41,7 @@ async def compose(state: PointsState, runtime: Runtime[PartsContext]) -> PointsS
         composed = await _composed(context, standing, send_back=not state["mapped"])
     except RefereeError as error:
         failure = record_failure("compose", error)
-        if failure.kind == STOPS:
+        if failure.kind in STOPS:
             return {"failure": failure}
         composed = Composed()
         notes.append(f"summaries and scores could not be composed: {error.message}")

@@ -123,7 +123,7 @@ def by_id(points: Iterable[ReviewPoint]) -> list[ReviewPoint]:
 def gap_or_stop(what: str, error: RefereeError) -> PointsState:
     """The error as a gap with its name; a used-up budget as the failure that ends the run."""
     failure = record_failure(what, error)
-    return {"failure": failure} if failure.kind == STOPS else {"failures": [failure]}
+    return {"failure": failure} if failure.kind in STOPS else {"failures": [failure]}
 
 
 def stopping(failures: Sequence[Failure], branches: int) -> Failure | None:

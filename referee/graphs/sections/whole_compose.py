@@ -91,7 +91,7 @@ async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsS
         prose = await write_prose(context.run, told, listed, context.literature)
     except RefereeError as error:
         failure = record_failure("compose", error)
-        if failure.kind == STOPS:
+        if failure.kind in STOPS:
             return {"failure": failure}
         prose = Prose()
         notes.append(f"the review could not be written as prose and lists its points: {error.message}")

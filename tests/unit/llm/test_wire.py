@@ -37,6 +37,7 @@ SPECS = {
     "anthropic": ModelSpec("anthropic", "claude-test"),
     "google_genai": ModelSpec("google_genai", "gemini-test"),
     "server": ModelSpec("server", "own"),
+    "ollama": ModelSpec("ollama", "qwen3:8b"),
 }
 
 
@@ -95,7 +96,8 @@ async def test_a_repair_conversation_is_sent_in_order(provider: str) -> None:
         await send(provider, server, messages=talk)
         sent = server.log.entries[0].request
     assert sent is not None
-    assert [m.text for m in sent.messages] == [text for _, text in talk]
+    texts = [m.text.partition("\n\nReply with one JSON object")[0] for m in sent.messages]  # Ollama shows no schema
+    assert texts == [text for _, text in talk]
 
 
 @pytest.mark.parametrize("provider", SPECS)
@@ -117,13 +119,14 @@ async def test_each_providers_errors_are_told_apart(provider: str, fault: Fault,
         await send(provider, server)
     assert len(server.log.entries) == 1, "no SDK tries again on its own"
     assert KEY not in str(caught.value)
-    if fault.kind == "429":
+    if fault.kind == "429" and provider != "ollama":  # which names no pause
         assert caught.value.ids.get("retry_after_s") == "7.0"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("provider", SPECS)
 async def test_a_wrong_key_names_the_variable(provider: str) -> None:
-    variable = {"openai": "OPENAI", "anthropic": "ANTHROPIC", "google_genai": "GOOGLE", "server": "REFEREE"}[provider]
+    own = {"openai": "OPENAI", "anthropic": "ANTHROPIC", "google_genai": "GOOGLE"}
+    variable = own.get(provider, "REFEREE")
     with FakeServer(expected_key="another") as server, pytest.raises(ModelRefused, match=f"{variable}_API_KEY"):
         await send(provider, server)
 

@@ -37,7 +37,7 @@ def review(
     model: Annotated[
         str | None,
         typer.Option(
-            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, ollama:NAME, lmstudio:NAME, or a server's name. "
+            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, ollama:NAME, lmstudio:NAME, a server's name. "
             "[default: local]"
         ),
     ] = None,

@@ -45,7 +45,10 @@ async def write_page(run: Session, review: Review, paper: Paper, file: Path | No
 async def _write_copy(run: Session, review: Review, file: Path, pages: PageImages) -> None:
     from referee.reports.highlights import highlights_of
 
+    highlights = highlights_of(review, pages)
+    if not highlights.items:
+        return
     try:
-        await annotate_copy(file, run.path / ANNOTATED, highlights_of(review, pages), run.settings.paper)
+        await annotate_copy(file, run.path / ANNOTATED, highlights, run.settings.paper)
     except PaperParseError as error:
         run.progress(Event("note", f"{ANNOTATED} was not made: {error}"))

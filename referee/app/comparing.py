@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import ValidationError
-
 from referee.api.resuming import begun_review
 from referee.app.history import Run
-from referee.errors import RunError
 from referee.papers.pieces import squeeze
 from referee.reports.deciding import by_weight
 from referee.reports.formulas import readable
 from referee.reports.plain import clean
+from referee.reports.review_page import stored_review
 from referee.reports.values import is_empty, labelled, title_of
-from referee.runs.stored import unreadable
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
@@ -36,7 +33,7 @@ def compared(two: Sequence[tuple[Run, Path]]) -> dict[str, Any]:
         RunError: A review is damaged or does not name its venue.
         VenueError: A venue is not known here.
     """
-    (one, first), (other, second) = ((run, _review(folder)) for run, folder in two)
+    (one, first), (other, second) = ((run, stored_review(folder)) for run, folder in two)
     forms = [load_venue(begun_review(folder).venue) for _, folder in two]
     scores = [_scores(review, form) for review, form in zip((first, second), forms, strict=True)]
     return {
@@ -48,16 +45,6 @@ def compared(two: Sequence[tuple[Run, Path]]) -> dict[str, Any]:
         "points": [_points(first, second), _points(second, first)],
         "costs": [one.cost or "nothing", other.cost or "nothing"],
     }
-
-
-def _review(folder: Path) -> Review:
-    file = folder / "review.json"
-    try:
-        return Review.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise RunError(f"{str(file)!r} cannot be read: {error.strerror}.", hint="Review the paper again.") from error
-    except ValidationError as error:
-        raise unreadable(file, error, "Review the paper again.") from error
 
 
 def _scores(review: Review, form: VenueForm) -> dict[str, str]:

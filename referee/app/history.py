@@ -16,6 +16,7 @@ from referee.app.jobs import JOBS, Jobs
 from referee.errors import RunError
 from referee.reports.html import PAGE
 from referee.reports.plain import one_line
+from referee.reports.tally import money
 from referee.runs.folder import RECORD, read_record
 from referee.runs.lock import owner_of
 from referee.schemas.run import RunRecord
@@ -109,7 +110,7 @@ class Run:
         if self.record is None or not self.record.usage.calls:
             return ""
         usd = self.record.usage.cost_usd
-        return "unknown" if usd is None else f"${usd:.2f}" if usd >= 0.1 or not usd else f"${usd:.4f}"
+        return "unknown" if usd is None else money(usd)
 
     @property
     def resumable(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+_TAIL_BYTES = 32_768
 ESTIMATE, EVENTS, LOG = "estimate.json", "events.jsonl", "worker.log"
 
 
@@ -17,7 +18,6 @@ class _Stored(BaseModel):
 class Estimated(_Stored):
     """What a review will take, in lines, with the venue's name and its rule on language models."""
 
-    calls: int
     lines: tuple[str, ...]
     rule: str
     venue: str
@@ -29,7 +29,6 @@ class Line(_Stored):
     said: str
     hint: str = ""
     phrases: tuple[str, ...] = ()
-    seconds: float = 0
     done: int = 0
     expected: int = 0
     state: str = ""
@@ -61,8 +60,12 @@ def lines_from(job: Path, at: int) -> Iterator[tuple[int, Line]]:
 
 
 def last_line(job: Path) -> Line | None:
-    """What happened last."""
+    """What happened last, from the end of the file: it is asked for several times a second."""
+    try:
+        size = (job / EVENTS).stat().st_size
+    except OSError:
+        return None
     last = None
-    for _, line in lines_from(job, 0):
+    for _, line in lines_from(job, max(0, size - _TAIL_BYTES)):
         last = line
     return last

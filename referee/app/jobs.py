@@ -136,7 +136,11 @@ class Jobs:
             async with turn:
                 job = self._jobs[name]
                 what = "plan" if working == "reading" else "run"
-                job.process = await self._spawn([what, str(self.root / name), str(self.folder(name))])
+                try:
+                    job.process = await self._spawn([what, str(self.root / name), str(self.folder(name))])
+                except OSError as error:
+                    self._tell(name, _not_begun(error))
+                    return
                 job.phase = working
                 code = await job.process.wait()
                 if code:
@@ -158,6 +162,15 @@ class Jobs:
     def _tell(self, name: str, line: Line) -> None:
         with (self.folder(name) / EVENTS).open("a", encoding="utf-8") as file:
             file.write(line.model_dump_json() + "\n")
+
+
+def _not_begun(error: OSError) -> Line:
+    """What is said where the system starts no further process."""
+    return Line(
+        said=f"No process could be started for it: {error.strerror or error}.",
+        hint="Close other programs, then go on with it.",
+        state="failed",
+    )
 
 
 def _broken_off(code: int) -> Line:

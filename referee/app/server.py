@@ -78,10 +78,12 @@ def build_app(place: Place) -> Starlette:
 
 
 class _Views:
+    """The app's pages. Those that read folders are plain functions, which are run in threads and hold nobody up."""
+
     def __init__(self, place: Place) -> None:
         self._place, self._jobs = place, place.jobs
 
-    async def home(self, request: Request) -> Response:
+    def home(self, request: Request) -> Response:
         words = request.query_params.get("q", "")
         return HTMLResponse(
             pages.home(runs_of(self._jobs, words), self._place.settings, bool(self._place.papers), words)
@@ -105,14 +107,14 @@ class _Views:
         self._jobs.plan(name, asked)
         return _to(name)
 
-    async def run(self, request: Request) -> Response:
+    def run(self, request: Request) -> Response:
         return HTMLResponse(pages.run(self._run(request), self._jobs.root))
 
     async def events(self, request: Request) -> Response:
         run = self._run(request)
         return StreamingResponse(events_of(self._jobs, run.name), media_type="text/event-stream")
 
-    async def report(self, request: Request) -> Response:
+    def report(self, request: Request) -> Response:
         run = self._run(request)
         folder = self._jobs.root / run.name
         if not run.page:
@@ -121,14 +123,14 @@ class _Views:
             return HTMLResponse(pages.review(folder, run.name, STATIC_ADDRESS))
         return FileResponse(folder / PAGE, headers={"content-security-policy": FILES})
 
-    async def picture(self, request: Request) -> Response:
+    def picture(self, request: Request) -> Response:
         file = request.path_params["file"]
         path = self._jobs.root / self._run(request).name / "pages" / file
         if not file.endswith(".webp") or not path.is_file():
             raise HTTPException(404, "There is no such picture.")
         return FileResponse(path, headers={"cache-control": "private, max-age=3600"})
 
-    async def file(self, request: Request) -> Response:
+    def file(self, request: Request) -> Response:
         run, file = self._run(request), request.path_params["file"]
         if file not in DOWNLOADS or file not in run.files:
             raise HTTPException(404, f"Run {run.name!r} has no such file to take away.")
@@ -136,7 +138,7 @@ class _Views:
             self._jobs.root / run.name / file, filename=file, headers={"content-security-policy": FILES}
         )
 
-    async def compare(self, request: Request) -> Response:
+    def compare(self, request: Request) -> Response:
         names = request.query_params.getlist("run")
         if len(names) != 2:
             raise HTTPException(400, "Choose two finished reviews to compare.")

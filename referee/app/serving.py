@@ -34,7 +34,6 @@ class Wanted:
         host: The address to listen at.
         port: 0 for a free one.
         papers: Folders under which papers may be named by their path; for loopback only.
-        base_url: The server of all models.
         names: Other names, with their ports, by which browsers reach it, as behind a proxy.
         token: Whether browsers must show a token on loopback too.
     """
@@ -43,7 +42,6 @@ class Wanted:
     host: str = "127.0.0.1"
     port: int = 8484
     papers: tuple[Path, ...] = ()
-    base_url: str | None = None
     names: tuple[str, ...] = ()
     token: bool = False
 
@@ -73,7 +71,7 @@ def serve(wanted: Wanted, settings: Settings, ready: Callable[[str], None]) -> N
         with _listening(wanted.host, wanted.port) as door:
             port = door.getsockname()[1]
             token = secrets.token_urlsafe(24) if wanted.token or not local else None
-            jobs = Jobs(wanted.root, base_url=wanted.base_url)
+            jobs = Jobs(wanted.root, base_url=settings.models.base_url)
             app = build_app(Place(jobs, settings, wanted.papers))
             guarded = Guard(app, hosts=_names(wanted, port, local), token=token)
             config = uvicorn.Config(

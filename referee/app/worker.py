@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 import traceback
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from referee.app.asking import read_asked
 from referee.app.job_files import ESTIMATE, EVENTS, LOG, Estimated, Line
 from referee.errors import RefereeError, RunStopped
 from referee.reports.activities import activity
-from referee.reports.tally import Tally
+from referee.reports.tally import Tally, fetched
 from referee.runs.files import write_atomically
 from referee.runs.stopping import Stop, stoppable
 from referee.secrets import scrub
@@ -34,7 +33,7 @@ class Teller:
 
     def __init__(self, job: Path) -> None:
         self._file = (job / EVENTS).open("a", encoding="utf-8")
-        self._started = time.monotonic()
+        self._said = ""
         self.tally = Tally()
 
     def __call__(self, event: Event) -> None:
@@ -42,18 +41,21 @@ class Teller:
         self.tally.count(event)
         if event.kind == "run":
             return
-        text = activity(event.prompt) if event.prompt else event.text
         if event.kind == "fetch" and event.total:
-            text = f"{event.text}: {100 * event.done // event.total}% of {event.total / 1e6:.0f} MB"
+            text = fetched(event)
+            if text == self._said:  # a download tells of every piece
+                return
+        else:
+            text = activity(event.prompt) if event.prompt else event.text
         self.say(text)
 
     def say(self, text: str, state: str = "", hint: str = "") -> None:
         """Write one line; ``state`` is how the work ended, where it did."""
+        self._said = text
         line = Line(
             said=scrub(text),
             hint=scrub(hint),
             phrases=tuple(self.tally.phrases()),
-            seconds=round(time.monotonic() - self._started, 1),
             done=self.tally.done,
             expected=self.tally.expected,
             state=state,
@@ -127,7 +129,7 @@ async def _plan(run: Path, job: Path, base_url: str | None, tell: Teller) -> Non
         if not seen:
             raise
     lines = [scrub(line) for line in review_estimate_lines(replace(seen[0], other=None), words="")]
-    estimate = Estimated(calls=seen[0].calls, lines=tuple(lines), rule=render_policy(form), venue=form.name)
+    estimate = Estimated(lines=tuple(lines), rule=render_policy(form), venue=form.name)
     write_atomically(job / ESTIMATE, estimate.model_dump_json() + "\n")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.errors import SettingsError
+from referee.errors import MissingExtra
 
 
 def app_(
@@ -36,7 +36,7 @@ def app_(
     try:
         from referee.app.serving import Wanted, serve
     except ImportError as error:
-        raise SettingsError(
+        raise MissingExtra(
             f"the app needs {error.name}, which is not installed.", hint="Install it: pip install 'referee[app]'"
         ) from error
     from referee.settings import load_settings
@@ -46,5 +46,5 @@ def app_(
         if not only_print:
             webbrowser.open(address)
 
-    wanted = Wanted(runs, host, port, tuple(papers or ()), base_url, tuple(name or ()), token)
+    wanted = Wanted(runs, host, port, tuple(papers or ()), tuple(name or ()), token)
     serve(wanted, load_settings({"models.base_url": base_url}), ready)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from referee.reports.activities import activity
-from referee.reports.tally import Tally
+from referee.reports.tally import Tally, fetched
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -135,7 +135,7 @@ class ProgressLine:
         if not self.living and percent // 10 == self._percent // 10:
             return ""
         self._percent = percent
-        return f"{event.text}: {percent}% of {event.total / 1e6:.0f} MB"
+        return fetched(event)
 
     def _phrases_beside(self, event: Event) -> list[str]:
         counts = event.kind == "call_finished" or (event.kind == "stage" and self.tally.done)

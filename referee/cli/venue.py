@@ -287,7 +287,7 @@ def _search(
     from referee.cli.progress import Stages
     from referee.cli.review import roles_by_name
     from referee.reports.estimates import search_estimate_lines
-    from referee.reports.search_page import PAGE
+    from referee.reports.html import PAGE
     from referee.venues.describe_prompts import describe_search
 
     attended = Attended(flags, search_estimate_lines, Stages)

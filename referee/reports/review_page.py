@@ -159,11 +159,7 @@ def stored_review_page(
         RunError: There is no finished review, or a file of the run is damaged.
         DataError: The review is not on this form.
     """
-    review = _read(folder / "review.json", Review)
-    if review is None:
-        raise RunError(
-            f"{str(folder)!r} has no finished review.", hint=f"Continue it: referee review --resume {folder}"
-        )
+    review = stored_review(folder)
 
     def inside(page: PageImage) -> str:
         data = (folder / PAGES / page.image).read_bytes()
@@ -171,6 +167,20 @@ def stored_review_page(
 
     pages = _read(folder / PAGES / PAGES_FILE, PageImages)
     return review_page(review, form, _read(folder / PAPER, Paper), pages, picture or inside, linked)
+
+
+def stored_review(folder: Path) -> Review:
+    """The review of a run folder.
+
+    Raises:
+        RunError: There is no finished review, or its file is damaged.
+    """
+    review = _read(folder / "review.json", Review)
+    if review is None:
+        raise RunError(
+            f"{str(folder)!r} has no finished review.", hint=f"Continue it: referee review --resume {folder}"
+        )
+    return review
 
 
 def write_review_page(folder: Path, form: VenueForm) -> Path:

@@ -12,7 +12,6 @@ from referee.schemas.venue import VenueForm
 from referee.venues.describe_prompts import changed_steps, last_gain, search_outcome
 from referee.venues.refined import RefinedPrompts
 
-PAGE = "report.html"
 _MEANS = {
     "kept": "it came through the halving, rose on the development papers by more than noise, and on held-out ones",
     "not confirmed": "it rose on the development papers, and not on the held-out ones",

@@ -36,7 +36,8 @@ class Tally:
         """Calls, tokens and money, each in a phrase; nothing before there is anything to count."""
         if not (self.expected or self.done):
             return []
-        return [self._calls(), _tokens(self.usage, short=short), _money(self.usage.cost_usd)]
+        usd = self.usage.cost_usd
+        return [self._calls(), _tokens(self.usage, short=short), "cost unknown" if usd is None else money(usd)]
 
     def _calls(self) -> str:
         if not self.expected:
@@ -59,7 +60,11 @@ def _thousands(number: int) -> str:
     return f"{number / 1000:,.0f}k" if number >= 1000 else str(number)
 
 
-def _money(usd: float | None) -> str:
-    if usd is None:
-        return "cost unknown"
+def money(usd: float) -> str:
+    """US dollars, small amounts with more digits."""
     return f"${usd:.2f}" if usd >= 0.1 or not usd else f"${usd:.4f}"
+
+
+def fetched(event: Event) -> str:
+    """How far a download has come; its event knows the whole size."""
+    return f"{event.text}: {100 * event.done // event.total}% of {event.total / 1e6:.0f} MB"

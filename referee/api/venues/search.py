@@ -37,7 +37,8 @@ from referee.graphs.refinement.run import (
     refine_in_run,
 )
 from referee.graphs.strategies import STRATEGIES
-from referee.reports.search_page import PAGE, render_search
+from referee.reports.html import PAGE
+from referee.reports.search_page import render_search
 from referee.runs import Budget, Event
 from referee.schemas.estimate import PartEstimate, ReviewEstimate, SearchEstimate
 from referee.schemas.experiment import ExperimentResult

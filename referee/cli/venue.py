@@ -96,6 +96,33 @@ def remove(venue: Annotated[str, typer.Argument(help="The id of a venue of your 
     typer.echo(f"{venue}: removed ({remove_venue(venue)}).")
 
 
+@app.command()
+def new(
+    venue: Annotated[
+        str, typer.Argument(metavar="ID", help="The id it gets, as my-workshop-2026.", show_default=False)
+    ],
+    out: Annotated[Path | None, typer.Option(help="A new .toml file. [default: ID.toml]")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Take an id that is taken.")] = False,
+) -> None:
+    """Write a commented venue file to fill in, for a venue that has no page to compile."""
+    from referee.venues.registry import check_storable, user_venue_dir
+    from referee.venues.template import write_template
+
+    check_storable(venue, force=force)
+    path = write_template(venue, out)
+    typer.echo(f"Written to {path}: fill it in with any editor; its comments say how.")
+    typer.echo(f"Next: referee venue show {_as_path(path)}")
+    typer.echo(f"Then: referee review paper.pdf --venue {_as_path(path)}")
+    typer.echo(f"Moved into {user_venue_dir()} as {venue}.toml, it is found as {venue}.")
+
+
+def _as_path(path: Path) -> str:
+    """Written so that a shell, and ``--venue``, take it as a file's path."""
+    import shlex
+
+    return shlex.quote(str(path) if path.parent != Path() else f"./{path}")
+
+
 @app.command("compile")
 @with_run_flags()
 def compile_(

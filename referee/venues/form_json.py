@@ -206,9 +206,19 @@ def _bytes(path: Path) -> bytes:
         raise VenueError(f"form {str(path)!r} cannot be read: {cause}.", hint="Check the path.") from error
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; one with a key twice would lose a field in silence."""
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one place")
+    return read
+
+
 def _decoded(path: Path, data: bytes) -> Any:
     try:
-        read = json.loads(data.decode("utf-8-sig"))
+        read = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once)
         json.dumps(read, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise VenueError(f"form {str(path)!r} is not UTF-8 text.", hint="Save it as UTF-8.") from error

@@ -64,3 +64,13 @@ def test_taken_and_impossible_ids_are_refused(referee: Referee, workplace: Path,
 def test_a_bundled_id_is_taken_with_force(referee: Referee, workplace: Path) -> None:
     assert referee("venue", "new", "neurips-2025", "--force").code == 0
     assert Path("neurips-2025.toml").exists()
+
+
+def test_a_review_on_a_form_from_memory_says_so_before_it_begins(
+    referee: Referee, server: FakeServer, paper: Path
+) -> None:
+    on = ("--model", "fake", "--base-url", server.base_url, "--no-cache", "--strategy", "single", "--out", "run")
+    done = referee("review", paper, "--venue", "acm-transactions", *on)
+    assert done.code == 0, done.err
+    said = " ".join((done.out + done.err).split())
+    assert said.index("FROM MEMORY, unverified: 6 of 6 fields.") < said.index("UNKNOWN. ACM has a policy")

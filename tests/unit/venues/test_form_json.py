@@ -140,8 +140,6 @@ def test_forty_boxes_are_a_form_in_order(read: Any) -> None:
 
 @pytest.mark.parametrize("order", ["1", None, True, float("nan"), float("inf"), [1], 10**400])
 def test_a_strange_order_is_none(read: Any, order: Any) -> None:
-    if order == 10**400:
-        order = 10**300
     form = read({"last": {**TEXT, "order": order}, "first": {**TEXT, "order": 1}})
     assert [field.name for field in form.fields] == ["first", "last"]
 
@@ -164,6 +162,7 @@ V2_FILLED = {"content": {"rating": {"value": "6: good"}}, "id": "abc"}
         ("[" * 100_000, "nested too deeply"),
         ("1" * 5_000, "not valid JSON"),
         ('{"a": "\\ud800"}', "half of a character"),
+        ('{"a": {"value-radio": ["1: x", "2: y"]}, "a": {"value-regex": ".*"}}', "the key 'a' stands twice"),
         ("[]", "a list"),
         ("null", "a null"),
         ("{}", "no invitation"),

@@ -161,13 +161,15 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
 
 
 def _plan_lines(plan: ReviewEstimate, form: VenueForm) -> list[str]:
-    """The venue's rule on language models, and the estimate."""
+    """How much of the form nobody read, the venue's rule on language models, and the estimate."""
     from referee.cli.output import wrapped
     from referee.reports.estimates import review_estimate_lines
     from referee.venues import render_policy
+    from referee.venues.render import render_unread
 
     preset = f" (preset {plan.preset})" if plan.preset else ""
-    return [wrapped(render_policy(form)), *review_estimate_lines(plan, words=f"Estimate{preset}: ")]
+    unread = [wrapped(text)] if (text := render_unread(form)) else []
+    return [*unread, wrapped(render_policy(form)), *review_estimate_lines(plan, words=f"Estimate{preset}: ")]
 
 
 def _print_summary(written: Review, form: VenueForm, folder: str) -> None:

@@ -96,11 +96,42 @@ def remove(venue: Annotated[str, typer.Argument(help="The id of a venue of your 
     typer.echo(f"{venue}: removed ({remove_venue(venue)}).")
 
 
+@app.command()
+def new(
+    venue: Annotated[
+        str, typer.Argument(metavar="ID", help="The id it gets, as my-workshop-2026.", show_default=False)
+    ],
+    out: Annotated[Path | None, typer.Option(help="A new .toml file. [default: ID.toml]")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Take an id that is taken.")] = False,
+) -> None:
+    """Write a commented venue file to fill in, for a venue that has no page to compile."""
+    from referee.venues.registry import check_storable, user_venue_dir
+    from referee.venues.template import write_template
+
+    check_storable(venue, force=force)
+    path = write_template(venue, out)
+    typer.echo(f"Written to {path}: fill it in with any editor; its comments say how.")
+    typer.echo(f"Next: referee venue show {_as_path(path)}")
+    typer.echo(f"Then: referee review paper.pdf --venue {_as_path(path)}")
+    typer.echo(f"Moved into {user_venue_dir()} as {venue}.toml, it is found as {venue}.")
+
+
+def _as_path(path: Path) -> str:
+    """Written so that a shell, and ``--venue``, take it as a file's path."""
+    import shlex
+
+    return shlex.quote(str(path) if path.parent != Path() else f"./{path}")
+
+
 @app.command("compile")
 @with_run_flags()
 def compile_(
     source: Annotated[
-        str, typer.Argument(help="The page: an http(s) address, or an HTML, Markdown or text file.", show_default=False)
+        str,
+        typer.Argument(
+            help="The page: an http(s) address, or an HTML, Markdown or text file; or a form as .json.",
+            show_default=False,
+        ),
     ],
     venue_id: Annotated[str, typer.Option("--id", metavar="ID", help="The id it gets, as my-workshop-2026.")],
     name: Annotated[str | None, typer.Option(help="The venue's name. [default: the page's title]")] = None,
@@ -130,8 +161,19 @@ def compile_(
     The page's statements are cut out by code, labelled by the model, and kept with the page's own words. The venue can
     be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
     trace.jsonl (each model call).
+
+    A review form as JSON (an OpenReview invitation) is read by code alone, without a model and a run folder.
     """
     from referee import api
+    from referee.venues.form_json import is_form_file
+
+    if is_form_file(source):
+        _refuse_for_form(
+            {"model": model, "rounds": rounds, "paper-type": paper_type, "form": form, "out": flags.out},
+            {"resume": flags.resume, "batch": flags.batch},
+        )
+        _compile_form(Path(source), venue_id, name, force)
+        return
     from referee.reports.estimates import review_estimate_lines
 
     attended = Attended(flags, review_estimate_lines)
@@ -147,6 +189,31 @@ def compile_(
         options=attended.options,
     )
     _print_summary(attended.run(work))
+
+
+def _compile_form(path: Path, venue_id: str, name: str | None, force: bool) -> None:
+    from referee.cli.output import printable, wrapped
+    from referee.reports.venue_lines import form_lines
+    from referee.venues.form_json import compile_form
+
+    form, stored = compile_form(path, venue_id=venue_id, name=name, force=force)
+    for line in form_lines(form):
+        typer.echo(wrapped(printable(line)))
+    typer.echo(f"Stored as {stored.path}")
+    if stored.backup:
+        typer.echo(f"The file it replaced is kept as {stored.backup}")
+    typer.echo(f"Next: referee venue show {form.id}")
+    typer.echo(f"Then: referee review paper.pdf --venue {form.id}")
+
+
+def _refuse_for_form(*given: dict[str, Any]) -> None:
+    from referee.errors import SettingsError
+
+    for name, value in (item for options in given for item in options.items()):
+        if value:
+            raise SettingsError(
+                f"--{name} does not go with a form in JSON, which code reads alone.", hint=f"Leave --{name} out."
+            )
 
 
 def _print_summary(compiled: Compiled) -> None:

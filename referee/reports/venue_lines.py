@@ -18,6 +18,11 @@ def compile_lines(
     if page.paper_types:
         yield f"Paper types: {', '.join(page.paper_types)}; taken: {paper_type}"
     yield from _statements(form, statements)
+    yield from form_lines(form, notes)
+
+
+def form_lines(form: VenueForm, notes: Iterable[str] = ()) -> Iterator[str]:
+    """The form, the rule on language models, what stays unknown, and what else somebody should know."""
     named = ", ".join(f"{field.name} ({_nature(field)})" for field in form.fields)
     yield f"Form: {named}"
     yield f"  overall rating: {form.overall or 'none'}"

@@ -25,6 +25,7 @@ from referee.schemas.venue import (
     Source,
     VenueForm,
 )
+from referee.venues.template import is_unfilled, unfilled
 
 
 class Borrowed(Frozen):
@@ -104,6 +105,7 @@ BUNDLED = Path(__file__).parent / "data"
 _SCALES = Path(__file__).parent / "scales.toml"
 _DOCS = "docs/venues.md describes every key."
 _TOLD = 3
+_TOLD_UNFILLED = 20
 _ARMS = frozenset({"int", "float", "str"})
 _TABLES: dict[str, type[BaseModel]] = {
     "fields": FormField,
@@ -144,6 +146,7 @@ def _bundled(path: Path) -> VenueForm:
 
 def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
     data = _decode(path, _text(path))
+    _check_filled(path, data)
     _fill_scales(path, data)
     written = dict(data)
     try:
@@ -156,6 +159,19 @@ def _read(path: Path, borrowers: tuple[Path, ...]) -> VenueForm:
         return VenueForm.model_validate(data)
     except ValidationError as error:
         raise _mistake(path, data, error) from error
+
+
+def _check_filled(path: Path, data: dict[str, Any]) -> None:
+    """Refuse a template that somebody has not filled in: its instructions are no facts about a venue."""
+    places = [_place(data, location) for location in unfilled(data)]
+    if not places:
+        return
+    more = f", and {len(places) - _TOLD_UNFILLED} more" if len(places) > _TOLD_UNFILLED else ""
+    raise VenueError(
+        f"venue file {str(path)!r} is still to be filled in: {', '.join(places[:_TOLD_UNFILLED])}{more}.",
+        hint=f'Write over each "<fill in: ...>", or delete the entry where the venue has none; {_DOCS}',
+        ids={"file": str(path)},
+    )
 
 
 def _lender(path: Path, venue: str, borrowers: tuple[Path, ...]) -> Path:
@@ -271,7 +287,7 @@ def _place(data: Any, location: Sequence[int | str]) -> str:
             text += f".{part}" if text else part
             continue
         name = (data.get("name") or data.get("id")) if isinstance(data, dict) else None
-        text += f".{name}" if isinstance(name, str) else f"[{part}]"
+        text += f".{name}" if isinstance(name, str) and not is_unfilled(name) else f"[{part}]"
     return text
 
 

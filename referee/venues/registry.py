@@ -135,7 +135,7 @@ def check_venue_id(venue_id: str) -> None:
     raise VenueError(
         f"{venue_id!r} cannot be a venue's id: it takes lower-case letters, digits and hyphens, at most "
         f"{_LONGEST_ID} of them, and begins with no hyphen.",
-        hint=f"For example --id {near or 'my-workshop-2026'}.",
+        hint=f"For example {near or 'my-workshop-2026'}.",
         ids={"venue": venue_id},
     )
 
@@ -157,13 +157,13 @@ def check_storable(venue_id: str, *, force: bool = False, user_dir: Path | None 
     if (bundled := _bundled(venue_id)) is not None:
         raise VenueError(
             f"{venue_id!r} is the id of a venue that ships with referee ({read_venue_file(bundled).name}).",
-            hint="Choose another --id; with --force yours goes before it until you remove it.",
+            hint="Choose another id; with --force yours goes before it until you remove it.",
             ids={"venue": venue_id},
         )
     if own := _own(venue_id, user_dir):
         raise VenueError(
             f"you already have a venue {venue_id!r} in {str(own[0])!r}.",
-            hint=f"Choose another --id, add --force (the old file is kept beside it), or run `referee venue remove "
+            hint=f"Choose another id, add --force (the old file is kept beside it), or run `referee venue remove "
             f"{venue_id}`.",
             ids={"venue": venue_id},
         )

@@ -131,10 +131,28 @@ def _described_head(form: VenueForm) -> str:
         overall = f"overall rating: {form.overall}"
         if form.accept_at is not None:
             overall += f", {form.accept_at:g} and above lean to acceptance"
-    lines = [f"{form.name} ({form.id})", overall, f"checked {form.provenance.checked.isoformat()}"]
+    lines = [f"{form.name} ({form.id})", *_cautions(form), overall, f"checked {form.provenance.checked.isoformat()}"]
     if form.provenance.venue_id:
         lines.append(f"{form.provenance.platform or 'platform'} id: {form.provenance.venue_id}")
     return "\n".join([*lines, "", "Rule on language models", *_indented(render_policy(form))])
+
+
+def _cautions(form: VenueForm) -> Iterator[str]:
+    """What somebody must know before they trust the rest: what nobody read, and that no rule is known."""
+    if unread := render_unread(form):
+        yield unread
+    if form.llm_policy.status == "unknown":
+        yield "UNKNOWN whether reviewers may use language models: ask the venue before a tool reads its papers."
+
+
+def render_unread(form: VenueForm) -> str:
+    """How much of the form and its guidelines is from memory, in a line for a person; empty where nothing is."""
+    parts = (("fields", form.fields), ("guidelines", form.guidelines))
+    counts = [(name, sum(item.fact.confidence == "memory" for item in items), len(items)) for name, items in parts]
+    unread = [f"{count} of {size} {name}" for name, count, size in counts if count]
+    if not unread:
+        return ""
+    return f"FROM MEMORY, unverified: {', '.join(unread)}. Compare with the venue's pages before you trust them."
 
 
 def _described_fields(form: VenueForm) -> str:

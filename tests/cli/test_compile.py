@@ -134,7 +134,7 @@ def test_removing_exporting_and_comparing(referee: Referee, page: Path, server: 
 
 def test_taken_and_impossible_ids_are_refused_before_anything_is_read(referee: Referee, server: FakeServer) -> None:
     assert_refused(referee("venue", "compile", "none.md", "--id", "neurips-2025", *on(server)), "NeurIPS 2025")
-    assert_refused(referee("venue", "compile", "none.md", "--id", "My Venue", *on(server)), "--id my-venue")
+    assert_refused(referee("venue", "compile", "none.md", "--id", "My Venue", *on(server)), "For example my-venue")
     assert not Path("referee-runs").exists()
 
 

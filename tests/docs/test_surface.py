@@ -63,6 +63,7 @@ COMMANDS = [
     "venue diff-prompts",
     "venue export",
     "venue list",
+    "venue new",
     "venue refine",
     "venue remove",
     "venue show",

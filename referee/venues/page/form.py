@@ -192,7 +192,7 @@ def _title_line(text: str, section: _Section) -> str:
     title = _RANGE.sub("", text)
     if len(title.split()) > _LONGEST_LEAD or not title[:1].isupper() or re.search(r"[:.?!,;]", title):
         return ""
-    named = _aspect(title) != "other" and _aspect(section.title) == "other"
+    named = aspect_of(title) != "other" and aspect_of(section.title) == "other"
     return title if named or title != text else ""
 
 
@@ -262,7 +262,7 @@ def _named(fields: Sequence[FieldDraft]) -> Iterator[FieldDraft]:
             name, number = f"{base}_{number}", number + 1
         used.add(name)
         late = any(_AFTER_REPLY.search(title) for title in (*field.heading, field.title))
-        aspect = _aspect(field.title) if field.kind in ("score", "choice") else "other"
+        aspect = aspect_of(field.title) if field.kind in ("score", "choice") else "other"
         yield replace(field, name=name, aspect=aspect, stage="discussion" if late else "review")
 
 
@@ -273,5 +273,6 @@ def _slug(title: str) -> str:
     return words[:_LONGEST_NAME].rstrip("_") or "field"
 
 
-def _aspect(title: str) -> Aspect:
+def aspect_of(title: str) -> Aspect:
+    """What a score of that title measures; ``other`` where the title does not tell."""
     return next((aspect for aspect, words in _ASPECTS if re.search(words, title, re.IGNORECASE)), "other")

@@ -35,6 +35,7 @@ ARR_OLD = [5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0, 0.0]
 
 # id: overall, the values it offers, the lowest that leans to acceptance, the rule on language models, number of fields
 FACTS: dict[str, tuple[str | None, list[float], float | None, str, int]] = {
+    "acm-transactions": ("recommendation", FOUR, 3, "unknown", 6),
     "agents4science-2025": ("overall", SIX, 4, "unknown", 12),
     "arr": ("overall_assessment", [x for x in ARR_OLD if x], 3, "restricted", 25),
     "arr-2021": ("overall_assessment", FIVE, 3, "unknown", 6),
@@ -46,6 +47,7 @@ FACTS: dict[str, tuple[str | None, list[float], float | None, str, int]] = {
     "corl-2022": ("recommendation", FOUR, 3, "unknown", 2),
     "corl-2023": ("recommendation", FOUR, 3, "unknown", 3),
     "corl-2024": ("recommendation", FOUR, 3, "unknown", 5),
+    "elife": (None, [], None, "unknown", 4),
     "emnlp-2023": ("Excitement", FIVE, 3, "unknown", 11),
     "iclr-2017": ("rating", TEN, 6, "unknown", 4),
     "iclr-2018": ("rating", TEN, 6, "unknown", 4),
@@ -60,6 +62,9 @@ FACTS: dict[str, tuple[str | None, list[float], float | None, str, int]] = {
     "icml-2025": ("overall_recommendation", FIVE, 3, "forbidden", 15),
     "icml-2025-position": ("rating", FIVE, None, "forbidden", 7),
     "icml-2026": ("overall_recommendation", SIX, 4, "restricted", 11),
+    "ieee-transactions": ("recommendation", FOUR, 3, "unknown", 16),
+    "jmlr": ("recommendation", FOUR, 3, "unknown", 7),
+    "nature-portfolio": (None, [], None, "disclose", 9),
     "neurips-2021": ("rating", TEN, 6, "unknown", 10),
     "neurips-2022": ("rating", TEN, 6, "unknown", 11),
     "neurips-2023": ("rating", TEN, 6, "unknown", 13),
@@ -70,6 +75,8 @@ FACTS: dict[str, tuple[str | None, list[float], float | None, str, int]] = {
     "neurips-db-2023": ("rating", TEN, 6, "unknown", 11),
     "neurips-db-2024": ("rating", TEN, 6, "unknown", 11),
     "neurips-db-2025": ("rating", SIX, 4, "restricted", 15),
+    "openreview-default": ("rating", TEN, 6, "unknown", 4),
+    "plos-one": (None, [], None, "unknown", 6),
     "tmlr": (None, [], None, "unknown", 8),
     "tmlr-before-2025": (None, [], None, "unknown", 6),
 }
@@ -126,6 +133,11 @@ ORDER = {
     "requested_changes broader_impact_concerns additional_comments",
     "tmlr-before-2025": "summary_of_contributions strengths_and_weaknesses requested_changes broader_impact_concerns "
     "claims_and_evidence audience",
+    "jmlr": "goals description evaluation significance related_work_and_discussion clarity recommendation",
+    "nature-portfolio": "key_results validity significance data_and_methodology analytical_approach "
+    "suggested_improvements clarity_and_context references your_expertise",
+    "elife": "public_review recommendations_for_the_authors significance_of_the_findings strength_of_evidence",
+    "openreview-default": "title review rating confidence",
     "agents4science-2025": "title summary strengths_and_weaknesses quality clarity significance originality questions "
     "limitations overall confidence ethical_concerns",
 }
@@ -156,6 +168,10 @@ STORED: list[tuple[str, str, float, object]] = [
     ("colm-2024", "rating", 7, "7: Good paper, accept"),
     ("emnlp-2023", "Soundness", 4, "4: Strong"),
     ("arr-2024", "overall_assessment", 3.5, 3.5),
+    ("elife", "strength_of_evidence", 4, "Convincing"),
+    ("elife", "significance_of_the_findings", 1, "Useful"),
+    ("jmlr", "recommendation", 2, "reject with encouragement to revise and resubmit"),
+    ("openreview-default", "rating", 6, 6),
 ]
 
 LABELS = [
@@ -179,7 +195,14 @@ NEVER_FILLED = {
     "neurips-2023": {"code_of_conduct", "first_time_reviewer"},
     "icml-2025": {"code_of_conduct"},
     "arr-2022": {"author_identity_guess"},
+    "acm-transactions": {"comments_to_the_editor"},
+    "ieee-transactions": {"confidential_comments"},
+    "nature-portfolio": {"your_expertise"},
+    "plos-one": {"identity_public"},
 }
+
+
+JOURNALS = {"acm-transactions", "elife", "ieee-transactions", "jmlr", "nature-portfolio", "plos-one"}
 
 
 @pytest.fixture(params=sorted(FACTS), scope="module")
@@ -288,8 +311,26 @@ def test_overall_and_confidence_are_marked(form: VenueForm) -> None:
         [form.overall] if form.overall else []
     )
     sure = [field.name for field in form.fields if field.aspect == "confidence"]
-    without = ("tmlr", "tmlr-before-2025", "iclr-2020", "icml-2025", "corl-2021", "corl-2022")
+    journals = ("tmlr", "tmlr-before-2025", *sorted(JOURNALS))
+    without = (*journals, "iclr-2020", "icml-2025", "corl-2021", "corl-2022")
     assert len(sure) == (form.id not in without)
+
+
+@pytest.mark.parametrize("venue", sorted(JOURNALS))
+def test_a_journals_form_names_the_pages_it_was_read_from_and_when(venue: str) -> None:
+    form = load_venue(venue)
+    assert any(source.url.startswith("http") for source in form.sources.values())
+    assert all(source.date for source in form.sources.values())
+    assert form.llm_policy.status == "unknown" or form.llm_policy.fact.confidence == "secondary"
+    assert "language models" in " ".join(form.provenance.unknown)
+
+
+def test_what_nobody_read_and_an_unknown_rule_are_said_first(form: VenueForm) -> None:
+    head = describe_venue(form).partition("\n\n")[0].splitlines()
+    unread = sum(item.fact.confidence == "memory" for item in (*form.fields, *form.guidelines))
+    said = [line for line in head[1:3] if line.startswith(("FROM MEMORY", "UNKNOWN"))]
+    assert len(said) == bool(unread) + (form.llm_policy.status == "unknown")
+    assert said == head[1 : 1 + len(said)]
 
 
 @pytest.mark.parametrize(

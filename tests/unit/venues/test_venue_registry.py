@@ -150,7 +150,7 @@ def test_a_bundled_id_is_refused_by_name_unless_forced(tmp_path: Path) -> None:
 def test_an_id_that_cannot_be_one_is_refused_with_a_better_one(name: str) -> None:
     with pytest.raises(VenueError, match="cannot be a venue's id") as caught:
         check_storable(name, force=True)
-    offered = caught.value.hint.removeprefix("For example --id ").removesuffix(".")
+    offered = caught.value.hint.removeprefix("For example ").removesuffix(".")
     check_venue_id(offered)
 
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from referee.llm.cache import CachedReply, ReplyCache
 from referee.llm.completions import Completion
 from referee.llm.dialects import reply_schema
 from referee.llm.failures import ParameterRefused, classify
+from referee.llm.images import PromptImage
 from referee.llm.models import Model, Models
 from referee.llm.replies import UnusableReply, read_reply
 from referee.llm.requests import (
@@ -102,7 +104,14 @@ class Door:
         self._flights: SingleFlight[CallRecord] = SingleFlight()
 
     async def ask(
-        self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
+        self,
+        prompt: RenderedPrompt,
+        reply: type[T],
+        *,
+        role: str,
+        max_output_tokens: int,
+        sample: int = 0,
+        images: Sequence[PromptImage] = (),
     ) -> Answer[T]:
         """Ask a role's model and return its validated reply.
 
@@ -112,6 +121,7 @@ class Door:
             role: Whose model is asked.
             max_output_tokens: The longest reply, in tokens.
             sample: Tells repeated askings of the same question apart.
+            images: Pictures that go with the prompt; whether the model takes any, ``vision.takes_images`` tells.
 
         Raises:
             ReplyInvalid: No valid reply after the repair rounds.
@@ -122,7 +132,9 @@ class Door:
         """
         model = self.models[role]
         schema = reply_schema(reply)
-        wire = first_request(prompt, schema, model, role=role, max_output_tokens=max_output_tokens)
+        wire = first_request(
+            prompt, schema, model, role=role, max_output_tokens=max_output_tokens, images=tuple(images)
+        )
         samples = (sample, self.sample)
         base = request_digest(model.spec.id, wire, samples)
         ask = _Ask(prompt, prompt_digest(prompt, schema), role, base, wire)
@@ -312,6 +324,7 @@ class Door:
                 "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
                 "usage": usage,
                 "messages": ask.wire.messages,
+                "images": tuple(image.said for image in ask.wire.images),
                 "reply": reply,
                 "error": error,
             }

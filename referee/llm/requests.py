@@ -10,6 +10,7 @@ from referee.errors import PromptCut
 from referee.llm.bounds import shown_again
 from referee.llm.completions import Completion
 from referee.llm.dialects import Schema
+from referee.llm.images import PromptImage, image_tokens
 from referee.llm.models import Model
 from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
@@ -19,7 +20,13 @@ _LEFT_OUT = "(left out: it does not fit the window)"
 
 
 def first_request(
-    prompt: RenderedPrompt, schema: Schema, model: Model, *, role: str, max_output_tokens: int
+    prompt: RenderedPrompt,
+    schema: Schema,
+    model: Model,
+    *,
+    role: str,
+    max_output_tokens: int,
+    images: tuple[PromptImage, ...] = (),
 ) -> WireRequest:
     """A prompt as it is sent first: a system message, and one of the user that begins with the prompt's prefix."""
     return WireRequest(
@@ -31,11 +38,14 @@ def first_request(
         role=role,
         prompt=f"{prompt.id}@{prompt.version}",
         prefix_chars=len(prompt.prefix),
+        images=images,
     )
 
 
 def request_digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -> str:
-    """What makes two requests the same: model, messages, schema, parameters, and which sample of call and run it is."""
+    """What makes two requests the same: model, messages, pictures, schema, parameters, and which sample of call and run
+    it is.
+    """
     sample, of_run = samples
     parts: dict[str, object] = {
         "model": model_id,
@@ -47,6 +57,8 @@ def request_digest(model_id: str, wire: WireRequest, samples: tuple[int, int]) -
     }
     if of_run:  # left out of the first sample, so that replies that were kept before are found
         parts["sample of the run"] = of_run
+    if wire.images:  # likewise
+        parts["images"] = [image.said for image in wire.images]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
@@ -66,11 +78,14 @@ def prefix(wire: WireRequest) -> str:
 
 
 def counted(model: Model, wire: WireRequest) -> tuple[int, int]:
-    """The request's tokens as we count them, all and those it begins with; schema and repairs count among all."""
+    """The request's tokens as we count them, all and those it begins with; schema, repairs and pictures count among
+    all.
+    """
     (_, system), (_, user), *rest = wire.messages
     shared = model.count(system) + (model.count(prefix(wire)) if wire.prefix_chars else 0)
     own = [user[wire.prefix_chars :], *(text for _, text in rest), json.dumps(wire.schema)]
-    return shared + sum(model.count(text) for text in own), shared if wire.prefix_chars else 0
+    seen = sum(image_tokens(model.spec, image) for image in wire.images)
+    return shared + seen + sum(model.count(text) for text in own), shared if wire.prefix_chars else 0
 
 
 def with_repair(first: WireRequest, reply: str, problem: str, repair_round: int, model: Model) -> WireRequest:

@@ -11,6 +11,7 @@ from referee.llm.bounds import body_too_long, bounded_body
 from referee.llm.clients import Carrier, Clients, sampling, sdk_errors, transport_errors
 from referee.llm.completions import TOO_LONG, TOOL, Completion, collected, whole
 from referee.llm.dialects import Schema, bounded_schema, strict_schema
+from referee.llm.images import PromptImage
 from referee.llm.spec import OLLAMA, ModelSpec
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class WireRequest:
 
     ``native`` is whether the provider's own structured output is used; otherwise the schema stands in the prompt.
     ``prefix_chars`` is how much of the first user message the calls of a run share. ``digest`` names the call.
+    ``images`` stand in the first user message, behind what is shared.
     """
 
     messages: Messages
@@ -40,6 +42,7 @@ class WireRequest:
     prompt: str
     prefix_chars: int = 0
     digest: str = ""
+    images: tuple[PromptImage, ...] = ()
 
 
 def load_sdk(provider: str) -> None:
@@ -119,6 +122,11 @@ class Wire:
                 completion = None
         return completion if completion is not None else await self.send(request)
 
+    def listed_for_images(self) -> bool | None:
+        """Whether LangChain's list of models says that this one takes pictures; null where it does not know it."""
+        profile = self._clients.chat(None, 1).profile or {}
+        return bool(profile["image_inputs"]) if "image_inputs" in profile else None
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._clients.aclose()
@@ -138,9 +146,14 @@ class Wire:
         elif not request.native or self._schema_in_text(request):
             user = f"{user}\n\n{_schema_text(request.schema)}"
         content: Any = user
-        if request.prefix_chars and self._spec.provider == "anthropic":
-            shared = {"type": "text", "text": user[: request.prefix_chars], "cache_control": {"type": "ephemeral"}}
-            content = [shared, {"type": "text", "text": user[request.prefix_chars :]}]
+        marked = bool(request.prefix_chars) and self._spec.provider == "anthropic"
+        if marked or request.images:
+            shared: dict[str, Any] = {"type": "text", "text": user[: request.prefix_chars]}
+            if marked:
+                shared["cache_control"] = {"type": "ephemeral"}
+            pictures = [{"type": "image", "base64": one.base64, "mime_type": one.media} for one in request.images]
+            own = {"type": "text", "text": user[request.prefix_chars :]}
+            content = [*([shared] if request.prefix_chars else []), *pictures, own]
         return [("system", system), ("user", content), *rest]
 
     def _schema_in_text(self, request: WireRequest) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import PaperParseError
 
 if TYPE_CHECKING:
+    from referee.schemas.figure import Figures
     from referee.schemas.page import Highlights, PageImages
     from referee.schemas.paper import Paper
 
@@ -60,8 +61,8 @@ REFUSED = b"R"
 
 
 def main() -> None:
-    """Run with one argument: path and ``PaperSettings`` as JSON, a folder where pages are to be drawn, or a file that
-    says what is to be marked and the copy's place.
+    """Run with one argument: path and ``PaperSettings`` as JSON, a folder for pictures of pages, one for those of
+    figures and the paper that was read, or a file that says what is to be marked and the copy's place.
 
     The first byte written says what the rest is.
 
@@ -81,12 +82,19 @@ def main() -> None:
         _give(reply, PAPER, found.model_dump_json().encode())
 
 
-def _read(request: Mapping[str, Any]) -> Paper | PageImages | Highlights:
+def _read(request: Mapping[str, Any]) -> Paper | PageImages | Figures | Highlights:
     path = Path(request["path"])
     if request.get("pages"):
         from referee.papers.pdf.rendering import render_pages
 
         return render_pages(path, Path(request["pages"]), max_pages=request["max_pages"])
+    if request.get("figures"):
+        from referee.papers.figures import cut_figures
+        from referee.schemas.paper import Paper
+
+        paper = Paper.model_validate_json(Path(request["paper"]).read_bytes())
+        bounds = {name: request[name] for name in ("max_pages", "max_bytes", "max_figures")}
+        return cut_figures(path, paper, Path(request["figures"]), **bounds)
     if request.get("marks"):
         from referee.papers.pdf.annotating import annotate
         from referee.schemas.page import Highlights

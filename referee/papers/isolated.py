@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 from referee.errors import PaperParseError
 from referee.papers.child import PAPER, REFUSED
 from referee.papers.load import checked_head, is_plain_text, load_paper
+from referee.schemas.figure import Figures
 from referee.schemas.page import Highlights, PageImages
 from referee.schemas.paper import Paper
 from referee.settings import PaperSettings
@@ -198,6 +199,20 @@ async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageIma
         PaperParseError: As ``load_as_set``.
     """
     return await _made(_Reading(path, bounds, pages=str(folder.absolute())), PageImages)
+
+
+async def draw_figures(path: Path, paper: Paper, folder: Path, bounds: PaperSettings) -> Figures:
+    """Pictures of a paper's figures and tables in a folder; cut out by a child process, as ``read_paper`` reads.
+
+    Raises:
+        PaperParseError: As ``load_as_set``; the review goes on without pictures then.
+        OSError: The folder cannot be written.
+    """
+    with tempfile.TemporaryDirectory(prefix=".referee-", dir=folder.parent) as place:
+        known = Path(place) / "paper.json"
+        known.write_text(paper.model_dump_json(), encoding="utf-8")
+        reading = _Reading(path, bounds, paper=str(known.absolute()), figures=str(folder.absolute()))
+        return await _made(reading, Figures)
 
 
 async def annotate_copy(path: Path, copy: Path, highlights: Highlights, bounds: PaperSettings) -> Highlights:

@@ -44,6 +44,7 @@ class CallRecord(Frozen):
     at: str = ""
     usage: Usage = Usage()
     messages: tuple[tuple[str, str], ...] = ()
+    images: tuple[str, ...] = Field(default=(), description="digest, kind and size of each picture that was sent")
     reply: str | None = None
     error: str = ""
 

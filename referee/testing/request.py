@@ -19,10 +19,14 @@ WireFormat = Literal["openai", "anthropic", "google", "ollama"]
 
 @dataclass(frozen=True)
 class ChatMessage:
-    """One message: ``role`` is system, user or assistant; ``text`` joins its text parts by line breaks."""
+    """One message: ``role`` is system, user or assistant; ``text`` joins its text parts by line breaks.
+
+    ``images`` are the bytes of the pictures in it, decoded, in order.
+    """
 
     role: str
     text: str
+    images: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,16 @@ class ChatRequest:
     @cached_property
     def digest(self) -> str:
         """sha-256 of model, messages, schema, tool and parameters in canonical JSON; role and headers do not count."""
-        messages = [[message.role, message.text] for message in self.messages]
+        messages = [
+            [message.role, message.text, *(hashlib.sha256(image).hexdigest() for image in message.images)]
+            for message in self.messages
+        ]
         return digest([self.model, messages, self.schema, self.tool, dict(self.params)])
+
+    @property
+    def images(self) -> tuple[bytes, ...]:
+        """The pictures of all messages, in order."""
+        return tuple(image for message in self.messages for image in message.images)
 
     def rng(self) -> random.Random:
         """A random source that depends on the seed and the request alone."""

@@ -36,6 +36,7 @@ from referee.papers.latex.references import (
 )  # fmt: skip
 from referee.papers.latex.scan import Braces, balanced, first_command
 from referee.papers.pieces import Piece
+from referee.papers.sniff import kind_of
 from referee.schemas.paper import Converter, Paper
 
 _AUTHOR_COMMANDS = (
@@ -166,10 +167,29 @@ def load_latex_folder(path: Path, *, max_bytes: int) -> Paper:
     Raises:
         PaperParseError: As ``sources_in`` and ``choose_main`` say, and as for a lone file.
     """
+    files = _folder(path, max_bytes)
+    return _read(files, files.main, files.main, files.digest)
+
+
+def _folder(path: Path, max_bytes: int) -> FolderFiles:
     sources = sources_in(path, max_bytes)
     main = choose_main(sources, f"folder {shown_name(path)!r}")
-    files = FolderFiles(path, main, sources[main])
-    return _read(files, main, main, files.digest)
+    return FolderFiles(path, main, sources[main])
+
+
+def latex_files(path: Path, data: bytes, max_bytes: int) -> tuple[Files, str]:
+    """The files of a LaTeX paper, whether it is one file, a folder or an archive, and the main one's name.
+
+    Raises:
+        PaperParseError: As the three that read them.
+    """
+    if path.is_dir():
+        files = _folder(path, max_bytes)
+        return files, files.main
+    if kind_of(data) == "archive":
+        members = unpack(path, data)
+        return ArchiveFiles(members), choose_main(members, f"archive {path.name!r}")
+    return FolderFiles(path.parent, path.name, data), path.name
 
 
 def load_latex_archive(path: Path, data: bytes, limits: ArchiveLimits | None = None) -> Paper:

@@ -36,7 +36,7 @@ def render_pages(path: Path, folder: Path, *, max_pages: int) -> PageImages:
         OSError: A picture cannot be written.
     """
     data = path.read_bytes()
-    with _shown(data, path.name, max_pages) as document:
+    with shown_document(data, path.name, max_pages) as document:
         pages = []
         for page in PageReader(document).read():
             name = f"{page.number:03}.webp"
@@ -49,7 +49,7 @@ def render_pages(path: Path, folder: Path, *, max_pages: int) -> PageImages:
 
 
 @contextmanager
-def _shown(data: bytes, name: str, max_pages: int) -> Iterator[PdfDocument]:
+def shown_document(data: bytes, name: str, max_pages: int) -> Iterator[PdfDocument]:
     """The document as it is read: pages upright, hidden text gone."""
     document = open_checked(data, name, max_pages=max_pages)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -50,13 +51,38 @@ class ErrorReply:
 def text_of(content: Any) -> str:
     """The text of a message: a string, or the text parts of a list."""
     if isinstance(content, list):
-        return "\n".join(part if isinstance(part, str) else str(part.get("text", "")) for part in content)
+        texts = (part if isinstance(part, str) else part.get("text") for part in content)
+        return "\n".join(str(text) for text in texts if text is not None)
     return content if isinstance(content, str) else ""
 
 
 def message(role: str, content: Any) -> ChatMessage:
     """A neutral message."""
-    return ChatMessage("system" if role == "developer" else "assistant" if role == "model" else role, text_of(content))
+    name = "system" if role == "developer" else "assistant" if role == "model" else role
+    return ChatMessage(name, text_of(content), images_of(content))
+
+
+def images_of(content: Any) -> tuple[bytes, ...]:
+    """The pictures of a message, decoded: OpenAI's ``image_url``, Anthropic's ``source``, Google's ``inlineData``.
+
+    Raises:
+        ValueError: A picture is not given as base64.
+    """
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    coded = [code for part in parts if (code := _coded(part)) is not None]
+    return tuple(base64.b64decode(code.replace("-", "+").replace("_", "/"), validate=True) for code in coded)
+
+
+def _coded(part: Mapping[str, Any]) -> str | None:
+    if part.get("type") == "image_url":
+        head, _, code = str(part["image_url"]["url"]).partition(";base64,")
+        if not head.startswith("data:image/"):
+            raise ValueError(f"a picture is not given as base64: {head[:60]!r}.")
+        return code
+    if part.get("type") == "image":
+        return str(part["source"]["data"])
+    inline = part.get("inlineData") or part.get("inline_data")
+    return str(inline["data"]) if inline else None
 
 
 def title(schema: Any) -> str:

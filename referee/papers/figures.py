@@ -1,0 +1,102 @@
+"""The figures and tables of a paper as pictures, whatever its format: by its captions, from the file alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from referee.evidence.rules.labels import mentions_of
+from referee.papers.pdf.regions import Caption
+from referee.papers.picture_files import PictureFile, picture_files
+from referee.papers.pictures import Pictures, opened
+from referee.papers.pieces import caption_label
+from referee.schemas.figure import Figure, Figures
+from referee.schemas.paper import Block, Paper
+
+_MOST_MENTIONS = 8
+_MOST_FILES_OF_ONE = 6
+
+
+def captions_of(paper: Paper) -> list[Caption]:
+    """Captions that name a figure or table, in order of reading, each label once."""
+    captions: dict[str, Block] = {}
+    tables: dict[str, Block] = {}
+    for _, block in paper.blocks():
+        label = block.label or (caption_label(block.text) if block.kind == "figure" else None) or ""
+        if not label.startswith(("Figure", "Table")):
+            continue
+        if block.kind == "table":
+            tables.setdefault(label, block)
+        elif block.kind in ("caption", "figure"):
+            captions.setdefault(label, block)
+    return [
+        Caption(label, "table" if label.startswith("Table") else "figure", block, tables.get(label))
+        for label, block in captions.items()
+    ]
+
+
+def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:
+    """The sentences that refer to each figure and table, without captions, at most eight a label."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for one in mentions_of(paper):
+        if one.sentence.block.kind not in ("caption", "figure") and one.kind in ("Figure", "Table"):
+            found[f"{one.kind} {one.number}"][one.sentence.text] = None
+    return {label: tuple(texts)[:_MOST_MENTIONS] for label, texts in found.items()}
+
+
+def cut_figures(path: Path, paper: Paper, folder: Path, *, max_pages: int, max_bytes: int, max_figures: int) -> Figures:
+    """Write a picture of each figure and table of a paper into a folder.
+
+    Args:
+        path: The file that the paper was read from.
+        paper: What was read of it.
+        folder: Where the pictures are written: ``001.png`` and so on.
+        max_pages: Pages a PDF may have.
+        max_bytes: What a folder's LaTeX files may have together.
+        max_figures: Figures and tables that get a picture; the others are listed without one.
+
+    Raises:
+        PaperParseError: The file can no longer be read as it was.
+        OSError: A picture cannot be written.
+    """
+    captions = captions_of(paper)
+    pictures = Pictures(folder, max_figures, mentions_by_label(paper))
+    items: list[Figure] = []
+    if captions and paper.format == "pdf":
+        from referee.papers.pdf.figures import cut_pdf
+
+        items = cut_pdf(path, paper, captions, pictures, max_pages)
+    elif captions:
+        files = picture_files(path, paper.format, [one.label for one in captions], max_bytes)
+        items = list(_from_files(files, captions, pictures))
+    return Figures(paper_id=paper.paper_id, items=tuple(items), left_out=pictures.said())
+
+
+def _from_files(files: Sequence[PictureFile], captions: Sequence[Caption], pictures: Pictures) -> Iterator[Figure]:
+    """Each caption with the pictures of its files. A table without one was read from the source: it is not listed."""
+    for caption in captions:
+        own = [one for one in files if one.label == caption.label]
+        if not own and caption.kind == "table":
+            continue
+        if not pictures.has_room():
+            yield pictures.beyond(caption)
+            continue
+        names, problems = _written(own[:_MOST_FILES_OF_ONE], pictures)
+        if len(own) > _MOST_FILES_OF_ONE:
+            problems.append(f"only {_MOST_FILES_OF_ONE} of its {len(own)} files are shown")
+        why = "; ".join(problems) or ("" if names else "no picture file stands by its caption")
+        yield pictures.figure(caption, images=tuple(names), problem=why)
+
+
+def _written(files: Sequence[PictureFile], pictures: Pictures) -> tuple[list[str], list[str]]:
+    names, problems = [], []
+    for one in files:
+        picture = opened(one.data, one.name) if one.data is not None else one.problem
+        if isinstance(picture, str):
+            problems.append(picture)
+        elif name := pictures.write(picture):
+            names.append(name)
+        else:
+            problems.append(pictures.full)
+    return names, problems

@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 GOLD = Path(__file__).parent / "gold"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
-ELSEWHERE = "REFEREE_GUIDELINE_PAGES"
+ELSEWHERE = "GUIDELINE_PAGES"
 LEAST_OVERLAP, LEAST_LIKENESS = 0.5, 85.0
 # A set of fewer words is part of nearly any sentence's.
 _FEWEST_WORDS = 4
@@ -105,7 +105,7 @@ def locate(page: GoldPage) -> Path | str:
     """The page's file, or why there is none here.
 
     ``guidelines/`` lies in the shared data, ``pages/`` beside the lists, and ``elsewhere/`` in the folder that the
-    environment's ``REFEREE_GUIDELINE_PAGES`` names: text that may not be passed on, known by the digest of its letters.
+    environment's ``GUIDELINE_PAGES`` names: text that may not be passed on, known by the digest of its letters.
     """
     place, _, name = page.page.partition("/")
     folder = os.environ.get(ELSEWHERE, "")

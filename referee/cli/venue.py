@@ -100,7 +100,11 @@ def remove(venue: Annotated[str, typer.Argument(help="The id of a venue of your 
 @with_run_flags()
 def compile_(
     source: Annotated[
-        str, typer.Argument(help="The page: an http(s) address, or an HTML, Markdown or text file.", show_default=False)
+        list[str],
+        typer.Argument(
+            help="The page, or several: http(s) addresses, or HTML, Markdown, text, PDF or Word files.",
+            show_default=False,
+        ),
     ],
     venue_id: Annotated[str, typer.Option("--id", metavar="ID", help="The id it gets, as my-workshop-2026.")],
     name: Annotated[str | None, typer.Option(help="The venue's name. [default: the page's title]")] = None,
@@ -121,15 +125,18 @@ def compile_(
         str | None, typer.Option(metavar="VENUE", help="Borrow this venue's form instead of the page's.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Take an id that is taken; an old file of yours is kept beside it.")
+        bool,
+        typer.Option(
+            "--force", help="Take an id that is taken, keeping an old file of yours; go on with a page taken for none."
+        ),
     ] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Make a venue of your own from the page on which it tells its reviewers how to review.
 
-    The page's statements are cut out by code, labelled by the model, and kept with the page's own words. The venue can
-    be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
-    trace.jsonl (each model call).
+    The model reads the page, and code looks up the words of all it names; the embedded model only labels what code
+    has cut. Ends with the form to look at and what of the page went where. Writes a run folder with guidelines.json
+    (each statement), venue.json, page.diff (the page line by line) and trace.jsonl (each model call).
     """
     from referee import api
     from referee.reports.estimates import review_estimate_lines
@@ -151,11 +158,16 @@ def compile_(
 
 def _print_summary(compiled: Compiled) -> None:
     from referee.cli.output import describe_usage, wrapped
-    from referee.reports.venue_lines import compile_lines
+    from referee.reports.venue_lines import compile_lines, place_lines
+    from referee.venues.render import describe_venue
 
     said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.statements, compiled.notes)
     for line in said:
         typer.echo(wrapped(line))
+    typer.echo(f"\n{describe_venue(compiled.form)}\n")
+    for line in place_lines(compiled.form, compiled.page):
+        typer.echo(wrapped(line))
+    typer.echo(f"The page line by line, and where each went: {compiled.run}/page.diff")
     typer.echo(f"Used: {describe_usage(compiled.usage)}.")
     typer.echo(f"Each statement and what became of it: {compiled.run}/guidelines.json")
     typer.echo(f"Stored as {compiled.path}")

@@ -1,7 +1,9 @@
-"""Gold lists of criteria, and how what was kept of a page is compared with them."""
+"""Gold lists of what pages ask for, where the pages lie, and how kept criteria are compared with them."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +14,8 @@ from pathlib import Path
 from rapidfuzz import fuzz
 
 GOLD = Path(__file__).parent / "gold"
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+ELSEWHERE = "GUIDELINE_PAGES"
 LEAST_OVERLAP, LEAST_LIKENESS = 0.5, 85.0
 # A set of fewer words is part of nearly any sentence's.
 _FEWEST_WORDS = 4
@@ -29,12 +33,33 @@ class GoldCriterion:
 
 
 @dataclass(frozen=True)
+class GoldField:
+    """One box that a careful person reads from a page.
+
+    ``values`` are those of its scale or choice in the page's order, ``labels`` how the label of each begins, ``titles``
+    what it may be called, ``length`` the page's words on how long its text may be; ``borderline`` as above.
+    """
+
+    titles: tuple[str, ...]
+    kind: str
+    values: tuple[int | float | str, ...] = ()
+    labels: tuple[str, ...] = ()
+    aspect: str = ""
+    length: str = ""
+    borderline: bool = False
+
+
+@dataclass(frozen=True)
 class GoldPage:
-    """A page below the folder of the shared data, and its criteria."""
+    """A page, and what it asks for; ``page`` says where it lies, ``letters`` is the digest of one kept elsewhere."""
 
     id: str
     page: str
     criteria: tuple[GoldCriterion, ...]
+    fields: tuple[GoldField, ...] = ()
+    policy: str = "unknown"
+    address: str = ""
+    letters: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,8 +101,31 @@ def load_gold(folder: Path = GOLD) -> list[GoldPage]:
     return [_page(path) for path in sorted(folder.glob("*.toml"))]
 
 
+def locate(page: GoldPage) -> Path | str:
+    """The page's file, or why there is none here.
+
+    ``guidelines/`` lies in the shared data, ``pages/`` beside the lists, and ``elsewhere/`` in the folder that the
+    environment's ``GUIDELINE_PAGES`` names: text that may not be passed on, known by the digest of its letters.
+    """
+    place, _, name = page.page.partition("/")
+    folder = os.environ.get(ELSEWHERE, "")
+    if place == "elsewhere" and not folder:
+        return f"may not be passed on: save the text of {page.address}, and name its folder in {ELSEWHERE}"
+    path = {"pages": GOLD / page.page, "elsewhere": Path(folder) / name}.get(place, SHARED / page.page)
+    if not path.is_file():
+        return f"{path} is not there"
+    if page.letters and hashlib.sha256(_letters(page_text(path)).encode()).hexdigest() != page.letters:
+        return f"{path} is not the text that the list was made from"
+    return path
+
+
 def page_text(path: Path) -> str:
     """The text of a page, without markup, scripts, navigation and footer."""
+    if path.suffix == ".pdf":
+        from referee.papers import load_paper
+
+        read = load_paper(path)
+        return "\n".join([read.title, *(f"{part.heading}\n{part.text}" for part in read.sections)])
     raw = path.read_text(encoding="utf-8")
     if path.suffix != ".html":
         return raw
@@ -138,7 +186,22 @@ def _page(path: Path) -> GoldPage:
         GoldCriterion(raw["id"], raw["kind"], (raw["text"], *raw.get("also", ())), raw.get("borderline", False))
         for raw in held["criterion"]
     )
-    return GoldPage(path.stem, held["page"], criteria)
+    fields = tuple(
+        GoldField(
+            titles=(raw["title"], *raw.get("also", ())),
+            kind=raw["kind"],
+            values=tuple(raw.get("values", ())),
+            labels=tuple(raw.get("labels", ())),
+            aspect=raw.get("aspect", ""),
+            length=raw.get("length", ""),
+            borderline=raw.get("borderline", False),
+        )
+        for raw in held.get("field", ())
+    )
+    policy = held.get("policy", {}).get("status", "unknown")
+    return GoldPage(
+        path.stem, held["page"], criteria, fields, policy, held.get("address", ""), held.get("letters_sha256", "")
+    )
 
 
 @lru_cache(maxsize=1024)

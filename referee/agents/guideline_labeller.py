@@ -268,7 +268,7 @@ def _labelled(candidate: Candidate, given: Sequence[Mapping[str, Any]], model: s
     label, kind = given[0]["label"], given[0]["kind"]
     if label != "criterion":
         return Labelled(candidate.id, label, kind, "", model)
-    problem = _unreliable(given[0]["says"], candidate.words)
+    problem = unreliable(given[0]["says"], candidate.words)
     says = " ".join(given[0]["says"].split())
     parts = _divided(candidate.words, given[0]["parts"])
     whole = f"it stays whole: {parts}" if isinstance(parts, str) and parts else ""
@@ -296,7 +296,7 @@ def _divided(words: str, given: Sequence[Mapping[str, Any]]) -> tuple[RulePart, 
     parts = tuple(
         RulePart(text, part["kind"], " ".join(part["says"].split())) for text, part in zip(own, given, strict=True)
     )
-    problems = [_unreliable(part["says"], f"{text} {around}") for text, part in zip(own, given, strict=True)]
+    problems = [unreliable(part["says"], f"{text} {around}") for text, part in zip(own, given, strict=True)]
     if any(problems):
         return next(filter(None, problems))
     if any(set(stems(around)) - set(stems(f"please {part.says}")) for part in parts):
@@ -315,7 +315,8 @@ def _reaches_on(first: str, second: str) -> bool:
     return negated(first) and not negated(second)
 
 
-def _unreliable(says: str, words: str) -> str:
+def unreliable(says: str, words: str) -> str:
+    """Why a paraphrase cannot be relied on; empty where it can."""
     return "its paraphrase was cut off" if len(says) >= _SAYS_CHARS else why_not(says, words)
 
 

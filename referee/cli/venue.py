@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli.running import Attended, RunFlags, with_run_flags
+from referee.errors import SettingsError
 
 if TYPE_CHECKING:
     from referee.api.venues.compiling import Compiled
@@ -46,7 +47,6 @@ def show(
     ] = None,
 ) -> None:
     """Show a venue's form, guidelines, rule on language models, and how sure each fact is; or its prompts."""
-    from referee.errors import SettingsError
     from referee.venues import describe_venue, load_venue
 
     if prompts:
@@ -127,9 +127,9 @@ def _as_path(path: Path) -> str:
 @with_run_flags()
 def compile_(
     source: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            help="The page: an http(s) address, or an HTML, Markdown or text file; or a form as .json.",
+            help="The page, or several: http(s) addresses, HTML, Markdown, text, PDF or Word files; or a form as .json.",
             show_default=False,
         ),
     ],
@@ -152,27 +152,32 @@ def compile_(
         str | None, typer.Option(metavar="VENUE", help="Borrow this venue's form instead of the page's.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Take an id that is taken; an old file of yours is kept beside it.")
+        bool,
+        typer.Option(
+            "--force", help="Take an id that is taken, keeping an old file of yours; go on with a page taken for none."
+        ),
     ] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
     """Make a venue of your own from the page on which it tells its reviewers how to review.
 
-    The page's statements are cut out by code, labelled by the model, and kept with the page's own words. The venue can
-    be used at once. Writes a run folder with guidelines.json (each statement and what became of it), venue.json and
-    trace.jsonl (each model call).
+    The model reads the page, and code looks up the words of all it names; the embedded model only labels what code
+    has cut. Ends with the form to look at and what of the page went where. Writes a run folder with guidelines.json
+    (each statement), venue.json, page.diff (the page line by line) and trace.jsonl (each model call).
 
     A review form as JSON (an OpenReview invitation) is read by code alone, without a model and a run folder.
     """
     from referee import api
     from referee.venues.form_json import is_form_file
 
-    if is_form_file(source):
+    if any(map(is_form_file, source)):
+        if len(source) > 1:
+            raise SettingsError("a form in JSON is read alone.", hint="Give the form, or the pages.")
         _refuse_for_form(
             {"model": model, "rounds": rounds, "paper-type": paper_type, "form": form, "out": flags.out},
             {"resume": flags.resume, "batch": flags.batch},
         )
-        _compile_form(Path(source), venue_id, name, force)
+        _compile_form(Path(source[0]), venue_id, name, force)
         return
     from referee.reports.estimates import review_estimate_lines
 
@@ -207,8 +212,6 @@ def _compile_form(path: Path, venue_id: str, name: str | None, force: bool) -> N
 
 
 def _refuse_for_form(*given: dict[str, Any]) -> None:
-    from referee.errors import SettingsError
-
     for name, value in (item for options in given for item in options.items()):
         if value:
             raise SettingsError(
@@ -218,11 +221,16 @@ def _refuse_for_form(*given: dict[str, Any]) -> None:
 
 def _print_summary(compiled: Compiled) -> None:
     from referee.cli.output import describe_usage, wrapped
-    from referee.reports.venue_lines import compile_lines
+    from referee.reports.venue_lines import compile_lines, place_lines
+    from referee.venues.render import describe_venue
 
     said = compile_lines(compiled.form, compiled.page, compiled.paper_type, compiled.statements, compiled.notes)
     for line in said:
         typer.echo(wrapped(line))
+    typer.echo(f"\n{describe_venue(compiled.form)}\n")
+    for line in place_lines(compiled.form, compiled.page):
+        typer.echo(wrapped(line))
+    typer.echo(f"The page line by line, and where each went: {compiled.run}/page.diff")
     typer.echo(f"Used: {describe_usage(compiled.usage)}.")
     typer.echo(f"Each statement and what became of it: {compiled.run}/guidelines.json")
     typer.echo(f"Stored as {compiled.path}")
@@ -378,7 +386,6 @@ def _search(
 
 
 def _refuse_without_objective(flags: list[str]) -> None:
-    from referee.errors import SettingsError
 
     if flags:
         raise SettingsError(
@@ -387,7 +394,6 @@ def _refuse_without_objective(flags: list[str]) -> None:
 
 
 def _refuse_beside(flag: str, others: dict[str, Any], instead: str) -> None:
-    from referee.errors import SettingsError
 
     for name, value in others.items():
         if value is not None:

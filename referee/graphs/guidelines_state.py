@@ -9,6 +9,7 @@ from operator import add
 from typing import Annotated, TypedDict
 
 from referee.agents.guideline_labeller import Labelled
+from referee.agents.page_reader import PageReply
 from referee.graphs.failure import Failure
 from referee.llm.door import Door
 from referee.schemas.venue import Aspect, FactConfidence, VenueForm
@@ -36,7 +37,12 @@ class PageOrigin:
 
 @dataclass(frozen=True)
 class GuidelinesContext:
-    """The services and the fixed data of one run. ``lender`` is the venue whose form is borrowed, if any."""
+    """The services and the fixed data of one run.
+
+    ``pieces`` are what a model is given to read, ``most_out`` tokens the longest reply to one; where there are none,
+    code has cut the page into ``windows`` whose statements are labelled. ``page`` is all pages in one; where there are
+    several, ``others`` holds each. ``lender`` is the venue whose form is borrowed, if any.
+    """
 
     venue_id: str
     venue_name: str
@@ -46,16 +52,21 @@ class GuidelinesContext:
     windows: tuple[Window, ...]
     lean: bool
     door: Door
+    pieces: tuple[str, ...] = ()
+    most_out: int = 0
+    force: bool = False
+    others: tuple[tuple[GuidelinePage, PageOrigin], ...] = ()
     lender: VenueForm | None = None
     prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
 
 class GuidelinesState(TypedDict, total=False):
-    """``labelled``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
+    """``labelled``, ``readings``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use."""
 
     labelled: Annotated[list[Labelled], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
+    readings: Annotated[list[PageReply], add]
     statements: list[Statement]
     aspects: dict[str, Aspect]
     venue: VenueForm | None
@@ -68,6 +79,14 @@ class LabelTask(TypedDict):
     window: str
 
 
+class ReadTask(TypedDict):
+    """One piece of the page for one call."""
+
+    piece: int
+
+
 def initial_state() -> GuidelinesState:
     """An empty state."""
-    return GuidelinesState(labelled=[], notes=[], failures=[], statements=[], aspects={}, venue=None, failure=None)
+    return GuidelinesState(
+        labelled=[], readings=[], notes=[], failures=[], statements=[], aspects={}, venue=None, failure=None
+    )

@@ -26,6 +26,7 @@ _BY_PROMPT = {
     "eval/assertions": "judging a review's assertions",
     "guidelines/form": "reading the page's form",
     "guidelines/label": "reading the page's guidelines",
+    "guidelines/read": "reading the page's guidelines",
     "plant/judge": "reading a planted error",
     "plant/replace": "wording an error",
     "refinement/criticise": "criticising the venue's prompts",

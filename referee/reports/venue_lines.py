@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues.page import GuidelinePage
+from referee.venues.page_places import LEFT_OUT, page_lines, place_counts
 from referee.venues.statements import Statement
+
+_LONGEST, _MOST = 100, 15
 
 
 def compile_lines(
@@ -29,6 +32,21 @@ def form_lines(form: VenueForm, notes: Iterable[str] = ()) -> Iterator[str]:
     yield f"Language models in reviewing: {form.llm_policy.status}. {form.llm_policy.sentence}"
     yield from (f"Unknown: {item}" for item in form.provenance.unknown)
     yield from (f"Note: {note}" for note in (*form.provenance.notes, *notes))
+
+
+def place_lines(form: VenueForm, page: GuidelinePage) -> Iterator[str]:
+    """How much of the page went into the form, and the first of its lines that were left out."""
+    lines = page_lines(form, page)
+    counts = place_counts(lines)
+    boxes, rule, out = counts["box"], counts["rule"], counts[LEFT_OUT]
+    yield (
+        f"Of the page's {len(lines)} lines: {counts['criterion']} hold a criterion, {boxes} a box or its scale, "
+        f"{rule} the rule on language models; {out} were left out"
+    )
+    words_out = [line.words for line in lines if not line.went_to]
+    yield from (f"  - {words if len(words) <= _LONGEST else f'{words[:_LONGEST]}...'}" for words in words_out[:_MOST])
+    if len(words_out) > _MOST:
+        yield f"  ... and {len(words_out) - _MOST} more"
 
 
 def _statements(form: VenueForm, statements: Sequence[Statement]) -> Iterator[str]:

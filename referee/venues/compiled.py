@@ -202,9 +202,13 @@ def read_policy(page: GuidelinePage, *, source: str, confidence: FactConfidence)
         return LlmPolicy(status=status, sentence=said if about else none, applies_to="reviewers", fact=fact)
     note = "status read by a rule from the quoted sentences: compare them with the page"
     quotes = [quote for quote in about if quote in found]
-    sentence = f"The page says: {' '.join(f'“{quote}”' for quote in dict.fromkeys(quotes))}"
     fact = Fact(confidence=confidence, sources=(source,), note=note)
-    return LlmPolicy(status=status, sentence=sentence, applies_to="reviewers", fact=fact)
+    return LlmPolicy(status=status, sentence=policy_sentence(quotes), applies_to="reviewers", fact=fact)
+
+
+def policy_sentence(quotes: Iterable[str]) -> str:
+    """The page's sentences on language models, each once."""
+    return f"The page says: {' '.join(f'“{quote}”' for quote in dict.fromkeys(quotes))}"
 
 
 def _sentences(page: GuidelinePage) -> Iterable[str]:

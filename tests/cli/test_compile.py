@@ -23,7 +23,7 @@ LABEL = "guidelines/label"
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
-    with FakeServer({LABEL: labelling(sensible)}, context_tokens=32_000) as running:
+    with FakeServer({LABEL: labelling(sensible)}, context_tokens=8_000) as running:
         yield running
 
 

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from referee.testing import FakeServer
+from referee.testing import ChatRequest, FakeServer
 from referee.testing.openreview_server import FakeOpenReview
 from tests.cli.command import leave_plots_undrawn
 
@@ -24,7 +25,10 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def session(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache_folder))
     leave_plots_undrawn(monkeypatch)
-    with FakeServer(context_tokens=32_000) as server, FakeOpenReview(map(_forum, range(3))) as openreview:
+    with (
+        FakeServer({"guidelines/read": _read}, context_tokens=32_000) as server,
+        FakeOpenReview(map(_forum, range(3))) as openreview,
+    ):
         monkeypatch.setenv("REFEREE_COLLECT__API_V2", openreview.url)
         yield Session(tmp_path, server, monkeypatch)
 
@@ -44,3 +48,30 @@ def _forum(number: int) -> dict[str, object]:
     title = {"title": {"value": f"Paper {number}"}, "pdf": {"value": "/pdf/x.pdf"}}
     listed = {"id": at, "forum": at, "number": number, "domain": group, "invitations": [f"{group}/-/Submission"]}
     return {**listed, "content": title, "details": {"replies": [review]}}
+
+
+def _read(request: ChatRequest) -> dict[str, Any]:
+    """What a reader of the page on venues would say of the guidelines that it shows."""
+    (page,) = request.spans("page")
+    asked = [line.removeprefix("- ") for line in page.splitlines() if line.startswith("- ") and line[-1] in "?."]
+    overall = {
+        "words": "Overall recommendation",
+        "title": "Overall recommendation",
+        "kind": "score",
+        "measures": "overall",
+        "scale": "",
+        "options": [{"value": value, "label": label} for value, label in _VERDICTS],
+        "length": "",
+        "late": "no",
+    }
+    return {
+        "criteria": [{"words": words, "says": "", "kind": "subjective"} for words in asked],
+        "boxes": [overall],
+        "policy": {"words": ["Reviewers must not use language models to write reviews."], "status": "forbidden"},
+        "missing": [],
+        "about": "Guidelines for the reviewers of a workshop.",
+        "for_reviewers": "yes",
+    }
+
+
+_VERDICTS = (("3", "accept"), ("2", "borderline"), ("1", "reject"))

@@ -28,7 +28,7 @@ BOTH = "name the section and the sentence that you criticise"
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
-    with FakeServer({LABEL: labelling(sensible)}, context_tokens=32_000) as running:
+    with FakeServer({LABEL: labelling(sensible)}, context_tokens=8_000) as running:
         yield running
 
 
@@ -140,7 +140,7 @@ async def test_a_model_that_inverts_a_rule_is_not_believed(server: FakeServer, p
 async def test_a_wrong_key_or_a_budget_ends_the_run_and_nothing_is_stored(server: FakeServer, page: Path) -> None:
     with pytest.raises(BudgetExceeded):
         await compiled(server, page, max_tokens=10)
-    with FakeServer(faults=[Fault("401")], context_tokens=32_000) as refusing, pytest.raises(ModelRefused):
+    with FakeServer(faults=[Fault("401")], context_tokens=8_000) as refusing, pytest.raises(ModelRefused):
         await compiled(refusing, page, out="run2")
     with pytest.raises(VenueError, match="unknown"):
         load_venue("tests-2026")
@@ -242,7 +242,7 @@ async def test_every_page_of_the_shared_data_compiles(shared_data: Path, folder:
     pages = sorted((shared_data / "guidelines").glob("[hm]*/*"))
     assert len(pages) >= 9
     entry: dict[str, Any] = {"all criteria": {LABEL: everything(CRITERION)}, "sensible": {LABEL: labelling(sensible)}}
-    with FakeServer(entry.get(model), context_tokens=32_000) as server:
+    with FakeServer(entry.get(model), context_tokens=8_000) as server:
         for number, path in enumerate(path for path in pages if "NEGATIVE" not in path.name):
             done = await compiled(server, path, venue_id=f"p{number}", out=f"run-{number}")
             assert done.form.guidelines

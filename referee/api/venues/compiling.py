@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.agents import form_reader
+from referee.agents import form_reader, page_reader
 from referee.agents.guideline_labeller import (
     FULL_ROOM_TOKENS,
     LEAN_ROOM_TOKENS,
@@ -20,9 +21,10 @@ from referee.agents.guideline_labeller import (
     render_window,
     reply_tokens,
 )
+from referee.agents.page_reader import PageReply
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
-from referee.api.venues.page_source import PAGE_COPY, ReadPage, open_page
+from referee.api.venues.page_source import PAGE_COPY, ReadPage, open_pages
 from referee.api.venues.refining import refine_prompts
 from referee.errors import BudgetExceeded, RefereeError, VenueError
 from referee.graphs.running import run_machine
@@ -43,14 +45,17 @@ from referee.venues.page import (
     candidates,
     check_holds_guidelines,
     form_fields,
+    text_for,
     windows,
 )
+from referee.venues.page_places import diff_text, page_lines
 from referee.venues.refined import RefinedPrompts, refinable
 from referee.venues.registry import check_storable, check_venue_id, store_venue, venue_json
 from referee.venues.statements import Statement, check_conserved
 
 STATEMENTS = "guidelines.json"
 VENUE = "venue.json"
+PAGE_DIFF = "page.diff"
 REFINEMENT = "refinement"
 ROUNDS = 3
 
@@ -77,7 +82,7 @@ class Compiled:
 
 
 async def compile_venue(
-    source: str | Path,
+    source: str | Path | Sequence[str | Path],
     *,
     venue_id: str,
     name: str | None = None,
@@ -91,14 +96,15 @@ async def compile_venue(
     """Compile a venue from its page for reviewers, and store it among the user's own.
 
     Args:
-        source: An http or https address, or an HTML, Markdown or text file.
+        source: An http or https address, or an HTML, Markdown, text, PDF or Word file; or several, read as one page.
         venue_id: The id by which the venue is used: lower-case letters, digits and hyphens.
         name: Its name; the page's title by default.
         paper_type: Whose guidelines are kept where the page has several types of paper; the first by default.
         form: A venue whose form is borrowed, in place of what the page shows.
-        model: The model that labels; ``local`` by default.
+        model: The model that reads the page; ``local`` by default, which only labels what code cut.
         rounds: Rounds in which the new venue's prompts are refined; 3 by default, 0 on the embedded model.
-        force: Whether the venue may stand in for a bundled one, or replace one of the user's.
+        force: Whether the venue may stand in for a bundled one, or replace one of the user's; and whether a page that
+            is taken for no guidelines is compiled all the same.
         options: How it runs; its limits are those of the compilation and the refinement together.
 
     Returns:
@@ -117,12 +123,14 @@ async def compile_venue(
     lender = form if isinstance(form, VenueForm) or form is None else load_venue(form)
     check_models(settings)
     async with session("venue compile", "compile", venue_id, options=options, settings=settings) as run:
-        run.progress(Event("stage", f"reading {source}"))
-        read = await open_page(str(source), run.place.path if run.place.resumed else None)
+        given = [source] if isinstance(source, str | Path) else list(source)
+        run.progress(Event("stage", f"reading {', '.join(map(str, given))}"))
+        read = await open_pages([str(each) for each in given], run.place.path if run.place.resumed else None)
         cut = candidates(read.page, paper_type)
-        check_holds_guidelines(read.page, cut)
         models = await run.open_models()
         job = compile_job(venue_id, name, read, cut, paper_type, lender, settings, models)
+        if not job.pieces and not force:
+            check_holds_guidelines(read.page, cut)
         run.check_inputs(job_inputs(job))
         run.confirm(compile_plan(job))
         door = run.begin(models, roles=(ROLE,), prompts=job_prompts(job))
@@ -145,6 +153,10 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
         windows=job.windows,
         lean=job.lean,
         door=door,
+        pieces=job.pieces,
+        most_out=page_reader.most_output(job.models[ROLE].context_tokens),
+        force=force,
+        others=tuple((each.page, each.origin) for each in job.source.parts),
         lender=job.lender,
         prompt_versions=job.settings.review.prompt_versions,
     )
@@ -153,9 +165,10 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
     statements = tuple(Statement.model_validate(fate) for fate in state["statements"])
     run.write(STATEMENTS, _statements_json(job, statements))
     if state["venue"] is None:
-        raise _no_criterion(job, statements)
+        raise _refused(job, state["readings"], statements) if job.pieces else _no_criterion(job, statements)
     form = VenueForm.model_validate(state["venue"])
     run.write(VENUE, venue_json(form))
+    run.write(PAGE_DIFF, diff_text(page_lines(form, job.source.page)))
     stored = store_venue(form, force=force)
     return Compiled(
         form=form,
@@ -205,23 +218,35 @@ def _left(options: RunOptions, used: Usage) -> RunOptions:
     return replace(options, max_tokens=tokens, max_cost=cost)
 
 
+def _refused(job: CompileJob, replies: Sequence[PageReply], statements: tuple[Statement, ...]) -> VenueError:
+    from referee.graphs.guidelines_reading import refusal_of
+
+    why = refusal_of(replies, statements, job.source.page)
+    return VenueError(
+        f"{job.source.origin.name!r} holds no guidelines for reviewers: {why}. Nothing was stored.",
+        hint="Give the page that tells reviewers what to look for; or add --force to go on with what was read.",
+        ids={"venue": job.venue_id},
+    )
+
+
 def _no_criterion(job: CompileJob, statements: tuple[Statement, ...]) -> VenueError:
     reasons = Counter(fate.reason for fate in statements)
     said = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return VenueError(
         f"no criterion was found on {job.source.origin.name!r} ({said}). Nothing was stored.",
-        hint=f"The statements are in the run's {STATEMENTS}; try another --model, or another page.",
+        hint=f"The statements are in the run's {STATEMENTS}; try another --model or another page, or add --force.",
         ids={"venue": job.venue_id},
     )
 
 
 def _statements_json(job: CompileJob, statements: tuple[Statement, ...]) -> str:
     """Every statement and its fate, and what code left out before; the counts add up."""
-    counts = check_conserved([candidate.id for candidate in job.cut], statements)
+    cut = [fate.id for fate in statements] if job.pieces else [candidate.id for candidate in job.cut]
+    counts = check_conserved(cut, statements)
     page = job.source.page
     data = {
         "page": {"title": page.title, "extractor": page.extractor, "language": page.language},
-        "counts": {"candidates": len(job.cut), **{fate: counts[fate] for fate in ("kept", "merged", "dropped")}},
+        "counts": {"candidates": len(statements), **{fate: counts[fate] for fate in ("kept", "merged", "dropped")}},
         "candidates": [fate.model_dump(mode="json") for fate in statements],
         "left_out_by_code": [{"words": item.words, "reason": item.reason} for item in page.dropped],
     }
@@ -234,7 +259,10 @@ _TYPICAL_SHARE = 0.5
 
 @dataclass(frozen=True)
 class CompileJob:
-    """What is cut from the page, by whom it is labelled, and whose form is borrowed, if any."""
+    """What is read or cut from the page, by whom, and whose form is borrowed, if any.
+
+    ``pieces`` are empty where code reads the page and a model only labels ``windows``.
+    """
 
     venue_id: str
     venue_name: str
@@ -245,6 +273,7 @@ class CompileJob:
     lender: VenueForm | None
     settings: Settings
     models: Models
+    pieces: tuple[str, ...] = ()
 
     @property
     def lean(self) -> bool:
@@ -254,6 +283,8 @@ class CompileJob:
 
 def compile_plan(job: CompileJob) -> ReviewEstimate:
     """Calls and tokens, known before the first reply but for the length of replies."""
+    if job.pieces:
+        return _reading_plan(job)
     model, versions = job.models[ROLE], job.settings.review.prompt_versions
     lean, language = job.lean, job.source.page.language
     asked = [window for window in job.windows if needs_call(window, lean=lean, language=language)]
@@ -278,6 +309,28 @@ def compile_plan(job: CompileJob) -> ReviewEstimate:
     )
 
 
+def _reading_plan(job: CompileJob) -> ReviewEstimate:
+    model, versions = job.models[ROLE], job.settings.review.prompt_versions
+    prompts = [
+        page_reader.render_piece(number, job.pieces, venue_name=job.venue_name, prompt_versions=versions)
+        for number in range(len(job.pieces))
+    ]
+    tokens_in = sum(model.count(prompt.system) + model.count(prompt.user) for prompt in prompts)
+    # What is copied from a page is about as long as the page, and at most what a reply may be.
+    tokens_out = sum(
+        min(page_reader.most_output(model.context_tokens), 200 + model.count(piece)) for piece in job.pieces
+    )
+    return ReviewEstimate(
+        strategy="guidelines",
+        models={ROLE: model.spec.id},
+        calls=len(prompts),
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cost_usd=model.cost(tokens_in, tokens_out),
+        notes=tuple(model.notes),
+    )
+
+
 def compile_job(
     venue_id: str,
     name: str | None,
@@ -288,19 +341,23 @@ def compile_job(
     settings: Settings,
     models: Models,
 ) -> CompileJob:
-    """Divide what was cut into windows that suit the model, and settle name and paper type."""
+    """Divide the page into pieces or windows that suit the model, and settle name and paper type."""
     model = models[ROLE]
+    kept = _kept_type(read.page, cut, paper_type)
+    reads = page_reader.reads_pages(is_local=model.spec.is_local, context_tokens=model.context_tokens)
+    text = text_for(read.page, kept)
     room = LEAN_ROOM_TOKENS if model.spec.is_local else min(FULL_ROOM_TOKENS, model.context_tokens // 3)
     return CompileJob(
         venue_id=venue_id,
         venue_name=" ".join((name or read.page.title or venue_id).split()),
         source=read,
-        paper_type=_kept_type(read.page, cut, paper_type),
+        paper_type=kept,
         cut=cut,
         windows=cut_windows(windows(cut, room, model.count), lean=model.spec.is_local),
         lender=lender,
         settings=settings,
         models=models,
+        pieces=page_reader.page_pieces(text, model.context_tokens, model.count) if reads else (),
     )
 
 
@@ -320,7 +377,7 @@ def job_inputs(job: CompileJob) -> dict[str, str]:
         "venue name": job.venue_name,
         "paper type": job.paper_type,
         "form to borrow": venue_digest(job.lender) if job.lender else "",
-        "division of the page": _digest([[c.id, c.words] for w in job.windows for c in w.candidates]),
+        "division of the page": _digest(job.pieces or [[c.id, c.words] for w in job.windows for c in w.candidates]),
         **{f"version of prompt {name}": digest for name, digest in job_prompts(job).items()},
         "temperature": str(job.settings.models.temperature),
         "model": job.models[ROLE].spec.id,
@@ -334,6 +391,9 @@ def _digest(value: Any) -> str:
 def job_prompts(job: CompileJob) -> dict[str, str]:
     """Digest by prompt and version, of the prompts a run may use."""
     versions = job.settings.review.prompt_versions
+    if job.pieces:
+        prompt = load_prompt(page_reader.PROMPT, versions.get(page_reader.PROMPT))
+        return {f"{prompt.id}@{prompt.version}": prompt.digest}
     used = (
         label_prompt(lean=job.lean, prompt_versions=versions),
         load_prompt(form_reader.PROMPT, versions.get(form_reader.PROMPT)),

@@ -12,7 +12,7 @@ from referee.venues.page.page_types import (
     OptionDraft,
     Window,
 )
-from referee.venues.page.read import read_page
+from referee.venues.page.read import read_page, text_for
 
 __all__ = [
     "Candidate",
@@ -28,6 +28,7 @@ __all__ = [
     "form_fields",
     "read_page",
     "signs",
+    "text_for",
     "trace",
     "windows",
 ]

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from referee.errors import VenueError
 from referee.evidence.normalise import Normalised, normalise
 from referee.venues.page.blocks import read_blocks
+from referee.venues.page.form import form_fields
 from referee.venues.page.options import option_groups
 from referee.venues.page.page_types import Candidate, GuidelinePage
 from referee.venues.page.vocabulary import (
@@ -104,7 +105,8 @@ LEAST_GUIDING_TITLED = LEAST_GUIDING_FOREIGN = 3
 LEAST_NAMED = 2
 LEAST_ACT_SHARE = 0.006
 MOST_AUTHOR_SIDE = 0.6
-_FORM_SCALES = 2
+_FORM_SCALES, _FORM_FIELDS = 2, 3
+_SHOWN, _MOST_SHOWN = 80, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +155,26 @@ def check_holds_guidelines(page: GuidelinePage, candidates: Sequence[Candidate])
     """Refuse a page that holds no guidelines for reviewers; nothing is returned for one that does.
 
     A page needs 4 % words of reviewing, 4 candidates that name a criterion or a judgement, words for reviewing and for
-    papers (fewer of both where its title names reviewing), and clearly fewer candidates that speak to authors. The
-    bounds were set on nine real pages and on pages that are none: a call for papers, an author's guide, a product's
-    reviews, a travel page and others.
+    papers (fewer of both where its title names reviewing), and clearly fewer candidates that speak to authors; or a
+    title that names reviewing and a form of three boxes. The bounds were set on nine real pages and on pages that are
+    none: a call for papers, an author's guide, a product's reviews, a travel page and others.
 
     Raises:
         VenueError: The message names the first sign that is missing, with its number and its bound.
     """
-    missing = _missing(signs(page, candidates))
+    found = signs(page, candidates)
+    # A title that names reviewing above a form is sure, however few words of judging the page has.
+    missing = "" if found.titled and len(form_fields(page).fields) >= _FORM_FIELDS else _missing(found)
     if missing and not page.language:
         known = ("English", *map(language_name, sorted(FOREIGN)))
         missing += f", and its language was not recognised (known: {', '.join(known)})"
     if missing:
+        counted = [each.words for each in candidates if _guides(each, page.language)]
+        read = "; ".join(f"“{words[:_SHOWN]}”" for words in counted[:_MOST_SHOWN])
         raise VenueError(
-            f"{page.source!r} holds no guidelines for reviewers: {missing}.",
-            hint="Give the page that tells reviewers what to look for, or write the venue file by hand.",
+            f"{page.source!r} holds no guidelines for reviewers, as far as code can tell: {missing}."
+            f" Of its {len(candidates)} pieces these counted: {read or 'none'}.",
+            hint="Let a stronger --model read it, give another page, or add --force to go on.",
         )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from referee.schemas.venue import Aspect, FieldKind
 from referee.venues.page.blocks import Block, chosen_type, read_blocks, without_type
+from referee.venues.page.items import names_form, short_item
 from referee.venues.page.options import OptionGroup, option_groups
 from referee.venues.page.page_types import FieldDraft, FormDraft, GuidelinePage, OptionDraft
 from referee.venues.page.vocabulary import section_noise
@@ -26,6 +27,12 @@ _BOX = re.compile(
 _LEAD = re.compile(r"^(?P<lead>[A-Z(][^:.?!]{1,70}):(?:\s+(?P<rest>\S.*))?$")
 _RANGE = re.compile(r"\s*[(\[]\s*-?\d{1,2}\s*(?:-|–|—|to)\s*\d{1,2}\s*[)\]]\s*$")
 _RANGE_CELL = re.compile(r"^(?P<low>\d{1,2})\s*(?:-|–|—|to)\s*(?P<high>\d{1,2})$")
+_NO_BOX = re.compile(
+    r"^(?:\d+[.)]?\s+)?(?:(?:review(?:ing|er)?|use of|our|the|on|llm|ai|generative|large|language|models?)\s+)*"
+    r"(?:polic(?:y|ies)|(?:ai|llms?|language models?)|rules|guidelines?|confidentiality|what (?:we|to) look for"
+    r"|(?:evaluation|review|assessment) criteria|how to (?:write|review)\b.*|review process)\W*$",
+    re.IGNORECASE,
+)
 _OPTIONAL = re.compile(r"^\(optional\)\s*(?P<title>[^.?!:]{3,80})[.?!:]", re.IGNORECASE)
 _AFTER_REPLY = re.compile(
     r"\b(?:after|post)[ -](?:the )?(?:rebuttal|author|discussion|response)|author response|"
@@ -90,7 +97,12 @@ def form_fields(page: GuidelinePage, paper_type: str | None = None) -> FormDraft
     for section in _sections(blocks):
         if section.paper_type in ("", chosen) and not section_noise(section.title):
             found += _fields(section, blocks, groups, page, shows_form=shows_form)
-    return FormDraft(tuple(_named(found)))
+    return FormDraft(tuple(name_fields(field for field in found if not is_no_box(field.title))))
+
+
+def is_no_box(title: str) -> bool:
+    """Whether a title is that of a policy or of a part of the page, which nobody fills in."""
+    return bool(_NO_BOX.match(title.strip()))
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
@@ -121,6 +133,9 @@ def _fields(
             continue
         if blocks[at].kind == "row" and (field := _row_scale(section, blocks[at])) is not None:
             yield field
+        elif names_form(section.title) and (item := short_item(blocks[at].text, section.path, section.paper_type)):
+            titled = True
+            yield item
         elif is_form and at not in inside:
             field = _box(
                 section, blocks, at, titled=titled, leads=not section.leaf or bool(own) or _is_list(section, blocks)
@@ -252,8 +267,8 @@ def _is_list(section: _Section, blocks: Sequence[Block]) -> bool:
     return sum(1 for lead in leads if lead and _BOX.search(lead["lead"])) >= 2
 
 
-def _named(fields: Sequence[FieldDraft]) -> Iterator[FieldDraft]:
-    """The fields with names that do not repeat, an aspect and a stage."""
+def name_fields(fields: Iterable[FieldDraft]) -> Iterator[FieldDraft]:
+    """The fields with names that do not repeat, an aspect and a stage where they have none yet."""
     used: set[str] = set()
     for field in fields:
         base = _slug(field.title)
@@ -261,8 +276,9 @@ def _named(fields: Sequence[FieldDraft]) -> Iterator[FieldDraft]:
         while name in used:
             name, number = f"{base}_{number}", number + 1
         used.add(name)
-        late = any(_AFTER_REPLY.search(title) for title in (*field.heading, field.title))
-        aspect = aspect_of(field.title) if field.kind in ("score", "choice") else "other"
+        late = field.stage == "discussion" or any(_AFTER_REPLY.search(title) for title in (*field.heading, field.title))
+        rated = field.kind in ("score", "choice")
+        aspect = (field.aspect if field.aspect != "other" else aspect_of(field.title)) if rated else "other"
         yield replace(field, name=name, aspect=aspect, stage="discussion" if late else "review")
 
 

@@ -36,6 +36,12 @@ _INLINE = re.compile(
     rf"(?<![\w.])\(?(?P<value>{_NUMBER})\)?\s*[=:]\s*(?P<label>[^,;=\d][^,;=]{{1,80}}?)(?=[,;]\s*(?:and |"
     rf"or )?\(?-?\d|[.;,]?\s*$)"
 )
+_BRACKETED = re.compile(rf"(?<![\w.])(?P<value>{_NUMBER})\s*\((?P<label>[^()\d][^()]{{1,60}})\)[,;.]?")
+_BETWEEN = re.compile(
+    r"\b(?:between|from)\s+(?P<low>\d{1,2})\s*\((?P<first>[^()\d][^()]{1,60})\)\s+(?:and|to)\s+"
+    r"(?P<high>\d{1,2})\s*\((?P<last>[^()\d][^()]{1,60})\)",
+    re.IGNORECASE,
+)
 _RATES = re.compile(
     r"\b(?:rat(?:e|ing)|scor(?:e|ing)|scale|recommendation|confidence|overall|soundness|novelty|originality|clarity|"
     r"significance|quality|excitement|expertise|presentation|contribution|reproducib\w+|assessment|evaluation)\b",
@@ -112,18 +118,41 @@ def _choice_run(blocks: Sequence[Block], at: int) -> OptionGroup | None:
 
 
 def _inline_scale(blocks: Sequence[Block], at: int) -> OptionGroup | None:
-    """A line that holds a whole scale: "4: excellent, 3: good, 2: fair, 1: poor"."""
+    """A line that holds a whole scale: "4: excellent, 3: good", "1 (reject), 2 (accept)", "between 1 (x) and 5 (y)"."""
     block = blocks[at]
     if block.kind not in ("paragraph", "bullet") or len(block.text) > 1500:
         return None
-    options = [OptionDraft(_value(m["value"]), m["label"].strip(), m[0]) for m in _INLINE.finditer(block.text)]
+    if between := _between(block.text):
+        return OptionGroup(at, at + 1, between)
+    shapes = (
+        [OptionDraft(_value(m["value"]), _closed(m["label"]), m[0]) for m in shape.finditer(block.text)]
+        for shape in (_INLINE, _BRACKETED)
+    )
+    return next((OptionGroup(at, at + 1, tuple(options)) for options in shapes if _is_whole(options, block.text)), None)
+
+
+def _between(text: str) -> tuple[OptionDraft, ...]:
+    """The values of a range whose ends are labelled."""
+    found = _BETWEEN.search(text)
+    if found is None or not 2 <= int(found["high"]) - int(found["low"]) + 1 <= _MOST:
+        return ()
+    low, high = int(found["low"]), int(found["high"])
+    labels = {low: found["first"].strip(), high: found["last"].strip()}
+    return tuple(OptionDraft(value, labels.get(value, ""), found[0]) for value in range(low, high + 1))
+
+
+def _closed(label: str) -> str:
+    """A label without the bracket that closed the whole scale."""
+    return label.strip() if "(" in label else label.strip().rstrip(")")
+
+
+def _is_whole(options: Sequence[OptionDraft], text: str) -> bool:
+    """Whether a line's options are a scale: three numbers or more that rise or fall, and little else behind them."""
     numbers = [option.value for option in options if not isinstance(option.value, str)]
     steps = {left < right for left, right in pairwise(numbers)}
     covered = sum(len(option.words) for option in options)
-    tail = block.text[block.text.find(options[0].words) :] if options else ""
-    if len(numbers) < 3 or len(steps) != 1 or covered < 0.7 * len(tail):
-        return None
-    return OptionGroup(at, at + 1, tuple(options))
+    tail = text[text.find(options[0].words) :] if options else ""
+    return len(numbers) >= 3 and len(steps) == 1 and covered >= 0.7 * len(tail)
 
 
 def _run(blocks: Sequence[Block], at: int) -> Iterator[Block]:

@@ -60,6 +60,19 @@ def read_page(data: bytes, *, source: str, content_type: str = "") -> GuidelineP
     return _described(page)
 
 
+def text_for(page: GuidelinePage, paper_type: str) -> str:
+    """The page's text without the parts that are headed for other types of paper."""
+    heads = iter([block for block in read_blocks(page.text) if block.kind == "heading"])
+    kept: list[str] = []
+    wanted = True
+    for line in page.text.splitlines():
+        if re.match(r"#{1,6} \S", line) and (head := next(heads, None)) is not None:
+            wanted = head.paper_type in ("", paper_type)
+        if wanted:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def _kind(text: str, source: str, content_type: str) -> Literal["html", "markdown", "text"]:
     if _HTML_START.match(without_spans(text[:5000], "<!--", "-->")):
         return "html"

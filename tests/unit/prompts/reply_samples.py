@@ -25,6 +25,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "mapper.mapping_reply_model": (("specific", "constructive"), ("P1", "P2")),
     "meta_reviewer.chair_model": (FORM, FULL, IDS),
     "meta_reviewer.reflection_model": (FORM, FULL, IDS),
+    "page_reader.reading_model": (),
     "paper_reader.reading_model": ({"s1": "Method"},),
     "passage_reviewer.with_summary": (points_model(CHOICES), 900),
     "planted_judge.answers_model": (3,),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.venues.page import FieldDraft, candidates, form_fields, read_page, trace
+from referee.venues.page import FieldDraft, candidates, check_holds_guidelines, form_fields, read_page, trace
 
 HALVES = [5, 4.5, 4, 3.5, 3, 2.5, 2, 1.5, 1]
 FIVE = [5, 4, 3, 2, 1]
@@ -293,3 +293,28 @@ def test_scales_of_real_forms_come_back_value_by_value(shared_data: Path, name: 
         assert [str(option.value) for option in field.options] == [
             line.split(":")[0].split(" ")[0].split("=")[0].strip() for line in lines
         ]
+
+
+def test_a_short_form_and_inline_scales_are_read_by_code() -> None:
+    lines = (
+        "# Reviewer guidelines",
+        "## The form",
+        "**Summary** (max 150 words). What was done.",
+        "**Robustness**: Give a score between 1 (not robust) and 3 (very robust).",
+        "**Recommendation**: 1 (reject), 2 (weak reject), 3 (weak accept), 4 (accept)",
+        "**Confidence** (1-3)",
+        "## Policy",
+        "Reviewers must not use language models.",
+    )
+    page = read_page("\n\n".join(lines).encode(), source="form.md")
+    read = [
+        (field.name, field.kind, [(one.value, one.label) for one in field.options])
+        for field in form_fields(page).fields
+    ]
+    assert read == [
+        ("summary", "text", []),
+        ("robustness", "score", [(1, "not robust"), (2, ""), (3, "very robust")]),
+        ("recommendation", "score", [(1, "reject"), (2, "weak reject"), (3, "weak accept"), (4, "accept")]),
+        ("confidence", "score", [(1, ""), (2, ""), (3, "")]),
+    ]
+    check_holds_guidelines(page, candidates(page))

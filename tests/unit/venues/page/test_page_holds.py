@@ -68,4 +68,4 @@ def test_a_page_in_a_language_nobody_knows_is_refused_for_that() -> None:
     page = read_page("\n\n".join(lines).encode(), source="pl.md")
     with pytest.raises(VenueError, match=r"language was not recognised \(known: English, .*Russian") as caught:
         check_holds_guidelines(page, candidates(page))
-    assert "by hand" in str(caught.value.hint)
+    assert "--force" in str(caught.value.hint)

@@ -182,7 +182,7 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         raise PaperParseError(f"{path.name!r} holds nothing but blanks.", hint="Give the paper's text.")
     if text_format == "text" and len(_ATX_LINE.findall(source)) >= _MARKDOWN_HEADINGS:
         text_format = "markdown"
-    shown, unseen = scan_text(source)
+    shown, unseen = scan_text(source, markdown=text_format == "markdown")
     title, pieces = _TEXT_READERS[text_format](shown)
     assembled = assemble(pieces, front_first=False)
     return Paper(

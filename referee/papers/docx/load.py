@@ -18,7 +18,7 @@ from referee.papers.docx.body import Body, BodyReader, label_tables
 from referee.papers.docx.styles import Numbering, Styles, W
 from referee.papers.docx.text import HiddenRuns, Line, Place
 from referee.papers.headings import follows, is_known_name, name_headings, number_headings, number_key, role_by_name
-from referee.papers.hidden.visibility import colour
+from referee.papers.hidden.css import colour
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Converter, Paper, Repair
 

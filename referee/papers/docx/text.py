@@ -9,7 +9,8 @@ from typing import Any
 from referee.papers.docx.equations import tex_of
 from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, value
 from referee.papers.headings import numeral
-from referee.papers.hidden.visibility import LEAST_CONTRAST, Colour, HiddenWords, colour, contrast
+from referee.papers.hidden.css import Colour, colour
+from referee.papers.hidden.visibility import LEAST_CONTRAST, HiddenWords, contrast
 
 _SMALLEST = 2.0
 _NARROWEST = 10

@@ -24,14 +24,14 @@ class Unprinted:
 
     def __init__(self, speaks: Callable[[str], bool] = addresses_a_model) -> None:
         self._speaks = speaks
-        self._pieces: dict[str, list[str]] = {}
+        self._pieces: dict[str, dict[str, None]] = {}
 
     def add(self, where: str, text: str | None) -> None:
         """Keep a text; ``where`` is told as in 'The file holds text in its comments'."""
         plain = " ".join((text or "").split())
         plain = (decode(plain) if find_invisible(plain) else "") or plain
-        if len(_WORD.findall(plain)) >= _LEAST_WORDS and plain not in self._pieces.setdefault(where, []):
-            self._pieces[where].append(plain)
+        if len(_WORD.findall(plain)) >= _LEAST_WORDS:
+            self._pieces.setdefault(where, {})[plain] = None
 
     def findings(self) -> tuple[Finding, ...]:
         """What speaks to a model one by one (at most twenty a place), and the rest as one low finding a place."""

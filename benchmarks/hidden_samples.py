@@ -37,7 +37,7 @@ def collected(folders: list[Path], each: int, max_pages: int) -> Iterator[Sample
     seen: set[str] = set()
     found = []
     for path in sorted(path for folder in folders for path in folder.rglob("*.pdf") if path.is_file()):
-        sample = _sample(path)
+        sample = sample_of(path)
         if sample and sample.pages <= max_pages and sample.digest not in seen:
             seen.add(sample.digest)
             found.append(sample)
@@ -48,7 +48,8 @@ def collected(folders: list[Path], each: int, max_pages: int) -> Iterator[Sample
             yield sample
 
 
-def _sample(path: Path) -> Sample | None:
+def sample_of(path: Path) -> Sample | None:
+    """A PDF with text, or nothing."""
     data = path.read_bytes()
     try:
         document = pypdfium2.PdfDocument(data)
@@ -87,7 +88,7 @@ def made(folder: Path) -> list[Sample]:
         if importlib.util.find_spec(name):
             path = folder / f"made_with_{name}.pdf"
             write(path)
-            if sample := _sample(path):
+            if sample := sample_of(path):
                 samples.append(Sample(sample.name, "made here", sample.data, sample.pages, sample.producer))
     return samples
 

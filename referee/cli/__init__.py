@@ -12,10 +12,12 @@ EXIT_INTERRUPTED = 130
 def main() -> None:
     """Run the command line; every error of ours becomes a message with a next step and an exit code."""
     from referee.cli.app import app
+    from referee.cli.devices import refuse_devices
     from referee.cli.interrupt import Interrupted
     from referee.errors import RefereeError, RunStopped
 
     try:
+        refuse_devices(sys.argv[1:])
         app(standalone_mode=True)
     except Interrupted as error:
         _complain("\ninterrupted", error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -157,7 +158,13 @@ def _read(path: Path, max_bytes: int) -> bytes:
 def _checked_size(path: Path, max_bytes: int) -> int:
     if not path.exists():
         raise PaperParseError(f"There is no file {str(path)!r}.", hint="Check the path.")
-    size = path.stat().st_size
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise PaperParseError(
+            f"{path.name!r} is a named pipe, a socket or a device, and not a file.",
+            hint="Write the paper to a file first; reading from a pipe or a device may never end.",
+        )
+    size = status.st_size
     if size > max_bytes:
         raise PaperParseError(
             f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
@@ -182,7 +189,7 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         raise PaperParseError(f"{path.name!r} holds nothing but blanks.", hint="Give the paper's text.")
     if text_format == "text" and len(_ATX_LINE.findall(source)) >= _MARKDOWN_HEADINGS:
         text_format = "markdown"
-    shown, unseen = scan_text(source)
+    shown, unseen = scan_text(source, markdown=text_format == "markdown")
     title, pieces = _TEXT_READERS[text_format](shown)
     assembled = assemble(pieces, front_first=False)
     return Paper(

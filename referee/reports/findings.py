@@ -11,6 +11,7 @@ from referee.schemas.paper import Finding
 
 _NAMES = {
     "hidden_text": "text that a reader cannot see",
+    "not_printed": "text that no page prints",
     "addresses_reviewer": "sentences that speak to a reviewing model",
     "lost_text": "text that was not read",
     "missing_page": "pages that were not read",

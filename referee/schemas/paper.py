@@ -14,7 +14,9 @@ BlockKind = Literal[
     "paragraph", "heading", "equation", "table", "figure", "caption", "footnote", "list", "code", "reference"
 ]
 SectionRole = Literal["front", "abstract", "content", "acknowledgements", "references", "appendix", "checklist"]
-FindingKind = Literal["hidden_text", "addresses_reviewer", "lost_text", "missing_page", "ocr_layer", "no_headings"]
+FindingKind = Literal[
+    "hidden_text", "not_printed", "addresses_reviewer", "lost_text", "missing_page", "ocr_layer", "no_headings"
+]
 Certainty = Literal["low", "medium", "high"]
 
 

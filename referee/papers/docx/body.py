@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from referee.papers.docx.places import box_hides, row_hides
 from referee.papers.docx.styles import Mark, Numbering, Styles, W, local, value
-from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader, shade_of
+from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader
+from referee.papers.docx.theme import Theme
 from referee.papers.headings import plain_name, role_by_name
 from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
 
@@ -16,12 +18,13 @@ _WIDEST = 100
 ReadCell = Callable[[Any, Place], str]
 
 
-def read_cells(table: Any, styles: Styles, read_cell: ReadCell) -> tuple[tuple[str, ...], ...]:
+def read_cells(table: Any, styles: Styles, theme: Theme, read_cell: ReadCell) -> tuple[tuple[str, ...], ...]:
     """The cells row by row, all rows equally wide; a merged cell has its text at its first place only.
 
     Args:
         table: The ``w:tbl``.
         styles: To know whether the table's style shades cells.
+        theme: The document's colours.
         read_cell: Text of one cell, given what lies behind it.
     """
     unknown = styles.shades(value(table.find(f"{W}tblPr/{W}tblStyle")))
@@ -29,8 +32,8 @@ def read_cells(table: Any, styles: Styles, read_cell: ReadCell) -> tuple[tuple[s
     for row in _rows(table):
         cells: list[str] = [""] * _before(row)
         for cell in _inside(row, "tc"):
-            shade = shade_of(cell.find(f"{W}tcPr/{W}shd"))
-            place = Place(shade if shade is not None else None if unknown else Place().shade)
+            shade = theme.fill(cell.find(f"{W}tcPr/{W}shd"))
+            place = Place(shade if shade is not None else None if unknown else Place().shade, row_hides(row))
             merged = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merged is not None and value(merged) != "restart"
             cells.append("" if goes_on else read_cell(cell, place))
@@ -92,6 +95,7 @@ class BodyReader:
     ) -> None:
         self._styles = styles
         self._numbering = numbering
+        self._theme = hidden.theme
         self._text = TextReader(styles, hidden)
         self._notes = notes
         self._body = Body()
@@ -210,7 +214,7 @@ class BodyReader:
         """Text boxes and notes of a paragraph follow it."""
         for box in line.boxes:
             self._end_list()
-            self._blocks(box, place)
+            self._blocks(box, Place(self._theme.behind(box, place.shade), place.hides or box_hides(box)))
         for kind, note_id, mark in line.notes:
             self._note(kind, note_id, mark)
 
@@ -235,7 +239,7 @@ class BodyReader:
             notes.extend(line for line in found if line.notes)
             return " ".join(" ".join([*(line.text for line in found), *inner]).split())
 
-        cells = read_cells(table, self._styles, read_cell)
+        cells = read_cells(table, self._styles, self._theme, read_cell)
         if not self._layout(cells, lines) and (text := cells_text(cells)):
             self._add("table", text, cells=cells)
         for line in notes:
@@ -245,7 +249,7 @@ class BodyReader:
         def read_cell(cell: Any, behind: Place) -> str:
             return " ".join(self._text.read(paragraph, behind).text for paragraph in cell.iter(f"{W}p"))
 
-        yield from read_cells(table, self._styles, read_cell)
+        yield from read_cells(table, self._styles, self._theme, read_cell)
 
     def _layout(self, cells: tuple[tuple[str, ...], ...], lines: list[Line]) -> bool:
         """A table of one row that holds a formula and its number, or of one cell, only lays out the page."""

@@ -17,8 +17,10 @@ from referee.papers.docx.archive import open_docx, part_root
 from referee.papers.docx.body import Body, BodyReader, label_tables
 from referee.papers.docx.styles import Numbering, Styles, W
 from referee.papers.docx.text import HiddenRuns, Line, Place
+from referee.papers.docx.theme import Theme
+from referee.papers.docx.unprinted import unprinted_text
 from referee.papers.headings import follows, is_known_name, name_headings, number_headings, number_key, role_by_name
-from referee.papers.hidden.visibility import colour
+from referee.papers.hidden.css import colour
 from referee.papers.pieces import Piece
 from referee.schemas.paper import Converter, Paper, Repair
 
@@ -106,8 +108,8 @@ def load_docx(path: Path, data: bytes) -> Paper:
     """Read a paper from a Word document with python-docx.
 
     Headings come from styles; a document without any gets them by number, bold type or customary name, each said in
-    ``repairs``. Deleted text, comments, headers and footers are no text; text that cannot be seen is kept out and told
-    in ``findings``.
+    ``repairs``. Deleted text, comments, headers, footers and properties are no text; like text that cannot be seen they
+    are kept out and told in ``findings``.
 
     Args:
         path: The file; only its name is used.
@@ -118,7 +120,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
     """
     document = open_docx(path.name, data)
     styles = Styles(part_root(document, path.name, "styles"))
-    hidden = HiddenRuns(styles)
+    hidden = HiddenRuns(styles, Theme(part_root(document, path.name, "theme")))
     numbering = Numbering(part_root(document, path.name, "numbering"), styles)
     try:
         reader = BodyReader(styles, numbering, hidden, _notes(document, path.name))
@@ -141,7 +143,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
         format="docx",
         sections=assembled.sections,
         references=assembled.references,
-        findings=(*assembled.findings, *findings),
+        findings=(*assembled.findings, *findings, *unprinted_text(document, body.title).findings()),
         repairs=(*repairs, *assembled.repairs),
         converter=_converter(),
     )

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.papers.docx.equations import tex_of
-from referee.papers.docx.styles import MC, W14, Styles, W, is_on, local, value
+from referee.papers.docx.places import paragraph_hides, run_hides
+from referee.papers.docx.styles import MC, Styles, W, is_on, local, value
+from referee.papers.docx.theme import Theme
 from referee.papers.headings import numeral
-from referee.papers.hidden.visibility import LEAST_CONTRAST, Colour, HiddenWords, colour, contrast
+from referee.papers.hidden.css import Colour, colour
+from referee.papers.hidden.visibility import LEAST_CONTRAST, HiddenWords, contrast
 
 _SMALLEST = 2.0
 _NARROWEST = 10
+_USUAL = 11.0
 _HIGHLIGHTS = {"darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080"}
 _HIGHLIGHTS |= {"darkRed": "800000", "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0"}
 _HIGHLIGHTS |= {"black": "000000", "blue": "0000ff", "cyan": "00ffff", "green": "00ff00", "magenta": "ff00ff"}
@@ -21,16 +25,21 @@ _HIGHLIGHTS |= {"red": "ff0000", "yellow": "ffff00", "white": "ffffff"}
 
 @dataclass
 class Place:
-    """What lies behind a run: the shade of its cell, or that a table style shades cells in a way not read here."""
+    """What lies behind a run: the shade of its cell, or that a table style shades cells in a way not read here.
+
+    ``hides`` says why nothing is seen at this place, or is empty.
+    """
 
     shade: Colour | None = (255, 255, 255, 1)
+    hides: str = ""
 
 
 class HiddenRuns:
     """Decides for each run, and keeps what was hidden."""
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: Styles, theme: Theme) -> None:
         self._styles = styles
+        self.theme = theme
         self.words = HiddenWords("file", between="")
 
     def reason(self, run: Any, paragraph: Any | None, place: Place) -> str:
@@ -41,24 +50,27 @@ class HiddenRuns:
 
         if is_on(read("vanish")):
             return "marked as hidden"
+        if place.hides:
+            return place.hides
+        if paragraph is not None and (reason := paragraph_hides(paragraph, self._styles)):
+            return reason
         size = value(read("sz")) or ""
-        if size.isdigit() and int(size) / 2 < _SMALLEST:
-            return f"font size {int(size) / 2:.1f} pt"
+        points = int(size) / 2 if size.isdigit() else _USUAL
+        if points < _SMALLEST:
+            return f"font size {points:.1f} pt"
+        if reason := run_hides(run, paragraph, self._styles, points):
+            return reason
         width = (value(read("w")) or "").rstrip("%")
         if width.isdigit() and int(width) < _NARROWEST:
             return f"letters set {width}% wide"
-        if self._is_unfilled(run):
+        unfilled, filled = self.theme.letters(run)
+        if unfilled:
             return "letters without a fill"
-        ink = colour(f"#{value(read('color')) or 'auto'}")
+        ink = filled or self.theme.ink(read("color"))
         behind = self._behind(run, paragraph, place)
         if ink is not None and behind is not None and contrast(ink, behind) < LEAST_CONTRAST:
             return "colour of its background"
         return ""
-
-    @staticmethod
-    def _is_unfilled(run: Any) -> bool:
-        fill = run.find(f"{W}rPr/{W14}textFill")
-        return fill is not None and any(local(child.tag) == "noFill" for child in fill)
 
     def _behind(self, run: Any, paragraph: Any | None, place: Place) -> Colour | None:
         marked = value(self._styles.run_property(run, paragraph, "highlight"))
@@ -68,16 +80,10 @@ class HiddenRuns:
         if paragraph is not None:
             shades.append(self._styles.paragraph_property(paragraph, "shd"))
         for shade in shades:
-            found = shade_of(shade)
+            found = self.theme.fill(shade)
             if found is not None:
                 return found
         return place.shade
-
-
-def shade_of(shade: Any | None) -> Colour | None:
-    """The colour of a ``w:shd``; null where there is none, or it is left to Word."""
-    fill = None if shade is None else shade.get(f"{W}fill")
-    return None if not fill or fill == "auto" else colour(f"#{fill}")
 
 
 _DELETED = frozenset({"del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "commentReference"})

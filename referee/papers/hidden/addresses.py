@@ -98,7 +98,8 @@ TOPIC = re.compile(
 """Words of papers that are about such sentences."""
 
 TRIGGER = re.compile(
-    r"ignor|disregard|forget|overrid|bypass|discard|review|referee|accept|rate|score|weakness|negativ|flaw|limitation|criti|忽|無視|无视"
+    r"ignor|disregard|forget|overrid|bypass|discard|review|referee|accept|rate|rating|evaluation|assess|feedback"
+    r"|recommend|prais|champion|score|weakness|negativ|flaw|limitation|criti|忽|無視|无视"
     r"|\bA\.?I\b|LLM|GPT|Claude|Gemini|model",
     re.IGNORECASE,
 )
@@ -135,6 +136,15 @@ def find_addresses(paper: Paper) -> tuple[Finding, ...]:
 def addresses_a_model(text: str) -> bool:
     """Whether a text orders a model to set instructions aside, speaks to a machine reviewer, or demands a verdict."""
     return _speaks(_plain(text)) > 0
+
+
+def orders_a_model(text: str) -> bool:
+    """Whether a text orders a model to set instructions aside, or speaks to a machine reviewer.
+
+    A demand about the verdict alone is not enough here: authors write such to each other in their comments.
+    """
+    plain = _plain(text)
+    return bool(TRIGGER.search(plain) and (OVERRIDE.search(plain) or ADDRESS.search(plain)))
 
 
 def _places(paper: Paper) -> Iterator[_Place]:
@@ -193,4 +203,5 @@ def _only_in_quotes(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).replace("\u2019", "'").strip()
+    folded = unicodedata.normalize("NFKC", text).replace("\u00ad", "").replace("\u2019", "'")
+    return re.sub(r"\s+", " ", folded).strip()

@@ -11,11 +11,13 @@ from referee.schemas.paper import Block, Certainty, Finding, Paper, Section
 
 _TAGS = "\U000e0000-\U000e007f"
 _ZERO_WIDTH = "\u180e\u200b-\u200d\u2060-\u2064\ufeff"
+# Letters and blanks without ink, each as wide as a letter: alone they are ordinary, in a row they spell something.
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _DIRECTION = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _OVERRIDES = "\u202d\u202e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_ANY = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}]")
-_RUN = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}]+")
+_ANY = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_FILLERS}]")
+_RUN = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_FILLERS}]+")
 _TAG_RUN = re.compile(f"[{_TAGS}]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,6}\U000e007f")
 _OVERRIDE_RUN = re.compile(f"[{_OVERRIDES}]([^\u202c\n]*)\u202c?")
@@ -67,7 +69,9 @@ _LEFT_OUT = re.compile(
     f"[\u200c\u200d](?![{_NEEDS_JOINERS}])|(?<![{_NEEDS_JOINERS}])[\u200c\u200d]|(?<=[{_SELECTORS}])[{_SELECTORS}]"
     "|[\ufe00-\ufe0d]|[\U000e0100-\U000e01ef]"
 )
-_FLAG_OR_SIGN = re.compile(f"(?P<flag>{_FLAG.pattern})|[{_TAGS}\u180e\u200b\u2060-\u2064\ufeff{_DIRECTION}]")
+_FLAG_OR_SIGN = re.compile(
+    f"(?P<flag>{_FLAG.pattern})|[{_FILLERS}]{{8,}}|[{_TAGS}\u180e\u200b\u2060-\u2064\ufeff{_DIRECTION}]"
+)
 
 
 def decode(signs: str) -> str:
@@ -86,7 +90,7 @@ def _described(match: re.Match[str]) -> Invisible | None:
     if _TAG_RUN.search(signs):
         return Invisible(match.start(), "tag characters", decode(signs), "high")
     if len(signs) >= _LEAST_CODED:
-        return Invisible(match.start(), f"{len(signs)} zero-width signs in a row", decode(signs), "high")
+        return Invisible(match.start(), f"{len(signs)} signs without ink in a row", decode(signs), "high")
     return None
 
 

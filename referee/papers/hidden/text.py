@@ -6,56 +6,44 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import lxml.html
+from lxml.html import HtmlElement
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import find_invisible, without_invisible
-from referee.papers.hidden.visibility import Look, declarations, switched_off
+from referee.papers.hidden.css import Rule, declared, parse_rules
+from referee.papers.hidden.markup import Span, link_spans, tex_spans, unprinted
+from referee.papers.hidden.visibility import HIDES_BY, Look, switched_off
 from referee.schemas.paper import Certainty, Finding
 
 _MAX_TEXT = 2000
 _COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
-_LINK_COMMENT = re.compile(
-    r"^ {0,3}\[(?://|comment|_|#)\]:\s*(?:#|<>|\S+)\s*[(\"'](?P<text>[^\n]*?)[)\"']\s*$", re.MULTILINE | re.I
-)
-_STYLE = re.compile(r"\bstyle\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+))", re.IGNORECASE)
-_FONT_COLOUR = re.compile(r"(?<![-\w])color\s*=\s*[\"']?\s*(?P<value>[^\s\"'>]+)", re.IGNORECASE)
-_HIDDEN_ATTRIBUTE = re.compile(r"(?:^|\s)hidden(?:\s|=|$)|\btype\s*=\s*[\"']?hidden", re.IGNORECASE)
-_UNSHOWN_TAGS = ("script", "style", "template", "noscript", "title")
-_TEX_WHITE = re.compile(
-    r"\\(?:text)?color(?:box)?\s*(?:\[[^\]]*\])?\{\s*white\s*\}\s*\{(?P<text>[^{}]*)\}|\{\s*\\color\{white\}(?P<rest>[^{}]*)\}"
-    r"|\$?\\(?:h|v)?phantom\{(?:\\text\{)?(?P<phantom>[^{}]{12,})\}?\}\$?"
-)
+_SHEET = re.compile(r"<style\b[^<>]*>(?P<sheet>.*?)</style>", re.DOTALL | re.IGNORECASE)
+_UNSHOWN_TAGS = ("script", "style", "template", "noscript", "title", "dialog", "datalist", "rp", "noframes", "canvas")
 _FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<rest>.*)$")
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
 _TAG = re.compile(r"<(?P<close>/?)\s*(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
+_LEAST_WORDS = 3
 _EMPTY_TAGS = ("input", "img", "br", "meta")
 
 
-@dataclass(frozen=True)
-class _Span:
-    start: int
-    end: int
-    text: str
-    reason: str
-    certainty: Certainty = "high"
-    keep: str = ""
-
-
-def scan_text(text: str) -> tuple[str, tuple[Finding, ...]]:
+def scan_text(text: str, *, markdown: bool = True) -> tuple[str, tuple[Finding, ...]]:
     """Take out what a reader of Markdown or plain text would not see, and list it.
 
-    Comments, HTML that is switched off, white, tiny or outside, white LaTeX text, tag characters, runs of zero-width
-    signs and direction overrides. Code is left alone: it prints what it holds. Line numbers count from 1. Lines keep
-    their number: line breaks inside removed text stay.
+    Comments, HTML that is switched off, white, tiny or outside, white LaTeX text, definitions and titles of links,
+    alternative texts, tag characters, runs of signs without ink and direction overrides. Code is left alone: it prints
+    what it holds. Line numbers count from 1. Lines keep their number: line breaks inside removed text stay.
 
     Args:
         text: The decoded source.
+        markdown: Whether links and images are links and images; plain text prints them as they stand.
 
     Returns:
-        The text without it, and a ``hidden_text`` finding for each piece, in order.
+        The text without it, and a finding for each piece, in order: ``not_printed`` for what is ordinary in links and
+        images, ``hidden_text`` for the rest.
     """
-    spans = _outermost(sorted(_spans(text), key=lambda span: (span.start, -span.end)))
+    spans = _outermost(sorted(_spans(text, markdown), key=lambda span: (span.start, -span.end)))
     findings = [_finding(text, span) for span in spans]
     kept: list[str] = []
     at = 0
@@ -73,29 +61,32 @@ def scan_text(text: str) -> tuple[str, tuple[Finding, ...]]:
     return shown, tuple(findings)
 
 
-def _spans(text: str) -> Iterator[_Span]:
+def _spans(text: str, markdown: bool) -> Iterator[Span]:
     code = _Places(_code(text))
-    for pattern in (_COMMENT, _LINK_COMMENT):
-        for match in pattern.finditer(text):
-            if match.start() not in code:
-                yield _comment(match)
-    yield from _elements(text, [match for match in _TAG.finditer(text) if match.start() not in code])
-    for match in _TEX_WHITE.finditer(text):
+    for match in _COMMENT.finditer(text):
         if match.start() not in code:
-            words = match["text"] or match["rest"] or match["phantom"] or ""
-            yield _Span(*match.span(), words.strip(), "set in white or as a blank")
+            yield _comment(match)
+    rules = parse_rules((match["sheet"] for match in _SHEET.finditer(text)), HIDES_BY)
+    yield from _elements(text, [match for match in _TAG.finditer(text) if match.start() not in code], rules)
+    yield from (span for span in tex_spans(text) if span.start not in code)
+    if markdown:
+        yield from (span for span in link_spans(text) if span.start not in code)
+        for start, end in code.ranges:
+            fence = _FENCE.match(text[start:end].partition("\n")[0])
+            if fence and len(fence["rest"].split()) >= _LEAST_WORDS:
+                yield unprinted(start + fence.start("rest"), start + fence.end(), fence["rest"], "a code block's name")
 
 
 class _Places:
     """Ranges that do not overlap, in order; ``in`` asks whether an offset lies in one."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges = list(ranges)
-        self._starts = [start for start, _ in self._ranges]
+        self.ranges = list(ranges)
+        self._starts = [start for start, _ in self.ranges]
 
     def __contains__(self, at: int) -> bool:
         place = bisect_right(self._starts, at) - 1
-        return place >= 0 and at < self._ranges[place][1]
+        return place >= 0 and at < self.ranges[place][1]
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
@@ -119,11 +110,11 @@ def _code(text: str) -> Iterator[tuple[int, int]]:
     yield from waiting
 
 
-def _elements(text: str, tags: Sequence[re.Match[str]]) -> Iterator[_Span]:
+def _elements(text: str, tags: Sequence[re.Match[str]], rules: Sequence[Rule]) -> Iterator[Span]:
     """Elements that are not shown, the outermost of nested ones."""
     ends, done = _ends(tags), 0
     for match in tags:
-        if match["close"] or match.start() < done or not (reason := _why_unseen(match)):
+        if match["close"] or match.start() < done or not (reason := _why_unseen(match, rules)):
             continue
         span = _element(text, match, ends.get(match.start()), reason)
         done = span.end
@@ -143,30 +134,44 @@ def _ends(tags: Iterable[re.Match[str]]) -> dict[int, int]:
     return ends
 
 
-def _comment(match: re.Match[str]) -> _Span:
+def _comment(match: re.Match[str]) -> Span:
     words = re.sub(r"\s+", " ", match["text"]).strip()
     certainty: Certainty = "high" if addresses_a_model(words) else "low"
-    return _Span(*match.span(), words, "a comment", certainty)
+    return Span(*match.span(), words, "a comment", certainty)
 
 
-def _why_unseen(match: re.Match[str]) -> str:
-    attributes = html.unescape(match["attributes"])
+def _why_unseen(match: re.Match[str], rules: Sequence[Rule]) -> str:
     if match["tag"].lower() in _UNSHOWN_TAGS:
         return "an element that browsers do not show"
-    if _HIDDEN_ATTRIBUTE.search(re.sub(r"=\s*(\"[^\"]*\"|'[^']*')", "= ", attributes)) or re.search(
-        r"type\s*=\s*[\"']?hidden", attributes, re.IGNORECASE
-    ):
+    if not match["attributes"].strip(" /"):
+        return ""
+    element = _element_of(match)
+    for name in ("hidden", "popover"):
+        if element.get(name) is not None:
+            return f"the {name} attribute"
+    if (element.get("type") or "").lower() == "hidden":
         return "the hidden attribute"
-    style = _STYLE.search(attributes)
-    values = declarations(style["double"] or style["single"] or style["bare"] or "") if style else {}
-    if match["tag"].lower() == "font" and (named := _FONT_COLOUR.search(attributes)):
-        values.setdefault("color", named["value"].lower())
     # A style sheet that is not here may place it and cut what flows over.
-    unknown = {"position": "absolute", "overflow": "hidden"}
-    return switched_off({**unknown, **values}, outside_pt=-75.0)[0] or Look().inside(values).reason()
+    raw = {"position": "absolute", "overflow": "hidden"}
+    if element.tag == "font" and element.get("color"):
+        raw["color"] = element.get("color") or ""
+    for rule in rules:
+        if element in element.xpath(rule.path):
+            raw.update({name: value for name, value, _ in rule.values})
+    raw.update({name: value for name, value, _ in declared(element.get("style") or "")})
+    look = Look().with_variables(raw)
+    values = look.settled(raw)
+    return switched_off(values, outside_pt=-75.0)[0] or look.inside(values).reason()
 
 
-def _element(text: str, opening: re.Match[str], closed: int | None, reason: str) -> _Span:
+def _element_of(match: re.Match[str]) -> HtmlElement:
+    """The opening tag alone, as an element without others around it."""
+    element = lxml.html.fragment_fromstring(f"<span {match['attributes'].strip(' /')}></span>")
+    element.tag = match["tag"].lower()
+    return element
+
+
+def _element(text: str, opening: re.Match[str], closed: int | None, reason: str) -> Span:
     """From the opening tag to its closing tag; to the paragraph's end where none closes it."""
     if opening["attributes"].rstrip().endswith("/") or opening["tag"].lower() in _EMPTY_TAGS:
         end = opening.end()
@@ -179,22 +184,22 @@ def _element(text: str, opening: re.Match[str], closed: int | None, reason: str)
     value = re.search(r"\b(?:value|alt|content|title)\s*=\s*[\"']([^\"']*)", opening["attributes"])
     words = words or (value[1] if value else "")
     certainty: Certainty = "high" if len(words.split()) >= 3 else "low"
-    return _Span(opening.start(), end, words, reason, certainty)
+    return Span(opening.start(), end, words, reason, certainty)
 
 
-def _outermost(spans: list[_Span]) -> list[_Span]:
+def _outermost(spans: list[Span]) -> list[Span]:
     """Of overlapping pieces only the first and widest."""
-    kept: list[_Span] = []
+    kept: list[Span] = []
     for span in spans:
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return kept
 
 
-def _finding(text: str, span: _Span) -> Finding:
+def _finding(text: str, span: Span) -> Finding:
     line = text.count("\n", 0, span.start) + 1
     return Finding(
-        kind="hidden_text",
+        kind=span.kind,
         message=(
             f"Line {line} holds text that a reader of the rendered page cannot see "
             f"({len(span.text.split())} words): {span.reason}. It was taken out before the paper was read."

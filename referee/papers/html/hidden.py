@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from referee.papers.hidden.visibility import HiddenWords, Look, declarations, parse_rules, switched_off
+from referee.papers.hidden.css import declared, parse_rules
+from referee.papers.hidden.visibility import HIDES_BY, HiddenWords, Look, switched_off
 from referee.papers.html.text import only_shown, unseen_words
 from referee.papers.html.tree import class_names, drop
 from referee.schemas.paper import Certainty
@@ -23,19 +24,26 @@ _SHOWN_ON_HOVER = re.compile(r"^ltx_note")
 class HiddenText:
     """Takes hidden text out of a tree; ``words`` then has what was taken."""
 
-    def __init__(self, sheets: Sequence[str]) -> None:
-        self._rules = parse_rules(sheets)
+    def __init__(self, page: HtmlElement, sheets: Sequence[str]) -> None:
+        """The rules of the sheets are looked up in the whole page, before any of it is taken away."""
+        self._ruled: dict[HtmlElement, list[tuple[str, str, bool]]] = {}
+        for rule in parse_rules(sheets, HIDES_BY):
+            for element in page.xpath(rule.path):
+                self._ruled.setdefault(element, []).extend(rule.values)
         self.words = HiddenWords("page", between=" ")
 
     def take_out(self, root: HtmlElement) -> None:
         """Remove hidden elements and hidden text below ``root``; its ancestors' looks are handed down to it."""
         look = Look()
         for ancestor in reversed(list(root.iterancestors())):
-            look = _look(ancestor, self._values(ancestor), look)
+            values = self._values(ancestor)
+            look = _look(ancestor, look.settled(values), look.with_variables(values))
         self._visit(root, look)
 
     def _visit(self, element: HtmlElement, above: Look) -> None:
-        values = self._values(element)
+        raw = self._values(element)
+        above = above.with_variables(raw)
+        values = above.settled(raw)
         reason, certainty = _removed(element, values)
         if reason:
             self.words.add(_spoken(element), reason, certainty)
@@ -66,20 +74,18 @@ class HiddenText:
                 self.words.end()
 
     def _values(self, element: HtmlElement) -> dict[str, str]:
-        """An element's declarations: attributes, then simple rules, then its own style."""
+        """An element's declarations: attributes, then rules, then its own style, then what is important."""
         values: dict[str, str] = {}
         if element.tag == "font" and element.get("color"):
             values["color"] = element.get("color")
         if element.get("bgcolor"):
             values["background-color"] = element.get("bgcolor")
-        classes = class_names(element)
-        identity = element.get("id") or ""
-        for rule in self._rules:
-            if rule.fits(str(element.tag), classes, identity):
-                values.update(rule.values)
-        if any(_SHOWN_ON_HOVER.match(name) for name in classes):
-            values.clear()
-        values.update(declarations(element.get("style") or ""))
+        ruled = self._ruled.get(element, [])
+        if any(_SHOWN_ON_HOVER.match(name) for name in class_names(element)):
+            ruled = []
+        own = declared(element.get("style") or "")
+        for important in (False, True):
+            values.update({name: value for part in (ruled, own) for name, value, weighs in part if weighs == important})
         return values
 
 
@@ -89,8 +95,9 @@ def _look(element: HtmlElement, values: dict[str, str], above: Look) -> Look:
 
 def _removed(element: HtmlElement, values: dict[str, str]) -> tuple[str, Certainty]:
     """Why an element is not shown with all that it holds, whatever its children say."""
-    if element.get("hidden") is not None and "display" not in values:
-        return "the hidden attribute", "high"
+    for name in ("hidden", "popover"):
+        if element.get(name) is not None and "display" not in values:
+            return f"the {name} attribute", "high"
     if (found := switched_off(values))[0]:
         return found
     if (element.get("aria-hidden") or "").lower() == "true" and element.tag not in _ATOMIC:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import codecs
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from lxml import etree, html
 from lxml.html import HtmlElement
@@ -14,9 +17,11 @@ from lxml.html import HtmlElement
 from referee.errors import PaperParseError
 from referee.papers.assembly import Assembled, assemble, lead_front
 from referee.papers.headings import is_known_name, number_headings, role_by_name
+from referee.papers.hidden.css import applies
 from referee.papers.html.hidden import HiddenText
 from referee.papers.html.text import keep_formulas_only, text_of
 from referee.papers.html.tree import drop, has_class, paper_root, take_out_furniture
+from referee.papers.html.unprinted import take_out_unprinted
 from referee.papers.html.walk import Walk, with_end_notes, words_in
 from referee.papers.pieces import Piece, squeeze
 from referee.schemas.paper import Converter, Finding, Paper
@@ -31,6 +36,7 @@ _ELEMENT = re.compile(r"<(?:html|head|body|article|section|main|div|p|h[1-6]|tab
 # The parser takes these characters in, but the tree refuses them when text is moved within it.
 _NO_TEXT = dict.fromkeys([*range(0x09), 0x0B, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]) | {0x0C: " "}
 _WINDOW = 4096
+_DATA_SHEET = re.compile(r"data:text/css[^,]*?(?P<base64>;base64)?,(?P<text>.*)", re.IGNORECASE | re.DOTALL)
 _DEEPEST = 150
 # The encodings that browsers know; Python has more (rot13, unicode_escape), and those are no encodings of pages.
 _KNOWN = re.compile(
@@ -43,7 +49,7 @@ _MEANT = re.compile(r"us-ascii|ascii|latin-?1|iso[-_]?8859-1", re.IGNORECASE)
 
 
 def parse_page(name: str, data: bytes) -> HtmlElement:
-    """Decode and parse one page; comments and processing instructions are dropped by the parser.
+    """Decode and parse one page.
 
     Raises:
         PaperParseError: The bytes are no text, do not fit the declared encoding, hold no HTML element, declare
@@ -59,7 +65,7 @@ def parse_page(name: str, data: bytes) -> HtmlElement:
             f"{name!r} declares entities of its own in its document type; they are not expanded.",
             hint="Save the page as plain HTML.",
         )
-    parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
+    parser = html.HTMLParser(no_network=True, huge_tree=True)
     try:
         root = html.document_fromstring(text, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
@@ -120,7 +126,8 @@ _FEWEST_WORDS = 300
 def load_html(path: Path, data: bytes) -> Paper:
     """Read a paper's page: LaTeXML (arXiv, ar5iv) by its classes, other pages by their elements.
 
-    Hidden text is kept out and told in ``findings``; comments, scripts and navigation never enter; authors stand in
+    Hidden text is kept out and told in ``findings``, so is what no browser prints (comments, meta, alternative texts);
+    scripts and navigation never enter; authors stand in
     the front matter.
 
     Args:
@@ -132,13 +139,13 @@ def load_html(path: Path, data: bytes) -> Paper:
             words and no section with a number or a customary name.
     """
     page = parse_page(path.name, data)
-    sheets = [style.text or "" for style in page.iter("style")]
     named = _named_title(page)
-    root = paper_root(page)
     try:
+        hidden = HiddenText(page, _sheets(page))
+        unprinted = take_out_unprinted(page)
+        root = paper_root(page)
         keep_formulas_only(root)
         take_out_furniture(root)
-        hidden = HiddenText(sheets)
         hidden.take_out(root)
         title_element = _title_element(root)
         title = text_of(title_element) if title_element is not None else ""
@@ -153,7 +160,23 @@ def load_html(path: Path, data: bytes) -> Paper:
     title = title or _unless_heading(named, pieces)
     front, pieces = lead_front(pieces) if title else ([], pieces)
     assembled = assemble(pieces, front_first=False, front=[*walk.front, *front])
-    return _paper(data, title, assembled, hidden.words.findings())
+    return _paper(data, title, assembled, (*hidden.words.findings(), *unprinted.findings()))
+
+
+def _sheets(page: HtmlElement) -> list[str]:
+    """The style sheets in the page itself; linked ones are not fetched, unless the link holds them."""
+    styles = [style for style in page.iter("style") if applies("media", style.get("media") or "")]
+    sheets = [style.text or "" for style in styles]
+    links = (_DATA_SHEET.match(link.get("href") or "") for link in page.iter("link") if link.get("rel") == "stylesheet")
+    return [*sheets, *(_unpacked(match) for match in links if match)]
+
+
+def _unpacked(match: re.Match[str]) -> str:
+    if not match["base64"]:
+        return unquote(match["text"])
+    with contextlib.suppress(ValueError):
+        return base64.b64decode(unquote(match["text"])).decode("utf-8", "replace")
+    return ""
 
 
 def _paper(data: bytes, title: str, assembled: Assembled, findings: tuple[Finding, ...]) -> Paper:

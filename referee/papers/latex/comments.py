@@ -30,10 +30,11 @@ _IF_ZERO = re.compile(r"\s*0\s*(?!\s*0)")
 
 @dataclass
 class Aside:
-    """Verbatim texts that were put aside, and what was found broken on the way."""
+    """Verbatim texts that were put aside, what was found broken on the way, and comments, joined where they touch."""
 
     texts: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def keep(self, text: str) -> int:
         """Put a text aside; returns its number."""
@@ -55,6 +56,7 @@ def _one_pass(source: str, aside: Aside) -> str:
     parts: list[str] = []
     at = 0
     unclosed: set[str] = set()
+    last: int | None = None
     while (match := _TOKENS.search(source, at)) is not None:
         parts.append(source[at : match.start()])
         at = match.end()
@@ -71,6 +73,11 @@ def _one_pass(source: str, aside: Aside) -> str:
         elif match["mark"]:
             at = _verb(source, match, aside, parts)
         elif match["remark"] is not None:
+            if last is not None and not source[last : match.start()].strip():
+                aside.remarks[-1] += f" {match['remark'].strip()}"
+            else:
+                aside.remarks.append(match["remark"].strip())
+            last = match.end()
             parts.append("\n" if source[at : at + 1] == "\n" else "")
         elif not name:
             parts.append(match[0].replace("%", "\\%") if match["link"] is not None else match[0])

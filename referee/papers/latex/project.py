@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from referee.errors import PaperParseError
+from referee.papers.hidden.addresses import orders_a_model
+from referee.papers.hidden.unprinted import Unprinted
 from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source
 from referee.schemas.paper import Certainty, Finding
 
@@ -166,6 +168,10 @@ class Joiner:
         text = drop_named_environments(self._join(self._decode_main(data), self.folder, (self.main,)))
         for cause in self.aside.broken[:20]:
             self.lost(f"The source has {cause}.", "low")
+        comments = Unprinted(orders_a_model)
+        for remark in self.aside.remarks:
+            comments.add("its comments", remark)
+        self.findings.extend(comments.findings())
         return self._with_bbl(text)
 
     def lost(self, message: str, certainty: Certainty = "high", text: str = "") -> None:

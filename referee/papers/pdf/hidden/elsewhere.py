@@ -65,7 +65,7 @@ def _told(note: _Note, text: str) -> Finding | None:
     if not speaks and len(re.findall(r"[^\W\d_]{2,}", text)) < note.least_words:
         return None
     return Finding(
-        kind="hidden_text",
+        kind="hidden_text" if speaks else "not_printed",
         message=f"The file holds text in {note.where} that no page prints. It was not read as part of the paper.",
         certainty="high" if speaks else "low",
         page=note.page,

@@ -18,6 +18,7 @@ from referee.papers.pdf.pages import printable
 from referee.schemas.paper import Box, Certainty, Finding
 
 MAX_TEXT = 2000
+TAKEN_OUT = "It was taken out before the paper was read."
 _SHORT_WORDS, _SHORT_LETTERS = 3, 12
 _PROSE_WORDS = 5
 _FIGURE_SHARE = 0.5
@@ -81,7 +82,7 @@ def find_runs(chars: Sequence[Char], text_page: PdfTextPage, objects: PageObject
 def tell(run: Run, page: int, frame: Frame) -> Finding:
     """The finding for a run."""
     words = len(run.text.split())
-    fate = "It was taken out before the paper was read." if run.removed else "It stays in the text."
+    fate = TAKEN_OUT if run.removed else "It stays in the text."
     places = [frame.place(char.bounds) for char in run.chars]
     return Finding(
         kind="hidden_text",

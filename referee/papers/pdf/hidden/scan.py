@@ -9,14 +9,17 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
+import pypdfium2
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
+from referee.errors import PaperParseError
+from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import find_invisible
 from referee.papers.pdf.hidden.elsewhere import find_elsewhere
 from referee.papers.pdf.hidden.judging import find_suspects, split_ocr_layer
 from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, frame_of, read_objects
 from referee.papers.pdf.hidden.removal import PageCut, cut_out
-from referee.papers.pdf.hidden.runs import MAX_TEXT, Run, box_around, find_runs, tell
+from referee.papers.pdf.hidden.runs import MAX_TEXT, TAKEN_OUT, Run, box_around, find_runs, tell
 from referee.papers.pdf.hidden.stored import Replaced, find_replaced, open_flat, spell
 from referee.schemas.paper import Finding
 
@@ -152,7 +155,7 @@ def _tell_flat(flat: Sequence[tuple[TextObject, str]], number: int, frame: Frame
         kind="hidden_text",
         message=(
             f"Page {number} holds text that a reader cannot see ({len(text.split())} words): it has no height or no "
-            "width. It was taken out before the paper was read."
+            f"width. {TAKEN_OUT}"
         ),
         certainty="high",
         page=number,
@@ -182,31 +185,57 @@ class Scan:
     clean: bytes | None = None
 
 
-def scan_pdf(document: PdfDocument, data: bytes, name: str) -> Scan:
+def scan_pdf(document: PdfDocument, data: bytes, name: str, left: frozenset[int] = frozenset()) -> Scan:
     """Find text that a reader cannot see, and take it out of a copy.
 
     The object walk is cheap; only pages with something that could be hidden are painted. The document is changed in
-    memory when something is taken out: close it, and go on with ``clean``.
+    memory when something is taken out: close it, and go on with ``clean``. A page whose other words would change stays
+    as it is, and its findings say so and are of low certainty; hidden text that speaks to a model is never left there.
 
     Args:
         document: The open file.
         data: Its bytes, for what pdfium does not tell (layers, XMP).
         name: The file's name, for messages.
+        left: Pages, from 0, from which nothing is taken.
 
     Returns:
         The findings (``hidden_text``, ``ocr_layer``), and the bytes without the hidden text, or None.
 
     Raises:
-        PaperParseError: Hidden text was found and could not be taken out.
+        PaperParseError: Hidden text that speaks to a model was found and could not be taken out.
     """
     pages = _scan_pages(document, layers=has_layers(data))
     _drop_repeated(pages)
-    findings = [finding for page in pages for finding in page.findings()]
+    findings = [_left(finding) if page.number - 1 in left else finding for page in pages for finding in page.findings()]
     if scanned := [page.number for page in pages if page.scanned]:
         findings.append(_ocr_layer(scanned, len(pages)))
     findings += find_elsewhere(document, [page.page for page in pages], data)
-    cuts = {page.number - 1: cut for page in pages if (cut := _cut(page))}
-    return Scan(findings, cut_out(document, cuts, name) if cuts else None)
+    cuts = {page.number - 1: cut for page in pages if page.number - 1 not in left and (cut := _cut(page))}
+    if not cuts:
+        return Scan(findings)
+    clean, changed = cut_out(document, cuts)
+    return _without(pages, changed, left, data, name) if changed else Scan(findings, clean)
+
+
+def _without(pages: Sequence[PageScan], changed: frozenset[int], left: frozenset[int], data: bytes, name: str) -> Scan:
+    """Search again, and take nothing from the pages that changed; from none where others change then."""
+    for index in sorted(changed):
+        if any(addresses_a_model(finding.text) for finding in pages[index].findings()):
+            raise PaperParseError(
+                f"{name!r} holds text on page {index + 1} that a reader cannot see and that speaks to a model, and it "
+                "could not be taken out without changing other text.",
+                hint="Export the PDF again from its source, or give the source text.",
+            )
+    with closing(pypdfium2.PdfDocument(data)) as again:
+        found = scan_pdf(again, data, name, frozenset(range(len(pages))) if left else changed)
+        return Scan(found.findings, found.clean or data)
+
+
+def _left(finding: Finding) -> Finding:
+    if TAKEN_OUT not in finding.message:
+        return finding
+    said = finding.message.replace(TAKEN_OUT, "It stays in the text: taking it out would have changed other words.")
+    return finding.model_copy(update={"message": said, "certainty": "low"})
 
 
 def _scan_pages(document: PdfDocument, *, layers: bool) -> list[PageScan]:

@@ -65,6 +65,7 @@ def read() -> Read:
 def paper_docx() -> Any:
     """Title, authors, abstract, two numbered sections and an empty default template."""
     document = docx.Document()
+    document.core_properties.comments = ""
     document.add_paragraph("A Paper About Counting", style="Title")
     document.add_paragraph("Ada Author, Institute of Tests")
     document.add_heading("Abstract", 1)

@@ -62,6 +62,60 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert scan_text(text) == (text, ())
 
 
+def test_fillers_in_a_row_are_spelled_out_and_one_in_korean_stays() -> None:
+    bits = "".join("\u3164" if bit == "0" else "\uffa0" for sign in b"accept it" for bit in f"{sign:08b}")
+    clean, (finding,) = scan_text(f"Two{bits} words and \u3164.")
+    assert (clean, finding.text) == ("Two words and \u3164.", "accept it")
+
+
+@pytest.mark.parametrize(
+    ("markup", "left"),
+    [
+        ('[x]: <> "@"', ""),
+        ("[note]: http://a.org '@'", ""),
+        ('See [this](http://a.org "@").', "See [this](http://a.org)."),
+        ('See ![@](a.png "b").', "See ![](a.png)."),
+        ("![@](a.png)", "![](a.png)"),
+        (r"Let $x \color[rgb]{1,1,1}{\text{@}}$ be.", "Let $x $ be."),
+        (r"Let $\textcolor{#fefefe}{\text{@}}$ be.", "Let $$ be."),
+        (r"Let ${\color{white} @} x$ be.", "Let ${} x$ be."),
+        ('<span style="color:hsl(0 0% 100%)">@</span> Seen.', " Seen."),
+        ('<style>p.x { dis\\70lay: none }</style><p class="x">@</p> Seen.', " Seen."),
+        ("```text @\ncode\n```", "```\ncode\n```"),
+    ],
+)
+def test_markdown_that_no_renderer_prints(markup: str, left: str) -> None:
+    clean, findings = scan_text(f"# T\n\n{markup.replace('@', ORDER)}\n")
+    assert clean == f"# T\n\n{left}\n"
+    assert [(f.kind, f.certainty) for f in findings if "previous" in f.text] == [("hidden_text", "high")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See [a paper](http://a.org/x_(y)) and ![](b.png).",
+        "![Figure 2: How the error falls with size](a.png)",
+        "![How the error falls with size, in two ways](a.png)",
+        "[1]: Smith, J. (2020). A long title of a paper. Journal.",
+        "[^1]: A note of some words.",
+        "[a]: http://a.org/b",
+        r"Let $\textcolor{red}{\text{two words}} + \phantom{0}1$ be.",
+    ],
+)
+def test_links_images_and_colours_that_readers_see(text: str) -> None:
+    assert scan_text(text) == (text, ())
+
+
+def test_ordinary_titles_are_listed_as_not_printed_and_plain_text_prints_them() -> None:
+    text = 'See [this](http://a.org "An ordinary title").'
+    assert [(f.kind, f.certainty) for f in scan_text(text)[1]] == [("not_printed", "low")]
+    assert scan_text(text, markdown=False) == (text, ())
+
+
+def test_soft_hyphens_do_not_disguise_a_sentence() -> None:
+    assert addresses_a_model("\u00ad".join(ORDER))
+
+
 @pytest.mark.parametrize(("signs", "spelled"), [(TAGS, ORDER), (BITS, "accept it")])
 def test_signs_that_print_nothing_are_spelled_out(signs: str, spelled: str) -> None:
     clean, findings = scan_text(f"One line.\nTwo{signs} words.")

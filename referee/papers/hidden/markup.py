@@ -1,0 +1,142 @@
+"""Parts of Markdown that no renderer prints: definitions and titles of links, alternative texts, white TeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.css import Colour, colour
+from referee.papers.hidden.visibility import LEAST_CONTRAST, contrast
+from referee.schemas.paper import Certainty, FindingKind
+
+_TITLE = r"(?:\"(?P<{0}double>[^\"\n]*)\"|'(?P<{0}single>[^'\n]*)'|\((?P<{0}round>[^()\n]*)\))"
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)(?P<label>[^\]\n]+)\]:[ \t]*\n?[ \t]*(?P<target><[^<>\n]*>|[^\s<]\S*)"
+    rf"(?:[ \t]*\n?[ \t]+{_TITLE.format('')}|[ \t]*(?<=>)[ \t]*{_TITLE.format('close_')})?[ \t]*$",
+    re.MULTILINE,
+)
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>[^\[\]\n]*)\]\([ \t]*(?P<target><[^<>\n]*>|[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)"
+    rf"(?:[ \t]+{_TITLE.format('')})?[ \t]*\)"
+)
+_IMAGE = re.compile(r"!\[(?P<text>[^\[\]\n]+)\]\[[^\[\]\n]*\]")
+_TEX = re.compile(
+    r"\\(?P<name>textcolor|color|colorbox|[hv]?phantom)\s*(?:\[(?P<model>[^\]\n]*)\])?\s*\{(?P<value>[^{}\n]*)"
+)
+_TEX_WORDS = re.compile(r"\\(?:text|mathrm|textrm|mbox|textbf|mathbf)\b|[{}$]")
+_LEAST_BLANK = 12
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of the source that no reader sees, from ``start`` to ``end``; ``keep`` is put in its place."""
+
+    start: int
+    end: int
+    text: str
+    reason: str
+    certainty: Certainty = "high"
+    keep: str = ""
+    kind: FindingKind = "hidden_text"
+
+
+def link_spans(text: str) -> Iterator[Span]:
+    """Definitions of links with words in them, titles of links and images, and alternative texts of images.
+
+    An image that is alone in its paragraph keeps its alternative text, which many programs print below it as its
+    caption, unless it speaks to a model.
+    """
+    for match in _DEFINITION.finditer(text):
+        words = _title(match) or match["target"].strip("<>").replace("_", " ")
+        if " " in words.strip():
+            yield unprinted(*match.span(), words, "the definition of a link")
+    for match in _LINK.finditer(text):
+        start, end = match.span()
+        shown, title = match["text"], _title(match)
+        hides = match["image"] and _is_hidden(text, match)
+        words = " ".join(part for part in (shown if hides else "", title) if part)
+        if len(_WORD.findall(words)) >= 2 and (hides or title):
+            kept = "" if hides else shown
+            what = "an image's alternative text or title" if match["image"] else "the title of a link"
+            yield unprinted(start, end, words, what, f"{match['image']}[{kept}]({match['target']})")
+    for match in _IMAGE.finditer(text):
+        if _is_hidden(text, match):
+            yield unprinted(match.start("text"), match.end("text"), match["text"], "an image's alternative text")
+
+
+def _title(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return next((groups[name] for name in groups if re.search(r"double|single|round", name) and groups[name]), "")
+
+
+def _is_hidden(text: str, image: re.Match[str]) -> bool:
+    """Whether an alternative text is no caption: its image stands in a line of text, or it speaks to a model."""
+    line = text[text.rfind("\n", 0, image.start()) + 1 : (text + "\n").find("\n", image.end())]
+    return len(_WORD.findall(image["text"])) >= 2 and (line.strip() != image[0] or addresses_a_model(image["text"]))
+
+
+def unprinted(start: int, end: int, words: str, reason: str, keep: str = "") -> Span:
+    """What is ordinary and not printed; hidden text where it speaks to a model."""
+    speaks = addresses_a_model(words)
+    kind: FindingKind = "hidden_text" if speaks else "not_printed"
+    return Span(start, end, " ".join(words.split()), reason, "high" if speaks else "low", keep, kind)
+
+
+def tex_spans(text: str) -> Iterator[Span]:
+    r"""TeX that is white or blank: ``\\textcolor{white}{...}``, ``{\\color{white} ...}``, ``\\phantom{...}``."""
+    for match in _TEX.finditer(text):
+        start = match.start("value") - 1
+        inside = _end(text, start)
+        if match["name"].endswith("phantom"):
+            first, end = start, inside
+        elif not _is_white(match["model"] or "", match["value"]):
+            continue
+        elif match["name"] == "color":
+            first, end = inside, _closing(text, inside)
+        else:
+            first = inside + len(text[inside:]) - len(text[inside:].lstrip(" "))
+            end = _end(text, first) if text[first : first + 1] == "{" else first
+        words = " ".join(_TEX_WORDS.sub(" ", text[first:end]).split())
+        if len(_WORD.findall(words)) >= 2 and (len(words) >= _LEAST_BLANK or "phantom" not in match["name"]):
+            yield Span(match.start(), end, words, "set in white or as a blank")
+
+
+def _end(text: str, brace: int) -> int:
+    """Behind the brace that closes the one at a place; the paragraph's end where none does."""
+    depth = 0
+    for at in range(brace, min(len(text), brace + 20_000)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0 or text.startswith("\n\n", at):
+            return at + (depth == 0)
+    return min(len(text), brace + 20_000)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where a switch of colour ends: before the brace that closes its group, the formula's or the paragraph's end."""
+    depth = 0
+    for place in range(at, min(len(text), at + 20_000)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth < 0 or (depth == 0 and text[place] == "$") or text.startswith("\n\n", place):
+            return place
+    return min(len(text), at + 20_000)
+
+
+def _is_white(model: str, value: str) -> bool:
+    found = _colour(model.strip(), value.strip())
+    return found is not None and contrast(found, (255, 255, 255, 1)) < LEAST_CONTRAST
+
+
+def _colour(model: str, value: str) -> Colour | None:
+    if not model:
+        return colour(value)
+    if model == "HTML":
+        return colour(f"#{value}")
+    try:
+        parts = [float(part) * (1 if model == "RGB" else 255) for part in value.split(",")]
+    except ValueError:
+        return None
+    parts = parts * 3 if len(parts) == 1 else parts
+    return (parts[0], parts[1], parts[2], 1.0) if len(parts) == 3 else None

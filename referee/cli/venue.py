@@ -129,7 +129,7 @@ def compile_(
     source: Annotated[
         list[str],
         typer.Argument(
-            help="The page, or several: http(s) addresses, HTML, Markdown, text, PDF or Word files; or a form as .json.",
+            help="The page, or several: http(s) addresses, HTML, Markdown, text, PDF, Word files; or a form as .json.",
             show_default=False,
         ),
     ],

@@ -124,8 +124,9 @@ def used_by(model: Model, completion: Completion, estimated_in: int) -> Usage:
     )
 
 
-# No tokenizer makes so few tokens of a text beside ours; below this many, templates and margins weigh too much.
-_READ_SHARE, _LONG_PROMPT = 0.5, 2_000
+# Tokenizers, and servers' ways of counting, differ by less than this; below so many, templates and margins weigh too
+# much.
+_READ_SHARE, _LONG_PROMPT = 0.25, 2_000
 
 
 def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -> None:
@@ -137,7 +138,7 @@ def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -
     read = completion.input_tokens
     if not model.spec.is_server or read is None:
         return
-    sent = sum(model.count(text) for _, text in wire.messages)
+    sent = sum(model.count(text) for _, text in wire.messages[:2])
     if sent < _LONG_PROMPT or sent * _READ_SHARE <= read < model.context_tokens:
         return
     raise PromptCut(

@@ -24,17 +24,24 @@ _BRANCHES = re.compile(r"\\(?P<word>if[a-zA-Z@]*|else|fi)(?![a-zA-Z@])|\\\\")
 _NOT_OPENING = re.compile(
     r"iff|ifthenelse|ifdef(?!ined$).*|ifundef|if(?:bool|toggle|blank|strempty|strequal|number|cs.+|package.+|class.+)"
 )
-_SWITCH = re.compile(r"\\if(?:false|true)(?![a-zA-Z@])|\\if\s*0")
+_SWITCH = re.compile(r"\\if(?:false|true|num|dim|odd|x)(?![a-zA-Z@])|\\if(?![a-zA-Z@])")
 _IF_ZERO = re.compile(r"\s*0\s*(?!\s*0)")
+# Tests of literals alone, which every run of TeX decides alike; what stands in registers or macros is not decided here.
+_NUMBERS = re.compile(r"\s*(-?\d+)\s*([<=>])\s*(-?\d+)(?![\d.])\s?")
+_LENGTHS = re.compile(r"\s*(-?[\d.]+)\s*(pt|cm|mm|in|bp|sp)\s*([<=>])\s*(-?[\d.]+)\s*(pt|cm|mm|in|bp|sp)\s?")
+_NUMBER = re.compile(r"\s*(-?\d+)(?![\d.])\s?")
+_SIGNS = re.compile(r"\s*([^\\{}\s#%])\s*([^\\{}\s#%])")
+_POINTS = {"pt": 1.0, "cm": 28.45, "mm": 2.845, "in": 72.27, "bp": 1.004, "sp": 1 / 65536}
 
 
 @dataclass
 class Aside:
-    """Verbatim texts that were put aside, what was found broken on the way, and comments, joined where they touch."""
+    """Verbatim texts that were put aside, what was found broken on the way, comments, and switched-off text."""
 
     texts: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    switched_off: list[str] = field(default_factory=list)
 
     def keep(self, text: str) -> int:
         """Put a text aside; returns its number."""
@@ -106,7 +113,7 @@ def _code(name: str, text: str) -> str:
 
 
 def _drop_branches(text: str, aside: Aside) -> str:
-    r"""Without the dead branches of ``\iffalse``, ``\iftrue`` and ``\if0``; other conditionals stay as they are."""
+    r"""Without the dead branches of ``\iffalse``, ``\iftrue``, ``\if0`` and tests of literals; others stay."""
     if not _SWITCH.search(text):
         return text
     parts: list[str] = []
@@ -117,8 +124,7 @@ def _drop_branches(text: str, aside: Aside) -> str:
         if not word or _NOT_OPENING.fullmatch(word):
             continue
         printed = "dead" not in stack
-        if printed:
-            parts.append(text[at : match.start()])
+        (parts if printed else aside.switched_off).append(text[at : match.start()])
         end, known = _take_branch(word, text, match.end(), stack)
         at = end
         if printed and not known:
@@ -137,6 +143,10 @@ def _take_branch(word: str, text: str, end: int, stack: list[str]) -> tuple[int,
     if word == "if" and (zero := _IF_ZERO.match(text, end)):
         stack.append("dead")
         return zero.end(), True
+    if (decided := _decided(word, text, end)) is not None:
+        holds, after = decided
+        stack.append("live" if holds else "dead")
+        return after, True
     if word.startswith("if"):
         stack.append("unknown")
         return end, False
@@ -148,6 +158,27 @@ def _take_branch(word: str, text: str, end: int, stack: list[str]) -> tuple[int,
     elif known:
         stack[-1] = "live" if stack[-1] == "dead" else "dead"
     return end, known
+
+
+def _decided(word: str, text: str, end: int) -> tuple[bool, int] | None:
+    """Whether a test of literals holds, and the place behind it; None for a test that only TeX itself can decide."""
+    if word == "ifnum" and (two := _NUMBERS.match(text, end)):
+        return _holds(float(two[1]), two[2], float(two[3])), two.end()
+    if word == "ifodd" and (one := _NUMBER.match(text, end)):
+        return int(one[1]) % 2 == 1, one.end()
+    if word in ("if", "ifx") and (signs := _SIGNS.match(text, end)):
+        return signs[1] == signs[2], signs.end()
+    if word == "ifdim" and (two := _LENGTHS.match(text, end)):
+        try:
+            first, second = float(two[1]) * _POINTS[two[2]], float(two[4]) * _POINTS[two[5]]
+        except ValueError:
+            return None
+        return _holds(first, two[3], second), two.end()
+    return None
+
+
+def _holds(first: float, sign: str, second: float) -> bool:
+    return first < second if sign == "<" else first > second if sign == ">" else first == second
 
 
 def document_body(text: str) -> tuple[str, str]:

@@ -35,6 +35,7 @@ from referee.papers.latex.references import (
     reference_pieces,
 )  # fmt: skip
 from referee.papers.latex.scan import Braces, balanced, first_command
+from referee.papers.latex.unprinted import without_unprinted
 from referee.papers.pieces import Piece
 from referee.papers.sniff import kind_of
 from referee.schemas.paper import Converter, Paper
@@ -245,6 +246,8 @@ class _Document:
         for name in sorted(expander.circular)[:5]:
             joiner.lost(f"The macro {name!r} calls itself and is left out.", "low")
         self.preamble, body = document_body(self.source)
+        body, unprinted = without_unprinted(body)
+        joiner.findings.extend(unprinted)
         self.body = self._mended(without_lengths(body))
         self.counters = self._counters()
         self.reading = Reading(self.counters, joiner.aside)

@@ -171,6 +171,8 @@ class Joiner:
         comments = Unprinted(orders_a_model)
         for remark in self.aside.remarks:
             comments.add("its comments", remark)
+        for branch in self.aside.switched_off:
+            comments.add("parts that are switched off", " ".join(branch.split()))
         self.findings.extend(comments.findings())
         return self._with_bbl(text)
 

@@ -116,7 +116,7 @@ def test_a_kind_that_is_none_and_a_contradiction_are_refused() -> None:
         ("ICLR", "2017.0", "", "iclr-2017"),
         ("", None, "ICLR.cc/2026/Conference", "iclr-2026"),
         ("", None, "ICML.cc/2025/Conference", "ICML.cc/2025/Conference"),
-        ("eLife", 2016, "", "eLife"),
+        ("Open Biology", 2016, "", "Open Biology"),
         (None, 2019, "", None),
     ],
 )

@@ -1,0 +1,151 @@
+r"""Text that TeX sets nowhere a reader can look: arguments that are thrown away, boxes that are never used, shifts off
+the page. It is found in the source itself, since a parser takes these commands for ordinary ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from referee.papers.latex.scan import Braces
+from referee.schemas.paper import Finding
+
+# Which arguments of a command are not printed, counted from 0, and how many it takes.
+_THROWN: Mapping[str, tuple[frozenset[int], int]] = {
+    "@gobble": (frozenset({0}), 1),
+    "@gobbletwo": (frozenset({0, 1}), 2),
+    "@gobblethree": (frozenset({0, 1, 2}), 3),
+    "@firstoftwo": (frozenset({1}), 2),
+    "@secondoftwo": (frozenset({0}), 2),
+    "discretionary": (frozenset({0, 1}), 3),
+    "pdftooltip": (frozenset({1}), 2),
+    "invisible": (frozenset({0}), 1),
+    "mathchoice": (frozenset({0, 2, 3}), 4),
+}
+_COMMAND = re.compile(
+    r"\\(?P<thrown>" + "|".join(_THROWN) + r")(?![a-zA-Z@])(?:<[^<>\n]*>)?"
+    r"|\\(?P<slides>only|uncover|onslide|visible)<0>"
+    r"|\\begin\{(?P<veiled>invisibleenv)\}"
+    r"|\\setbox\s*(?P<box>\d+|\\[a-zA-Z@]+)\s*=?\s*\\[hv](?:box|top)(?:\s*(?:to|spread)\s*[\d.]+\s*[a-z]{2})?"
+    r"|\\(?:hspace\*?\s*\{(?P<space>-?[\d.]+\s*[a-z]{2})\}"
+    r"|(?:hskip|kern|moveright|moveleft)\s*(?P<skip>-?[\d.]+\s*[a-z]{2}))"
+    r"|\\vbox\s*to\s*0(?:\.0*)?\s*pt\s*(?=\{\s*\\vskip\s*(?P<down>-?[\d.]+\s*[a-z]{2}))"
+    r"|\\raisebox\s*\{(?P<raised>-?[\d.]+\s*[a-z]{2})\}\s*\[0pt\]\s*(?:\[0pt\])?"
+    r"|\\(?:clipbox|trimbox)\*?\s*\{(?P<clip>[^{}]*)\}"
+    r"|\\node\s*\[[^\]]*(?<![a-z])opacity\s*=\s*0(?:\.0*)?\s*[,\]](?:[^\]{;]*\])?"
+    r"|\\pdfliteral\s*(?:direct|page)?\s*\{\s*3\s+Tr\s*\}(?P<mode>)"
+)
+_LENGTH = re.compile(r"(-?[\d.]+)\s*(pt|bp|mm|cm|in|em|ex)")
+_CM = {"pt": 0.035, "bp": 0.035, "mm": 0.1, "cm": 1.0, "in": 2.54, "em": 0.35, "ex": 0.15}
+# Farther than the longest side of any page.
+_OFF_PAGE_CM = 35.0
+_USED = r"\\(?:box|copy|unhbox|unvbox|unhcopy|unvcopy|usebox|wd|ht)\s*\{{?{}(?![a-zA-Z@\d])"
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])|\\end\{")
+_MODE_END = re.compile(r"\\pdfliteral\s*(?:direct|page)?\s*\{\s*0\s+Tr\s*\}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TEXT = re.compile(r"\\[a-zA-Z@]+\*?|[{}$]")
+_FEWEST_WORDS = 3
+_MOST_FINDINGS = 20
+_SAID = {
+    "thrown": "given to a command that prints nothing of it",
+    "unused": "put into a box that is never shown",
+    "moved": "moved off the page",
+    "transparent": "set fully transparent",
+}
+
+
+@dataclass(frozen=True)
+class _Place:
+    start: int
+    end: int
+    why: str
+
+
+def without_unprinted(body: str) -> tuple[str, list[Finding]]:
+    """The body without text that no page shows, and a finding for each place that held words."""
+    if not _COMMAND.search(body):
+        return body, []
+    braces = Braces(body)
+    parts: list[str] = []
+    findings: list[Finding] = []
+    at = 0
+    for match in _COMMAND.finditer(body):
+        if match.start() < at:
+            continue
+        for place in sorted(_places(match, braces), key=lambda place: place.start):
+            text = " ".join(_TEXT.sub(" ", body[place.start : place.end]).split())
+            words = len(_WORD.findall(text))
+            if words < _FEWEST_WORDS or place.start < at:
+                continue
+            parts.append(body[at : place.start])
+            at = place.end
+            findings.append(_finding(place.why, text, words))
+    return "".join(parts) + body[at:], findings[:_MOST_FINDINGS]
+
+
+def _finding(why: str, text: str, words: int) -> Finding:
+    return Finding(
+        kind="hidden_text",
+        message=f"Text that a reader cannot see, {_SAID[why]} ({words} words), is left out.",
+        certainty="high",
+        text=text[:2000],
+    )
+
+
+def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:
+    """What of the text behind a command is not printed, inside of its braces."""
+    end = match.end()
+    if match["thrown"]:
+        yield from _arguments(braces, end, *_THROWN[match["thrown"]])
+    elif match["slides"]:
+        yield from _arguments(braces, end, frozenset({0}), 1)
+    elif match["veiled"]:
+        close = braces.text.find("\\end{invisibleenv}", end)
+        yield _Place(end, close if close >= 0 else end, "thrown")
+    elif match["box"]:
+        if not re.search(_USED.format(re.escape(match["box"])), braces.text):
+            yield from _arguments(braces, end, frozenset({0}), 1, "unused")
+    elif match["mode"] is not None:
+        yield _Place(end, _until(_MODE_END, braces.text, end), "transparent")
+    elif match["clip"] is not None:
+        if any(map(_is_off_page, _LENGTH.finditer(match["clip"]))):
+            yield from _arguments(braces, end, frozenset({0}), 1, "moved")
+    elif length := match["space"] or match["skip"]:
+        if _far(length):
+            yield _Place(end, _until(_PARAGRAPH_END, braces.text, end), "moved")
+    elif length := match["down"] or match["raised"]:
+        if _far(length):
+            yield from _arguments(braces, end, frozenset({0}), 1, "moved")
+    else:
+        yield from _arguments(braces, end, frozenset({0}), 1, "transparent")
+
+
+def _arguments(braces: Braces, at: int, unprinted: frozenset[int], count: int, why: str = "thrown") -> Iterator[_Place]:
+    for number in range(count):
+        at = braces.skip_blanks(at)
+        found = braces.argument(at)
+        if found is None:
+            return
+        inside, after = found
+        if number in unprinted and braces.text[at : at + 1] == "{":
+            yield _Place(at + 1, at + 1 + len(inside), why)
+        at = after
+
+
+def _until(end: re.Pattern[str], text: str, at: int) -> int:
+    """Up to an end, or that of the paragraph."""
+    stops = [found.start() for found in (end.search(text, at), _PARAGRAPH_END.search(text, at)) if found]
+    return min(stops, default=len(text))
+
+
+def _far(length: str) -> bool:
+    found = _LENGTH.fullmatch(length.strip())
+    return found is not None and _is_off_page(found)
+
+
+def _is_off_page(length: re.Match[str]) -> bool:
+    try:
+        return abs(float(length[1])) * _CM[length[2]] >= _OFF_PAGE_CM
+    except ValueError:
+        return False

@@ -195,7 +195,9 @@ def test_a_run_that_is_no_review_is_called_what_it_is(referee: Referee, server: 
     server.script.entries |= {"guidelines/label": labelling(sensible)}
     Path("guide.md").write_text(PAGE, encoding="utf-8")
     on = ("--model", "fake", "--base-url", server.base_url)
-    made = referee("venue", "compile", "guide.md", "--id", "mine-2026", "--rounds", 0, *on, "--out", "compiled")
+    made = referee(
+        "venue", "compile", "guide.md", "--id", "mine-2026", "--force", "--rounds", 0, *on, "--out", "compiled"
+    )
     assert made.code == 0, made.err
     said = complaint(referee("show", "compiled"))
     assert "run 'compiled' is one of `referee venue compile`: it holds statements of a venue's guidelines" in said

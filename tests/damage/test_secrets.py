@@ -46,7 +46,18 @@ def commands(paper: Path, server: FakeServer, name: str) -> dict[str, tuple[obje
     return {
         "single": ("review", paper, *SINGLE, *on, f"single-{name}"),
         "sections": ("review", paper, *SECTIONS, *on, f"sections-{name}"),
-        "compile": ("venue", "compile", "guide.md", "--id", f"mine-{name}", "--rounds", 1, *on, f"compile-{name}"),
+        "compile": (
+            "venue",
+            "compile",
+            "guide.md",
+            "--id",
+            f"mine-{name}",
+            "--force",
+            "--rounds",
+            1,
+            *on,
+            f"compile-{name}",
+        ),
         "refine": ("venue", "refine", "corl-2024", "--rounds", 1, *on, f"refine-{name}"),
     }
 

@@ -6,9 +6,7 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-
-import lxml.html
-from lxml.html import HtmlElement
+from typing import TYPE_CHECKING
 
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.characters import find_invisible, without_invisible
@@ -16,6 +14,9 @@ from referee.papers.hidden.css import Rule, declared, parse_rules
 from referee.papers.hidden.markup import Span, link_spans, tex_spans, unprinted
 from referee.papers.hidden.visibility import HIDES_BY, Look, switched_off
 from referee.schemas.paper import Certainty, Finding
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 _MAX_TEXT = 2000
 _COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
@@ -166,7 +167,9 @@ def _why_unseen(match: re.Match[str], rules: Sequence[Rule]) -> str:
 
 def _element_of(match: re.Match[str]) -> HtmlElement:
     """The opening tag alone, as an element without others around it."""
-    element = lxml.html.fragment_fromstring(f"<span {match['attributes'].strip(' /')}></span>")
+    from lxml.html import fragment_fromstring  # most papers have no marks of HTML
+
+    element = fragment_fromstring(f"<span {match['attributes'].strip(' /')}></span>")
     element.tag = match["tag"].lower()
     return element
 

@@ -34,7 +34,7 @@ _COMMAND = re.compile(
     r"|\\raisebox\s*\{(?P<raised>-?[\d.]+\s*[a-z]{2})\}\s*\[0pt\]\s*(?:\[0pt\])?"
     r"|\\(?:clipbox|trimbox)\*?\s*\{(?P<clip>[^{}]*)\}"
     r"|\\node\s*\[[^\]]*(?<![a-z])opacity\s*=\s*0(?:\.0*)?\s*[,\]](?:[^\]{;]*\])?"
-    r"|\\pdfliteral\s*(?:direct|page)?\s*\{\s*3\s+Tr\s*\}(?P<mode>)"
+    r"|\\pdfliteral\s*(?:direct|page)\s*\{\s*3\s+Tr\s*\}(?P<mode>)"
 )
 _LENGTH = re.compile(r"(-?[\d.]+)\s*(pt|bp|mm|cm|in|em|ex)")
 _CM = {"pt": 0.035, "bp": 0.035, "mm": 0.1, "cm": 1.0, "in": 2.54, "em": 0.35, "ex": 0.15}
@@ -107,13 +107,13 @@ def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:
         if not re.search(_USED.format(re.escape(match["box"])), braces.text):
             yield from _arguments(braces, end, frozenset({0}), 1, "unused")
     elif match["mode"] is not None:
-        yield _Place(end, _until(_MODE_END, braces.text, end), "transparent")
+        yield _Place(end, _until(_MODE_END, braces, end), "transparent")
     elif match["clip"] is not None:
         if any(map(_is_off_page, _LENGTH.finditer(match["clip"]))):
             yield from _arguments(braces, end, frozenset({0}), 1, "moved")
     elif length := match["space"] or match["skip"]:
         if _far(length):
-            yield _Place(end, _until(_PARAGRAPH_END, braces.text, end), "moved")
+            yield _Place(end, _until(_PARAGRAPH_END, braces, end), "moved")
     elif length := match["down"] or match["raised"]:
         if _far(length):
             yield from _arguments(braces, end, frozenset({0}), 1, "moved")
@@ -133,9 +133,11 @@ def _arguments(braces: Braces, at: int, unprinted: frozenset[int], count: int, w
         at = after
 
 
-def _until(end: re.Pattern[str], text: str, at: int) -> int:
-    """Up to an end, or that of the paragraph."""
+def _until(end: re.Pattern[str], braces: Braces, at: int) -> int:
+    """Up to an end, or that of the paragraph or of the group around it."""
+    text = braces.text
     stops = [found.start() for found in (end.search(text, at), _PARAGRAPH_END.search(text, at)) if found]
+    stops += [closed for opened, closed in braces.closing.items() if opened < at <= closed]
     return min(stops, default=len(text))
 
 

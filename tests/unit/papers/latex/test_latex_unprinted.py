@@ -1,0 +1,67 @@
+"""What TeX sets nowhere: kept out of the text and listed, and its neighbours left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.papers.latex.comments import Aside, printed_source
+from referee.papers.latex.unprinted import without_unprinted
+
+WORDS = "these words are never shown"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\setbox0=\hbox{%s}",
+        r"\setbox\mine\vbox to 2cm{%s}",
+        r"\@gobble{%s}",
+        r"\@firstoftwo{Seen.}{%s}",
+        r"\pdftooltip{Seen.}{%s}",
+        r"\hskip 60cm %s",
+        r"\hspace*{-40cm}\mbox{%s}",
+        r"\vbox to 0pt{\vskip 100cm %s\vss}",
+        r"\only<0>{%s}",
+        r"\tikz\node[opacity=0]{%s};",
+        r"{\pdfliteral direct{3 Tr}%s}",
+    ],
+)
+def test_it_is_kept_out_and_listed(source: str) -> None:
+    body, findings = without_unprinted(f"Before. {source % WORDS}\n\nAfter.")
+    assert WORDS not in body
+    assert body.startswith("Before.")
+    assert body.endswith("After.")
+    (finding,) = findings
+    assert WORDS in finding.text
+    assert finding.kind == "hidden_text"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\setbox0=\hbox{%s}\box0",
+        r"\newsavebox{\mine}\setbox\mine\hbox{%s}\usebox{\mine}",
+        r"\hspace*{2cm}%s",
+        r"\raisebox{1cm}[0pt][0pt]{%s}",
+        r"\tikz\node[opacity=0.5]{%s};",
+        r"\only<1>{%s}",
+    ],
+)
+def test_what_is_shown_stays(source: str) -> None:
+    assert without_unprinted(source % WORDS) == (source % WORDS, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (r"a \ifnum1>2 b\else c\fi d", "a c d"),
+        (r"\ifnum 1=1 b\else c\fi", "b"),
+        (r"\ifdim 1in>2pt b\else c\fi", "b"),
+        (r"\ifodd 2 b\else c\fi", "c"),
+        (r"\ifx ab b\else c\fi", "c"),
+        (r"\ifnum\value{page}>2 b\else c\fi", r"\ifnum\value{page}>2 b\else c\fi"),
+        (r"\ifx\foo\bar b\else c\fi", r"\ifx\foo\bar b\else c\fi"),
+    ],
+)
+def test_tests_of_literals_are_decided_and_no_others(source: str, printed: str) -> None:
+    assert printed_source(source, Aside()).replace("  ", " ").strip() == printed.replace("  ", " ").strip()

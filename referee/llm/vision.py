@@ -54,7 +54,7 @@ def known_to_take_images(model: Model) -> TakesImages | None:
     """
     if model.spec.is_local:
         return TakesImages(False, f"{model.spec.id} takes text only")
-    if model.spec.provider == "server":
+    if model.spec.is_server:
         return None
     listed = model.wire.listed_for_images()
     if listed is None:

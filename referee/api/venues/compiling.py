@@ -29,8 +29,8 @@ from referee.api.venues.refining import refine_prompts
 from referee.errors import BudgetExceeded, RefereeError, VenueError
 from referee.graphs.running import run_machine
 from referee.llm.door import Door
-from referee.llm.models import Models, check_models
-from referee.prompts import load_prompt
+from referee.llm.models import Model, Models, check_models
+from referee.prompts import RenderedPrompt, load_prompt
 from referee.runs import Event
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.usage import Usage
@@ -296,8 +296,11 @@ def compile_plan(job: CompileJob) -> ReviewEstimate:
     drafts = drafted_fields(form_fields(job.source.page), job.paper_type) if job.lender is None else ()
     if unclear := form_reader.unclear_scores(drafts):
         prompts.append(form_reader.render_form_prompt(unclear, venue_name=job.venue_name, prompt_versions=versions))
+    return _planned(model, prompts, int(most_out * _TYPICAL_SHARE))
+
+
+def _planned(model: Model, prompts: Sequence[RenderedPrompt], tokens_out: int) -> ReviewEstimate:
     tokens_in = sum(model.count(prompt.system) + model.count(prompt.user) for prompt in prompts)
-    tokens_out = int(most_out * _TYPICAL_SHARE)
     return ReviewEstimate(
         strategy="guidelines",
         models={ROLE: model.spec.id},
@@ -315,20 +318,11 @@ def _reading_plan(job: CompileJob) -> ReviewEstimate:
         page_reader.render_piece(number, job.pieces, venue_name=job.venue_name, prompt_versions=versions)
         for number in range(len(job.pieces))
     ]
-    tokens_in = sum(model.count(prompt.system) + model.count(prompt.user) for prompt in prompts)
     # What is copied from a page is about as long as the page, and at most what a reply may be.
     tokens_out = sum(
         min(page_reader.most_output(model.context_tokens), 200 + model.count(piece)) for piece in job.pieces
     )
-    return ReviewEstimate(
-        strategy="guidelines",
-        models={ROLE: model.spec.id},
-        calls=len(prompts),
-        input_tokens=tokens_in,
-        output_tokens=tokens_out,
-        cost_usd=model.cost(tokens_in, tokens_out),
-        notes=tuple(model.notes),
-    )
+    return _planned(model, prompts, tokens_out)
 
 
 def compile_job(

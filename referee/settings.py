@@ -143,7 +143,8 @@ class ReviewSettings(_Group):
     ``aligned`` and ``enriched`` argue for.
     ``literature`` and ``references`` say where works are looked up: ``none``, ``online``, or the path of an index.
     ``support`` asks whether cited works say what is claimed of them; ``as_of`` is the last day of works that count (by
-    default that of the file, where it says one).
+    default that of the file, where it says one). ``figures``: those of the paper are shown to a model that takes
+    pictures, cut out (``auto``) or as whole ``pages``, or not at all (``none``).
     For research on ``sections``: ``ablate`` names steps to take out, ``quota`` is a number of points to ask for.
     """
 
@@ -163,6 +164,7 @@ class ReviewSettings(_Group):
     references: str = "none"
     support: bool = False
     as_of: date | None = None
+    figures: Literal["auto", "none", "pages"] = "auto"
     ablate: tuple[Ablation, ...] = ()
     quota: int | None = Field(default=None, ge=1, le=100)
     prompt_versions: dict[str, str] = Field(default_factory=dict)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
+from referee.llm.images import PromptImage
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
 
@@ -23,6 +24,23 @@ class Asks(Protocol):
         self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
     ) -> Answer[T]:
         """Ask a role's model."""
+        ...
+
+
+class AsksWithPictures(Protocol):
+    """What an agent that looks at pictures needs of the door."""
+
+    async def ask(
+        self,
+        prompt: RenderedPrompt,
+        reply: type[T],
+        *,
+        role: str,
+        max_output_tokens: int,
+        sample: int = 0,
+        images: Sequence[PromptImage] = (),
+    ) -> Answer[T]:
+        """Ask a role's model about pictures."""
         ...
 
 

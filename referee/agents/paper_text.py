@@ -6,13 +6,14 @@ The agents of one review share it, with the venue's form and who answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from referee.agents.asking import Asks, CountTokens, T
+from referee.agents.asking import AsksWithPictures, CountTokens, T
 from referee.agents.briefing import block_text, how_read
 from referee.evidence import QuotationIndex
 from referee.llm.door import Answer
+from referee.llm.images import PromptImage
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Block, Paper, Section
 from referee.schemas.venue import VenueForm
@@ -113,17 +114,25 @@ class PaperRun:
     form: VenueForm
     sections: Mapping[str, str]
     index: QuotationIndex
-    door: Asks
+    door: AsksWithPictures
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def task(self, prompt_id: str, **inputs: str) -> RenderedPrompt:
         """A task behind the paper."""
         return load_prompt(prompt_id, self.versions.get(prompt_id)).render(**inputs).after(self.shared.prompt)
 
-    async def ask(self, prompt: RenderedPrompt, reply: type[T], *, role: str, tokens: int) -> Answer[T]:
-        """Ask a role's model for a reply of at most so many tokens.
+    async def ask(
+        self,
+        prompt: RenderedPrompt,
+        reply: type[T],
+        *,
+        role: str,
+        tokens: int,
+        images: Sequence[PromptImage] = (),
+    ) -> Answer[T]:
+        """Ask a role's model for a reply of at most so many tokens, about pictures where there are any.
 
         Raises:
             ModelError: The model did not answer validly.
         """
-        return await self.door.ask(prompt, reply, role=role, max_output_tokens=tokens)
+        return await self.door.ask(prompt, reply, role=role, max_output_tokens=tokens, images=images)

@@ -27,6 +27,14 @@ def field_text(points: Sequence[ReviewPoint]) -> str:
     return "\n\n".join(f"{number}. {_paragraph(point)}" for number, point in enumerate(points, start=1))
 
 
+FIGURES = "Read off the figures by eye, beside the text:"
+
+
+def figures_text(points: Sequence[ReviewPoint]) -> str:
+    """What was read off figures, under a head of its own; empty for no points."""
+    return f"{FIGURES}\n\n{field_text(points)}" if points else ""
+
+
 def corrections_text(points: Sequence[ReviewPoint]) -> str:
     """Corrections as a list, in the order given, those of style in its last line; empty for none."""
     lines = [f"- {correction_text(point)}" for point in points if point.severity != "note"]

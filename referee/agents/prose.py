@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import list_of, one_of
 from referee.agents.composer import ROLE, left_open, objections, score_model
+from referee.agents.figure_reader import shown_figures
 from referee.agents.focus import shortened
 from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
 from referee.agents.literature_points import works_text
@@ -24,6 +25,7 @@ from referee.agents.scores import BY_RULE
 from referee.agents.single_reviewer import WORDS
 from referee.evidence.point_fields import corrections_field, field_roles
 from referee.prompts import delimit
+from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import VenueForm
@@ -113,6 +115,7 @@ async def write_prose(
     points: Sequence[ReviewPoint],
     corrections: Sequence[ReviewPoint] = (),
     literature: Literature | None = None,
+    figures: FigureReading | None = None,
 ) -> Prose:
     """Write the review in one call.
 
@@ -121,6 +124,7 @@ async def write_prose(
         points: What the text fields are to carry, the gravest first.
         corrections: What is listed after the review; one that a paragraph says anyway is among that paragraph's points.
         literature: Earlier works that the score of originality takes into account.
+        figures: What of the figures was seen, for the score of presentation.
 
     Returns:
         Paragraphs, scores and choices with the points' own ids. A score that the points contradict is open.
@@ -140,6 +144,7 @@ async def write_prose(
         form=render_form(form),
         points=delimit("points", shown or "(no point stands)"),
         corrections=delimit("corrections", lines),
+        figures=delimit("figures", shown_figures(figures) or "(the figures were not looked at)"),
         works=delimit("works", works_text(literature) or "(no search was made, or it found nothing)"),
         words=f"{WORDS:,}",
     )
@@ -150,8 +155,11 @@ async def write_prose(
     for name, objection in objections(form, scores, points).items():
         scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
+    by_eye = frozenset(point.id for point in points if point.source == "figure")
     return Prose(
-        paragraphs={f.name: _paragraphs(data[slugs[f.name]], names) for f in form.reviewer_fields if f.kind == "text"},
+        paragraphs={
+            f.name: _paragraphs(data[slugs[f.name]], names, by_eye) for f in form.reviewer_fields if f.kind == "text"
+        },
         scores=scores,
         choices=ticked_choices(form, data),
         notes=tuple(notes),
@@ -222,7 +230,9 @@ def _lines(point: ReviewPoint, *, argued: bool) -> Iterator[str]:
         yield f"settled by: {' '.join(point.fix.what.split())}"
 
 
-def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPoint]) -> tuple[Paragraph, ...]:
+def _paragraphs(
+    items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPoint], by_eye: frozenset[str]
+) -> tuple[Paragraph, ...]:
     made = (
         Paragraph(
             item["text"].strip(),
@@ -232,7 +242,14 @@ def _paragraphs(items: Sequence[Mapping[str, Any]], names: Mapping[str, ReviewPo
         )
         for item in items
     )
-    return tuple(paragraph for paragraph in made if paragraph.text)
+    return tuple(_marked(paragraph, by_eye) for paragraph in made if paragraph.text)
+
+
+def _marked(paragraph: Paragraph, by_eye: frozenset[str]) -> Paragraph:
+    """A paragraph that carries what was read off a figure says so, whether or not the writer did."""
+    if by_eye.isdisjoint(paragraph.points) or "by eye" in paragraph.text.lower():
+        return paragraph
+    return replace(paragraph, text=f"{paragraph.text} (The figure was read by eye.)")
 
 
 def _own_ids(scores: Mapping[str, StatedScore], names: Mapping[str, ReviewPoint]) -> dict[str, StatedScore]:

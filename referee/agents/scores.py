@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from referee.agents.form_reply import Choice, StatedScore
 from referee.evidence.point_fields import field_roles
+from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -51,6 +52,7 @@ def settle_scores(
     whole: bool = True,
     read: bool = True,
     literature: Literature | None = None,
+    figures: FigureReading | None = None,
 ) -> SettledScores:
     """Decide for each score field whether its stated value is backed.
 
@@ -63,15 +65,16 @@ def settle_scores(
         whole: Whether all of the paper's text was shown to whoever judged it.
         read: Whether anybody who read it gave a reply that could be used; else there is nothing to be sure of.
         literature: The works that whoever judged it was shown.
+        figures: What of its figures was seen, by whoever judged it or in words that it was shown.
     """
     known = set(standing)
     records: list[ScoreRecord] = []
     forced: list[Forced] = []
     for field in (f for f in form.reviewer_fields if f.kind == "score"):
         if field.aspect in BY_RULE:
-            records.append(_by_rule(field, paper, literature, whole=whole))
+            records.append(_by_rule(field, paper, literature, figures, whole=whole))
         elif (said := stated.get(field.name)) is not None:
-            records.append(_record(field, said, known, paper, unbacked, literature))
+            records.append(_record(field, said, known, paper, unbacked, literature, figures))
             if records[-1].null_reason and said.value is not None and field.required is not False:
                 forced.append(Forced(field=field.name, value=said.value, reason=records[-1].null_reason))
     return SettledScores(tuple(records if read else map(_unread, records)), tuple(forced))
@@ -155,14 +158,15 @@ def _record(
     paper: Paper,
     unbacked: str,
     literature: Literature | None,
+    figures: FigureReading | None,
 ) -> ScoreRecord:
     """What becomes of one score; only ids in ``known`` count."""
     supported, opposed = (
         tuple(name for name in dict.fromkeys(ids) if name in known) for ids in (said.supports, said.opposes)
     )
-    limit = _limit(field, paper, literature)
+    limit = _limit(field, paper, literature, figures)
     why_null = _unreadable(field, paper) or ("" if supported else unbacked)
-    if limit and field.required is False and not _is_informed(field, literature):
+    if limit and field.required is False and not _is_informed(field, literature, figures):
         why_null = why_null or limit
     if said.value is None:
         why_null = f"left open: {said.reason}"
@@ -182,7 +186,9 @@ def _unread(record: ScoreRecord) -> ScoreRecord:
     return record.model_copy(update={"value": None, "reason": "", "null_reason": "nobody read the paper"})
 
 
-def _by_rule(field: FormField, paper: Paper, literature: Literature | None, *, whole: bool) -> ScoreRecord:
+def _by_rule(
+    field: FormField, paper: Paper, literature: Literature | None, figures: FigureReading | None, *, whole: bool
+) -> ScoreRecord:
     """Confidence from what was seen; expertise is left open."""
     if field.aspect == "expertise":
         return ScoreRecord(field=field.name, stated=None, value=None, null_reason=_NO_EXPERTISE)
@@ -190,8 +196,8 @@ def _by_rule(field: FormField, paper: Paper, literature: Literature | None, *, w
     options = sorted(float(option.value) for option in field.options)
     value = options[int((_WHOLE if seen_whole else _IN_PART) * (len(options) - 1))]
     read = "all of the paper's text was read" if seen_whole else "some of the paper's text was not read"
-    figures = "its figures were not looked at, " if _has_figures(paper) else ""
-    reason = f"by rule: {read}, {figures}{_searched(literature)}"
+    seen = f"{_looked_at(figures)}, " if _has_figures(paper) else ""
+    reason = f"by rule: {read}, {seen}{_searched(literature)}"
     own = next(option.value for option in field.options if float(option.value) == value)
     assert not isinstance(own, str), "a score field holds numbers"
     return ScoreRecord(field=field.name, stated=None, value=own, reason=reason)
@@ -213,25 +219,54 @@ def after_search(record: ScoreRecord, literature: Literature) -> ScoreRecord:
     )
 
 
+NOT_LOOKED_AT = "its figures were not looked at"
+WITHOUT_FIGURES = "judged without the figures"
+
+
+def after_figures(record: ScoreRecord, figures: FigureReading) -> ScoreRecord:
+    """A record of who judged the text alone, with what was seen of the figures beside it."""
+    if not figures.seen:
+        return record
+    apart = "judged by the text: the figures were looked at in calls of their own"
+    return record.model_copy(
+        update={
+            "reason": record.reason.replace(NOT_LOOKED_AT, _looked_at(figures)),
+            "limit": record.limit.replace(WITHOUT_FIGURES, apart),
+            "null_reason": record.null_reason.replace(WITHOUT_FIGURES, apart),
+        }
+    )
+
+
+def _looked_at(figures: FigureReading | None) -> str:
+    if figures is None or not figures.seen:
+        return NOT_LOOKED_AT
+    return f"{len(figures.seen)} of its {figures.count} figures and doubtful tables were looked at as pictures"
+
+
 def _searched(literature: Literature | None) -> str:
     if literature is None:
         return NOT_SEARCHED
     return f"a search of the literature found {len(literature.works)} work(s), of which the abstracts were read"
 
 
-def _is_informed(field: FormField, literature: Literature | None) -> bool:
-    """Whether a score of this field was given with earlier works in view."""
+def _is_informed(field: FormField, literature: Literature | None, figures: FigureReading | None) -> bool:
+    """Whether a score of this field was given with earlier works, or with figures, in view."""
+    if field.aspect == "presentation":
+        return figures is not None and bool(figures.seen)
     return field.aspect == "novelty" and literature is not None and bool(literature.works)
 
 
-def _limit(field: FormField, paper: Paper, literature: Literature | None) -> str:
+def _limit(field: FormField, paper: Paper, literature: Literature | None, figures: FigureReading | None) -> str:
     """What a score of this field does not take into account, in words; empty where there is no such limit."""
     if field.aspect == "novelty":
         if literature is None:
             return WITHOUT_SEARCH
         return f"in view of {len(literature.works)} works by their abstracts" if literature.works else _NO_WORK
     if field.aspect == "presentation" and _has_figures(paper):
-        return "judged without the figures"
+        if figures is None or not figures.seen:
+            return WITHOUT_FIGURES
+        if figures.unseen:
+            return f"judged without {len(figures.unseen)} of its {figures.count} figures and doubtful tables"
     return ""
 
 

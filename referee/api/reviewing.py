@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 from referee.api.loading_ahead import read_and_load
+from referee.api.looking import Looking, look, to_look_at, with_figures
 from referee.api.options import RunOptions
 from referee.api.outside import NOTHING, Outside, look_outside, where, with_lookup, with_outside
 from referee.api.resuming import named
@@ -53,6 +55,7 @@ async def review(
     literature: str | Path | None = None,
     as_of: date | None = None,
     contact: str | None = None,
+    figures: Literal["auto", "none", "pages"] | None = None,
     shared: Shared | None = None,
     refined: RefinedPrompts | None = None,
     options: RunOptions = RunOptions(),
@@ -86,6 +89,9 @@ async def review(
             (``sections`` over a whole paper).
         as_of: The last day of works that count; by default the day on which the file says it was made.
         contact: The e-mail address that services ask for.
+        figures: Whether figures are shown to a model that takes pictures: cut out (``auto``, the default), as whole
+            ``pages``, or not at all (``none``). For ``sections`` and ``single``; a command that makes several reviews
+            shows none.
         shared: Models and budget of a command that makes several reviews, in place of this review's own.
         refined: Prompts to go by, in place of those in the store.
         options: How it runs: where, within which limits, and who is told.
@@ -114,6 +120,7 @@ async def review(
         "review.literature": where(literature),
         "review.as_of": as_of,
         "citations.contact": contact,
+        "review.figures": figures,
         **{f"review.{name}": value for name, value in (strategy_options or {}).items()},
     }
     settings = options.settled(own, model=model, model_for=model_for)
@@ -131,21 +138,26 @@ async def review(
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
         job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside)
+        looking = await to_look_at(job, file, run, strategy_used) if shared is None else None
         extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
+        extra |= looking.inputs() if looking else {}
         run.check_inputs(_inputs(job, rating_map) | extra)
-        run.confirm(outside.planned(await strategy_used.plan(job), job))
+        plan = outside.planned(await strategy_used.plan(job), job)
+        run.confirm(looking.planned(plan, job) if looking else plan)
         budget = shared.budget if shared else None
         door = run.begin(
             models,
             roles=strategy_used.roles,
-            prompts=_prompts(job, outside),
+            prompts=_prompts(job, outside, looking),
             asked=asked,
             budget=budget,
             sample=sample,
         )
         looked_up, job = await look_outside(outside, job, run, door)
+        job = await look(looking, job, run, door)
         written = await strategy_used.run(job, run.folder, door)
-        written = replace(written, review=with_outside(written.review, looked_up, job.literature))
+        reviewed = with_figures(with_outside(written.review, looked_up, job.literature), job)
+        written = replace(written, review=reviewed)
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form, all_points=all_points)
         if shared is None:
@@ -212,9 +224,13 @@ def _inputs(job: Job, rating_map: RatingMap | None) -> dict[str, str]:
     }
 
 
-def _prompts(job: Job, outside: Outside = NOTHING) -> dict[str, str]:
+def _prompts(job: Job, outside: Outside = NOTHING, looking: Looking | None = None) -> dict[str, str]:
     """Digest by prompt and version, of all prompts the strategy, and a search of the literature, may use."""
-    used = [*STRATEGIES[job.settings.review.strategy].prompts(job), *outside.prompts(job)]
+    used = [
+        *STRATEGIES[job.settings.review.strategy].prompts(job),
+        *outside.prompts(job),
+        *(looking.prompts(job) if looking else ()),
+    ]
     return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -76,6 +76,10 @@ def review(
         typer.Option(formats=["%Y-%m-%d"], help="The last day of works that count. [default: the file's own]"),
     ] = None,
     contact: Annotated[str | None, typer.Option(help="An e-mail address, which the services ask for.")] = None,
+    figures: Annotated[
+        Literal["auto", "none", "pages"] | None,
+        typer.Option(help="Figures for a model that takes pictures: cut out, none, or whole pages. [default: auto]"),
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="review.md also prints what is in no field.")] = False,
     flags: RunFlags = RunFlags(),
 ) -> None:
@@ -116,6 +120,7 @@ def review(
         literature=literature,
         as_of=as_of.date() if as_of else None,
         contact=contact,
+        figures=figures,
         options=attended.options,
     )
     _print_summary(attended.run(work), form, attended.run_folder)

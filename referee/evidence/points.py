@@ -138,7 +138,7 @@ def _baseless(point: ReviewPoint, index: QuotationIndex) -> ReviewPoint:
 
 
 def _one_sided(point: ReviewPoint) -> ReviewPoint:
-    if point.kind != "contradiction":
+    if point.kind != "contradiction" or point.source == "figure":  # there the picture is the other side
         return point
     sides = {(e.section_id, " ".join(e.quote.split())) for e in point.evidence if e.status != "not_found"}
     if len(sides) >= 2:

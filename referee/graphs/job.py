@@ -6,11 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from referee.llm.images import LabelledImage
 from referee.llm.models import Models
 from referee.runs import Budget, Progress
 from referee.schemas.estimate import ReviewEstimate
+from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
+from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
@@ -28,7 +31,8 @@ class Job:
     """One paper on one form with one set of models.
 
     ``refined`` are prompts to go by in place of those in the store, ``literature`` is what a search for it found,
-    and ``look_up`` says what became of a work that a reader names from memory.
+    and ``look_up`` says what became of a work that a reader names from memory. ``figures`` says what was looked at as
+    pictures, ``figure_points`` are what was seen to be wrong with it, and ``thumbnails`` are the same pictures, small.
     """
 
     paper: Paper
@@ -39,6 +43,9 @@ class Job:
     refined: RefinedPrompts | None = None
     literature: Literature | None = None
     look_up: LookUp | None = None
+    figures: FigureReading | None = None
+    figure_points: tuple[ReviewPoint, ...] = ()
+    thumbnails: tuple[LabelledImage, ...] = ()
     _made: dict[Callable[[Job], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, make: Callable[[Job], T]) -> T:

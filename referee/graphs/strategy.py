@@ -19,7 +19,7 @@ class Strategy:
     What `referee strategies` prints is ``title`` in one line, ``calls`` as a formula and ``chain``, the most calls that
     wait for one another, both without repairs, and ``roles``. ``research_only`` marks what writes reviews that are no
     assessment. ``refines``: it has prompts that rounds of refinement can change. ``takes_steps``: its reviews go by
-    the steps of versions that were measured.
+    the steps of versions that were measured. ``takes_figures``: pictures of the paper's figures are read beside it.
     """
 
     name: ClassVar[str]
@@ -30,6 +30,7 @@ class Strategy:
     research_only: ClassVar[bool] = False
     refines: ClassVar[bool] = False
     takes_steps: ClassVar[bool] = False
+    takes_figures: ClassVar[bool] = False
 
     def prompts(self, job: Job) -> list[Prompt]:
         """Every prompt a run may use."""

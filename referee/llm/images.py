@@ -77,6 +77,26 @@ def image_of(data: bytes, name: str) -> PromptImage:
         raise DataError(f"{name!r} is neither a PNG nor a JPEG.", hint="Save it as one of them.") from error
 
 
+@dataclass(frozen=True)
+class LabelledImage:
+    """A picture and what it shows, as ``Figure 2 (p. 4)``."""
+
+    label: str
+    image: PromptImage
+
+
+def thumbnail(image: PromptImage, side: int) -> PromptImage:
+    """The picture as a PNG whose longer side has at most so many dots."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    with Image.open(io.BytesIO(image.data)) as picture:
+        small = picture.convert("RGB")
+    small.thumbnail((side, side))
+    small.save(stream, "PNG")
+    return PromptImage(stream.getvalue(), "image/png", small.width, small.height)
+
+
 def image_tokens(spec: ModelSpec, image: PromptImage) -> int:
     """What a picture counts as among a prompt's tokens, by the provider's own rule; for others the most of the three.
 

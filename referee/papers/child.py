@@ -94,7 +94,8 @@ def _read(request: Mapping[str, Any]) -> Paper | PageImages | Figures | Highligh
 
         paper = Paper.model_validate_json(Path(request["paper"]).read_bytes())
         bounds = {name: request[name] for name in ("max_pages", "max_bytes", "max_figures")}
-        return cut_figures(path, paper, Path(request["figures"]), **bounds)
+        whole = bool(request.get("whole_pages"))
+        return cut_figures(path, paper, Path(request["figures"]), whole_pages=whole, **bounds)
     if request.get("marks"):
         from referee.papers.pdf.annotating import annotate
         from referee.schemas.page import Highlights

@@ -36,6 +36,22 @@ def captions_of(paper: Paper) -> list[Caption]:
     ]
 
 
+def doubted_tables(paper: Paper) -> frozenset[str]:
+    """Labels of tables whose text cannot be relied on: nothing was read below the caption, or rows differ in length.
+
+    Formats that say where a cell begins are not doubted.
+    """
+    if paper.format != "pdf":
+        return frozenset()
+    captioned = [one for one in captions_of(paper) if one.kind == "table"]
+    return frozenset(one.label for one in captioned if one.table is None or not _is_even(one.table))
+
+
+def _is_even(table: Block) -> bool:
+    rows = [len(row) for row in table.cells] if table.cells else [row.count(" | ") for row in table.text.splitlines()]
+    return len(rows) > 1 and len(set(rows)) == 1
+
+
 def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:
     """The sentences that refer to each figure and table, without captions, at most eight a label."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -45,7 +61,16 @@ def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:
     return {label: tuple(texts)[:_MOST_MENTIONS] for label, texts in found.items()}
 
 
-def cut_figures(path: Path, paper: Paper, folder: Path, *, max_pages: int, max_bytes: int, max_figures: int) -> Figures:
+def cut_figures(
+    path: Path,
+    paper: Paper,
+    folder: Path,
+    *,
+    max_pages: int,
+    max_bytes: int,
+    max_figures: int,
+    whole_pages: bool = False,
+) -> Figures:
     """Write a picture of each figure and table of a paper into a folder.
 
     Args:
@@ -55,6 +80,7 @@ def cut_figures(path: Path, paper: Paper, folder: Path, *, max_pages: int, max_b
         max_pages: Pages a PDF may have.
         max_bytes: What a folder's LaTeX files may have together.
         max_figures: Figures and tables that get a picture; the others are listed without one.
+        whole_pages: Whether a PDF's are shown as the pages they stand on.
 
     Raises:
         PaperParseError: The file can no longer be read as it was.
@@ -66,7 +92,7 @@ def cut_figures(path: Path, paper: Paper, folder: Path, *, max_pages: int, max_b
     if captions and paper.format == "pdf":
         from referee.papers.pdf.figures import cut_pdf
 
-        items = cut_pdf(path, paper, captions, pictures, max_pages)
+        items = cut_pdf(path, paper, captions, pictures, max_pages, whole_pages=whole_pages)
     elif captions:
         files = picture_files(path, paper.format, [one.label for one in captions], max_bytes)
         items = list(_from_files(files, captions, pictures))

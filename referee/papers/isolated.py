@@ -201,8 +201,12 @@ async def draw_pages(path: Path, folder: Path, bounds: PaperSettings) -> PageIma
     return await _made(_Reading(path, bounds, pages=str(folder.absolute())), PageImages)
 
 
-async def draw_figures(path: Path, paper: Paper, folder: Path, bounds: PaperSettings) -> Figures:
+async def draw_figures(
+    path: Path, paper: Paper, folder: Path, bounds: PaperSettings, *, whole_pages: bool = False
+) -> Figures:
     """Pictures of a paper's figures and tables in a folder; cut out by a child process, as ``read_paper`` reads.
+
+    With ``whole_pages`` those of a PDF are shown as the pages they stand on.
 
     Raises:
         PaperParseError: As ``load_as_set``; the review goes on without pictures then.
@@ -211,7 +215,8 @@ async def draw_figures(path: Path, paper: Paper, folder: Path, bounds: PaperSett
     with tempfile.TemporaryDirectory(prefix=".referee-", dir=folder.parent) as place:
         known = Path(place) / "paper.json"
         known.write_text(paper.model_dump_json(), encoding="utf-8")
-        reading = _Reading(path, bounds, paper=str(known.absolute()), figures=str(folder.absolute()))
+        asked = {"paper": str(known.absolute()), "figures": str(folder.absolute())}
+        reading = _Reading(path, bounds, **asked, **({"whole_pages": "yes"} if whole_pages else {}))
         return await _made(reading, Figures)
 
 

@@ -14,6 +14,8 @@ _SOURCES: dict[PointSource, str] = {
     "cross": "the pass across sections",
     "rule": "a rule of code",
     "team": "an expert and the readers it asked",
+    "literature": "a search of the literature",
+    "figure": "a look at its picture",
 }
 _FATES = {
     "printed": "printed in the form",

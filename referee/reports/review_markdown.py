@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from referee.reports.deciding import deciding
 from referee.reports.disclosure import notice
+from referee.reports.figures import HEADING, figure_lines
 from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
@@ -146,6 +147,7 @@ def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
     return [
         ("Quotations that were not found", "\n".join(map(_dropped, review.dropped))),
         ("Findings in the file", _findings(review)),
+        (HEADING, "\n".join(f"- {_readable(line)}" for line in figure_lines(review.figures))),
         ("Left to you", _left(review, form)),
         ("Values put in only because the form demands one", _forced(review, form)),
         ("What was cut", _cuts(review)),

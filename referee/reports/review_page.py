@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from referee.errors import RunError
 from referee.reports.deciding import by_weight, deciding
 from referee.reports.disclosure import notice
+from referee.reports.figures import figure_lines
 from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.html import PAGE, render
@@ -136,6 +137,7 @@ def review_page(
         statements={point.id: point.statement for point in points}
         | {e.id: readable(one_line(e.claim)) for e in review.evidence},
         outside=[(heading, [readable(line) for line in lines]) for heading, lines in outside_sections(review)],
+        figures=[readable(line) for line in figure_lines(review.figures)],
         findings=list(_findings(review.findings)),
         notice=notice(review),
         disclosure=clean(review.disclosure),

@@ -1,4 +1,4 @@
-"""Figures and tables of a paper as pictures: what was cut out, from where, and what could not be."""
+"""Figures and tables of a paper as pictures: what was cut out, from where, what could not be, and what was seen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from referee.schemas.base import Frozen
 from referee.schemas.paper import Box
 
 FigureKind = Literal["figure", "table"]
+FiguresAsked = Literal["auto", "none", "pages"]
 
 
 class Figure(Frozen):
@@ -45,3 +46,44 @@ class Figures(Frozen):
     paper_id: str = Field(pattern=r"^[0-9a-f]{64}$")
     items: tuple[Figure, ...] = ()
     left_out: tuple[str, ...] = ()
+
+
+class SeenFigure(Frozen):
+    """A figure or table that a model was shown, and what it says that the picture shows, as read by eye."""
+
+    label: str
+    kind: FigureKind
+    page: int | None = None
+    box: Box | None = None
+    images: tuple[str, ...]
+    whole_page: bool = False
+    shows: str = ""
+
+
+class UnseenFigure(Frozen):
+    """A figure or table that no model was shown, and why."""
+
+    label: str
+    reason: str
+
+
+class FigureReading(Frozen):
+    """What of a paper's figures and tables was looked at as pictures.
+
+    ``asked`` is the setting; ``reason`` says how it is known that the model takes pictures, or why none was shown.
+    ``serves`` is how the figures that were seen serve a reader, in the model's words; what is wrong with them are
+    points of the review. ``left_out`` is what a limit kept out.
+    """
+
+    asked: FiguresAsked
+    model: str = ""
+    reason: str
+    seen: tuple[SeenFigure, ...] = ()
+    unseen: tuple[UnseenFigure, ...] = ()
+    serves: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Figures and tables that there were to look at."""
+        return len(self.seen) + len(self.unseen)

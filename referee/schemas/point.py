@@ -33,7 +33,7 @@ Checkable = Literal["paper", "arithmetic", "literature", "judgement"]
 EvidenceRole = Literal["shows", "contradicts", "promises"]
 QuoteStatus = Literal["exact", "fuzzy", "not_found"]
 Verdict = Literal["stands", "weakened", "refuted", "undecidable", "unchecked"]
-PointSource = Literal["section", "whole", "cross", "rule", "team", "literature"]
+PointSource = Literal["section", "whole", "cross", "rule", "team", "literature", "figure"]
 Outcome = Literal["printed", "listed", "merged_into", "struck", "dropped"]
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from referee.schemas.base import Frozen
+from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature, References
 from referee.schemas.paper import Finding
 from referee.schemas.point import Quotation, ReviewPoint
@@ -90,7 +91,8 @@ class Review(Frozen):
     ``fields`` holds exactly the form's fields in the form's order. A null has its reason in ``nulls``. ``rating`` and
     ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
     are all that were raised, whatever became of them; strategies that write the form in one go have none.
-    ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was.
+    ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was; ``figures``
+    says which of the paper's figures were looked at as pictures, null where it has none.
     """
 
     schema_version: Literal[1] = 1
@@ -113,5 +115,6 @@ class Review(Frozen):
     findings: tuple[Finding, ...] = ()
     literature: Literature | None = None
     references: References | None = None
+    figures: FigureReading | None = None
     disclosure: str = ""
     provenance: Provenance | None = None

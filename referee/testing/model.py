@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.llm.door import Answer
+from referee.llm.images import PromptImage
 from referee.schemas import Usage
 from referee.testing.instances import instance
 
@@ -44,6 +45,7 @@ class Asked:
     max_output_tokens: int | None
     sample: int
     prefix: str = ""
+    images: tuple[PromptImage, ...] = ()
 
 
 class ScriptedModelError(AssertionError):
@@ -95,6 +97,7 @@ class ScriptedModel:
         unit: str = "",
         max_output_tokens: int | None = None,
         sample: int = 0,
+        images: Sequence[PromptImage] = (),
     ) -> Answer[T]:
         """The next reply for this prompt or role, validated.
 
@@ -103,7 +106,7 @@ class ScriptedModel:
             BaseException: The exception that stands in the script.
         """
         shown = (prompt.system, prompt.user)
-        asked = Asked(role, prompt.id, *shown, unit, reply, max_output_tokens, sample, prompt.prefix)
+        asked = Asked(role, prompt.id, *shown, unit, reply, max_output_tokens, sample, prompt.prefix, tuple(images))
         self.history.append(asked)
         given = self._next(asked)
         if isinstance(given, BaseException):

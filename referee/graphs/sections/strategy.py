@@ -29,6 +29,7 @@ class Sections(Strategy):
     roles = ("writer", "mapper", "cross", "checker", "composer")
     refines = True
     takes_steps = True
+    takes_figures = True
 
     def prompts(self, job: Job) -> list[Prompt]:
         """Every prompt a run may use."""

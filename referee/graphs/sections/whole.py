@@ -51,7 +51,7 @@ async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> PointsState:
     part = next((part for part in context.parts if part.id == state["part_id"]), None)
     try:
         if part is None:
-            reading = await read_whole(context.run, context.steps)
+            reading = await read_whole(context.run, context.steps, context.thumbnails)
         else:
             reading = await read_focus(context.run, part, context.steps)
     except RefereeError as error:
@@ -69,13 +69,13 @@ async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSt
         [p.model_copy(update={"check": None}) for p in rule_points(context.paper)] if context.takes("rules") else []
     )
     instructions = _instructions(context)
-    raised = by_id(state["raised"])
+    raised = [*by_id(state["raised"]), *context.figure_points]
     listed = await _looked_up(raised, context.look_up)
     verified = [
         unless_copied(settle_literature(verify_point(p, context.run.index), listed.get(p.id, "")), instructions)
         for p in [*raised, *by_rule]
     ]
-    return {"raised": by_rule, "points": merge_groups(verified, _same_words(verified))}
+    return {"raised": [*by_rule, *context.figure_points], "points": merge_groups(verified, _same_words(verified))}
 
 
 async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
@@ -96,7 +96,8 @@ async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSta
     context, points = runtime.context, state["points"]
     live = [point for point in points if is_live(point)]
     small = [p for p in live if p.correction is not None or p.source == "rule"]
-    others = sorted((p for p in live if p not in small and p.polarity != "strength"), key=_check_rank)
+    of_text = (p for p in live if p not in small and p.polarity != "strength" and p.source != "figure")
+    others = sorted(of_text, key=_check_rank)
     checks: tuple[Checks, ...] = ()
     gap: PointsState = {}
     if context.takes("check"):

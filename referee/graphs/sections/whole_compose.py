@@ -33,6 +33,8 @@ from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.graphs.job import LookUp
 from referee.graphs.sections.state import PointsState
+from referee.llm.images import LabelledImage
+from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
@@ -51,7 +53,8 @@ class WholeContext:
     ``run`` is what its agents share. ``parts`` are read line by line, each by one call, beside one reading of the whole
     paper. ``steps`` are what the venue asks readers to look at. ``source`` is the model that reads. ``ablated`` names
     the steps that a run for research does without. ``literature`` is what a search for it found,
-    ``look_up`` says what became of a work that a reader names.
+    ``look_up`` says what became of a work that a reader names. ``figures``, ``figure_points`` and ``thumbnails`` are
+    what was seen of the figures.
     """
 
     paper: Paper
@@ -63,6 +66,9 @@ class WholeContext:
     ablated: frozenset[Ablation] = frozenset()
     literature: Literature | None = None
     look_up: LookUp | None = None
+    figures: FigureReading | None = None
+    figure_points: tuple[ReviewPoint, ...] = ()
+    thumbnails: tuple[LabelledImage, ...] = ()
 
     def takes(self, step: Ablation) -> bool:
         """Whether the run takes a step as the strategy has it."""
@@ -88,7 +94,7 @@ async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsS
     told = order_points(p for p in standing if not is_listed_correction(p) and p.source != "literature")
     notes: list[str] = []
     try:
-        prose = await write_prose(context.run, told, listed, context.literature)
+        prose = await write_prose(context.run, told, listed, context.literature, context.figures)
     except RefereeError as error:
         failure = record_failure("compose", error)
         if failure.kind in STOPS:
@@ -134,7 +140,14 @@ def _review(
     form, printed = context.run.form, [p for p in points if p.outcome == "printed"]
     ids = (p.id for p in printed)
     settled = settle_scores(
-        form, prose.scores, ids, context.paper, unbacked=NO_POINT, read=read, literature=context.literature
+        form,
+        prose.scores,
+        ids,
+        context.paper,
+        unbacked=NO_POINT,
+        read=read,
+        literature=context.literature,
+        figures=context.figures,
     )
     ticked = settle_choices(form, prose.choices, backed=bool(printed), ethics_backed=points_on_ethics(points))
     texts, dropped = _texts(context, printed, paragraphs, last, placed)

@@ -111,6 +111,9 @@ class Whole(Guided):
             ablated=frozenset(job.settings.review.ablate),
             literature=job.literature,
             look_up=job.look_up,
+            figures=job.figures,
+            figure_points=job.figure_points,
+            thumbnails=job.thumbnails,
         )
         return await run_machine(folder, build_whole_graph(), context, no_points())
 

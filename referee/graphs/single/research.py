@@ -35,6 +35,7 @@ class Archetype(Single):
     title = "one call in the manner of a kind of reviewer"
     research_only = True
     takes_steps = False
+    takes_figures = False
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The prompt with the persona."""
@@ -58,6 +59,7 @@ class Aligned(Single):
     title = "one call that argues for a given rating"
     research_only = True
     takes_steps = False
+    takes_figures = False
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The job with the narrowed form, and the prompt that names the rating."""

@@ -38,6 +38,7 @@ class Single(Strategy):
     chain = "1"
     roles = (ROLE,)
     takes_steps = True
+    takes_figures = True
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The job as it is reviewed, and the prompt it is reviewed with."""

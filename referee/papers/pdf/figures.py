@@ -27,7 +27,15 @@ _FORM_DEPTH = 3
 _SLANT = 0.1
 
 
-def cut_pdf(path: Path, paper: Paper, captions: Sequence[Caption], pictures: Pictures, max_pages: int) -> list[Figure]:
+def cut_pdf(
+    path: Path,
+    paper: Paper,
+    captions: Sequence[Caption],
+    pictures: Pictures,
+    max_pages: int,
+    *,
+    whole_pages: bool = False,
+) -> list[Figure]:
     """Cut out what captions name; the whole page where no place is sure.
 
     Args:
@@ -36,6 +44,7 @@ def cut_pdf(path: Path, paper: Paper, captions: Sequence[Caption], pictures: Pic
         captions: Those of the paper, in order of reading.
         pictures: Where pictures are written, within limits.
         max_pages: Pages allowed.
+        whole_pages: Whether each is shown as its whole page.
 
     Raises:
         PaperParseError: As ``load_pdf``.
@@ -52,7 +61,7 @@ def cut_pdf(path: Path, paper: Paper, captions: Sequence[Caption], pictures: Pic
             if not any(pictures.has_room() for _ in here):
                 found += [pictures.beyond(one) for one in here]
             elif number <= len(pages):
-                found += _cut_page(document, pages[number - 1], here, blocks, headings, pictures)
+                found += _cut_page(document, pages[number - 1], here, blocks, headings, pictures, whole=whole_pages)
     return found
 
 
@@ -76,6 +85,8 @@ def _cut_page(
     blocks: Sequence[Block],
     headings: frozenset[str],
     pictures: Pictures,
+    *,
+    whole: bool,
 ) -> Iterator[Figure]:
     shown = document[page.number - 1]
     try:
@@ -84,12 +95,12 @@ def _cut_page(
             yield from (pictures.figure(one, page=page.number, problem=why) for one in captions)
             return
         here = tuple(block for block in blocks if block.page == page.number)
-        regions = Regions(_view(shown, page, here, headings), captions)
+        regions = None if whole else Regions(_view(shown, page, here, headings), captions)
         for caption in captions:
             if not pictures.has_room():
                 yield pictures.beyond(caption)
                 continue
-            box, why = regions.place(caption)
+            box, why = regions.place(caption) if regions is not None else (None, "whole pages were asked for")
             name = pictures.write(_drawn(shown, page, box))
             yield pictures.figure(
                 caption, page=page.number, box=box, images=(name,) if name else (),

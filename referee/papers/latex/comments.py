@@ -1,4 +1,5 @@
-r"""What LaTeX itself never prints: comments, ``\iffalse`` blocks, ``comment`` environments, text after the end.
+r"""What LaTeX itself never prints: comments, ``\iffalse`` blocks, ``comment`` environments, text after the end, and
+words that commands drop or keep for programs.
 
 Verbatim text is put aside first, so that no later step mistakes it for commands.
 """
@@ -6,6 +7,7 @@ Verbatim text is put aside first, so that no later step mistakes it for commands
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 VERBATIM = "refereeverbatim"
@@ -36,12 +38,13 @@ _POINTS = {"pt": 1.0, "cm": 28.45, "mm": 2.845, "in": 72.27, "bp": 1.004, "sp": 
 
 @dataclass
 class Aside:
-    """Verbatim texts that were put aside, what was found broken on the way, comments, and switched-off text."""
+    """Verbatim texts that were put aside, what was found broken on the way, and what is not printed, by its kind."""
 
     texts: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     switched_off: list[str] = field(default_factory=list)
+    after_the_end: list[str] = field(default_factory=list)
 
     def keep(self, text: str) -> int:
         """Put a text aside; returns its number."""
@@ -55,6 +58,7 @@ def printed_source(source: str, aside: Aside) -> str:
     for stop in ("\\endinput", "\\end{document}"):
         at = re.search(re.escape(stop) + r"(?![a-zA-Z@])", text)
         if at:
+            aside.after_the_end.append(text[at.end() :])
             text = text[: at.start()] + (stop if "document" in stop else "")
     return text
 
@@ -74,6 +78,9 @@ def _one_pass(source: str, aside: Aside) -> str:
                 unclosed.add(name)
                 aside.broken.append(f"an environment {name!r} without its end")
                 end = len(source) if name == "comment" else at
+            if match["comment"]:
+                aside.remarks.append(source[at:end].strip())
+                last = None
             if match["verbatim"] and not name.startswith("filecontents"):
                 parts.append(f"\n\n\\{VERBATIM}{{{aside.keep(_code(name, source[at:end]))}}}\n\n")
             at = min(len(source), end + len(f"\\end{{{name}}}")) if end > at else at
@@ -192,6 +199,36 @@ def document_body(text: str) -> tuple[str, str]:
 def inner_text(text: str) -> str:
     """What an input file adds: a sub-file with a preamble of its own adds only its body."""
     return document_body(text)[1] if "\\begin{document}" in text else text
+
+
+_INSIDE = r"\{(?P<text>(?:[^{}]|\{[^{}]*\})*+)\}"
+_FOR_PROGRAMS = re.compile(rf"\\(?P<name>hypersetup|pdfinfo|index|sindex|label)\s*(?:\[[^\]{{}}]*\]\s*)?{_INSIDE}")
+_PROPERTY = re.compile(r"\bpdf[a-z]+\s*=\s*\{([^{}]*)\}")
+_DROPPING = re.compile(
+    r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\s*\\(?P<own>[a-zA-Z]+)\s*\}?\s*\[1\]\s*\{\s*\}"
+)
+_PLACES: Mapping[str, str] = {
+    "hypersetup": "its PDF properties",
+    "pdfinfo": "its PDF properties",
+    "index": "entries of an index",
+    "sindex": "entries of an index",
+    "label": "its labels",
+}
+_FEWEST_WORDS_OF_A_LABEL = 4
+_COMMANDS = re.compile(r"\\[a-zA-Z@]+\*?|[{}$]")
+
+
+def words_unprinted(source: str) -> Iterator[tuple[str, str]]:
+    """Texts that commands drop, or keep for programs, each with its place; labels only where they are sentences."""
+    for match in _FOR_PROGRAMS.finditer(source):
+        name, text = match["name"], match["text"]
+        if name == "hypersetup":
+            text = " ".join(_PROPERTY.findall(text))
+        if name != "label" or len(text.split()) >= _FEWEST_WORDS_OF_A_LABEL:
+            yield _PLACES[name], _COMMANDS.sub(" ", text)
+    for own in dict.fromkeys(_DROPPING.findall(source)):
+        for match in re.finditer(rf"\\{own}\s*{_INSIDE}", source):
+            yield "notes that a command of its own drops", _COMMANDS.sub(" ", match["text"])
 
 
 def drop_named_environments(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Protocol
 from referee.errors import PaperParseError
 from referee.papers.hidden.addresses import orders_a_model
 from referee.papers.hidden.unprinted import Unprinted
-from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source
+from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source, words_unprinted
 from referee.schemas.paper import Certainty, Finding
 
 
@@ -173,6 +173,10 @@ class Joiner:
             comments.add("its comments", remark)
         for branch in self.aside.switched_off:
             comments.add("parts that are switched off", " ".join(branch.split()))
+        for rest in self.aside.after_the_end:
+            comments.add("what follows its end", rest)
+        for where, words in words_unprinted(text):
+            comments.add(where, words)
         self.findings.extend(comments.findings())
         return self._with_bbl(text)
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from referee.papers.hidden.addresses import orders_a_model
+
 VERBATIM = "refereeverbatim"
 VERB = "refereeverb"
 _VERBATIM_NAMES = r"verbatim\*?|[BL]?Verbatim\*?|lst\w+|minted|alltt|pyverbatim|filecontents\*?"
@@ -203,7 +205,8 @@ def inner_text(text: str) -> str:
 
 _INSIDE = r"\{(?P<text>(?:[^{}]|\{[^{}]*\})*+)\}"
 _FOR_PROGRAMS = re.compile(rf"\\(?P<name>hypersetup|pdfinfo|index|sindex|label)\s*(?:\[[^\]{{}}]*\]\s*)?{_INSIDE}")
-_PROPERTY = re.compile(r"\bpdf[a-z]+\s*=\s*\{([^{}]*)\}")
+_PROPERTY = re.compile(r"\bpdf(?P<key>[a-z]+)\s*=\s*\{(?P<text>[^{}]*)\}")
+_NAMES = ("title", "author", "creator", "producer")
 _DROPPING = re.compile(
     r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\s*\\(?P<own>[a-zA-Z]+)\s*\}?\s*\[1\]\s*\{\s*\}"
 )
@@ -219,11 +222,14 @@ _COMMANDS = re.compile(r"\\[a-zA-Z@]+\*?|[{}$]")
 
 
 def words_unprinted(source: str) -> Iterator[tuple[str, str]]:
-    """Texts that commands drop, or keep for programs, each with its place; labels only where they are sentences."""
+    """Texts that commands drop, or keep for programs, each with its place; labels only where they are sentences, and
+    title and names only where they order a model about.
+    """
     for match in _FOR_PROGRAMS.finditer(source):
         name, text = match["name"], match["text"]
         if name == "hypersetup":
-            text = " ".join(_PROPERTY.findall(text))
+            properties = [(one["key"], one["text"]) for one in _PROPERTY.finditer(text)]
+            text = " ".join(words for key, words in properties if key not in _NAMES or orders_a_model(words))
         if name != "label" or len(text.split()) >= _FEWEST_WORDS_OF_A_LABEL:
             yield _PLACES[name], _COMMANDS.sub(" ", text)
     for own in dict.fromkeys(_DROPPING.findall(source)):

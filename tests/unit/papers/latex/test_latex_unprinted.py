@@ -103,8 +103,15 @@ def test_what_is_for_programs_is_listed(tmp_path: Path, source: str, where: str,
 def test_setup_keys_and_short_labels_are_no_finding(tmp_path: Path) -> None:
     paper = tmp_path / "paper.tex"
     paper.write_text(
-        r"\documentclass{article}\hypersetup{colorlinks=true,linkcolor=blue,citecolor=red,urlcolor=green}"
+        r"\documentclass{article}\hypersetup{colorlinks=true,pdftitle={One Two Three Four},urlcolor=green}"
         r"\begin{document}\section{One}\label{a long name}Words stand here.\index{lantern}\end{document}",
         encoding="utf-8",
     )
     assert load_paper(paper).findings == ()
+
+
+def test_a_title_that_orders_a_model_about_is_no_title(tmp_path: Path) -> None:
+    paper = tmp_path / "paper.tex"
+    text = rf"\documentclass{{article}}\hypersetup{{pdftitle={{{ORDER}}}}}\begin{{document}}Words.\end{{document}}"
+    paper.write_text(text, encoding="utf-8")
+    assert "hidden_text" in {finding.kind for finding in load_paper(paper).findings}

@@ -16,6 +16,15 @@ _AUTHOR_YEAR = re.compile(
 _VOLUME = re.compile(r",\s+volume\s+\d+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[\w)”’!?])(?<!\bvs)[.!?]\s")
 _QUOTED = re.compile(r"[“\"](?P<title>[^”\"]{8,300}?)[,.]?[”\"]")
+# An organisation as the author, to its full stop: 'OpenAI.', 'Planck Collaboration VI.'
+_ORGANISATION = re.compile(
+    r"(?P<name>[A-Z]\w+[A-Z]|[A-Z][\w\s&'’-]{1,80}?(?:Collaboration|Consortium|Team|Group)(?:\s[IVXL]+)?)\.\s+(?=[A-Z\d])"
+)
+_PART = re.compile(r"[IVXL]+[.:]\s+[^.]+")
+# As physics prints them: 'G. Aad et al., Title, Phys. Lett. B 716, 1 (2012).', where the title may be left away.
+_JOURNAL_END = re.compile(r",\s+[A-Z][^,]*?\s\d+,\s+[\w–-]+\s+\((?:1[6-9]|20)\d{2}\)\.?$")
+_INITIALS = re.compile(r"(?:and\s+)?(?:[A-Z]\.[\s-]?)+[^\W\d_]|.*\b(?:et al\.?|Collaboration|Group)\)?$")
+_FEWEST_WORDS = 3
 # Longer heads of authors are rare, and a paragraph may be very long.
 _HEAD = 400
 _NEW_ENTRY = re.compile(r"^\s*(?:\[[^\]\s]{1,20}\]|\d{1,3}[.)]|[-*+•])\s+\S")
@@ -95,10 +104,29 @@ def _authors_and_title(body: str) -> tuple[tuple[str, ...], str | None]:
     if match := _author_year(body):
         title = _SENTENCE_END.split(match["rest"] + " ", maxsplit=1)[0].strip(" .")
         return _split_authors(match["authors"]), title or None
+    if match := _ORGANISATION.match(body):
+        return (match["name"],), _title_of_parts(body[match.end() :])
+    if match := _JOURNAL_END.search(body[-_HEAD:]):
+        return _of_physics(body[: len(body[:-_HEAD]) + match.start()])
     sentences = re.split(r"(?<=[a-z\d)])\.\s+(?=[A-Z]|arXiv\b)", body)
     if len(sentences) >= 3:
         return _split_authors(sentences[0]), sentences[1].strip(" .") or None
     return (), None
+
+
+def _title_of_parts(text: str) -> str | None:
+    """The first sentence, with the part of a series behind it: 'Planck 2018 results. VI. Cosmological parameters'."""
+    first, *rest = _SENTENCE_END.split(text + " ", maxsplit=1)
+    part = _PART.match(rest[0]) if rest else None
+    return (f"{first}. {part[0]}" if part else first).strip(" .") or None
+
+
+def _of_physics(head: str) -> tuple[tuple[str, ...], str | None]:
+    """Names with initials first, divided by commas; what is left of the head is the title, where it has one."""
+    parts = head.split(", ")
+    names = next((n for n, part in enumerate(parts) if not _INITIALS.match(part)), len(parts))
+    title = ", ".join(parts[names:]).strip(" .")
+    return _split_authors(", ".join(parts[:names])), title if names and len(title.split()) >= _FEWEST_WORDS else None
 
 
 def _split_authors(text: str) -> tuple[str, ...]:

@@ -30,3 +30,30 @@ def test_completed(text: str, title: str | None, year: int | None, mended: tuple
 
 def test_an_abbreviation_ends_no_title() -> None:
     assert parse_entry("Ada Lo. 2018. Rules vs. models of it. In X.").title == "Rules vs. models of it"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "title"),
+    [
+        ("OpenAI. GPT-4 technical report. arXiv preprint arXiv:2303.08774, 2023.", "OpenAI", "GPT-4 technical report"),
+        (
+            "Planck Collaboration VI. Planck 2018 results. VI. Cosmological parameters. A&A, 641, A6, 2020.",
+            "Planck Collaboration VI",
+            "Planck 2018 results. VI. Cosmological parameters",
+        ),
+        (
+            "G. Aad et al. (ATLAS Collaboration), Observation of a new particle, Phys. Lett. B 716, 1 (2012).",
+            "G. Aad et al. (ATLAS Collaboration)",
+            "Observation of a new particle",
+        ),
+        ("A. B. Lo, C. Li, and D. Wu, Phys. Rev. Lett. 116, 061102 (2016).", "A. B. Lo", None),
+        (
+            "The ATLAS Collaboration. A new thing seen. Phys. Lett., 2012.",
+            "The ATLAS Collaboration",
+            "A new thing seen",
+        ),
+    ],
+)
+def test_organisations_and_the_manner_of_physics(text: str, first: str, title: str | None) -> None:
+    entry = parse_entry(text)
+    assert (entry.authors[0], entry.title) == (first, title)

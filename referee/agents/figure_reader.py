@@ -35,7 +35,7 @@ REMARKS_A_FIGURE = 4
 BY_EYE = "as read by eye"
 
 _TOKENS_A_FIGURE, _TOKENS_AROUND = 900, 700
-_CAPTION_CHARS, _PARAGRAPH_CHARS, _PARAGRAPHS, _TABLE_CHARS, _TABLES = 1_500, 1_800, 6, 2_500, 3
+_CAPTION_CHARS, _PARAGRAPH_CHARS, _PARAGRAPHS, _TABLE_CHARS, _TABLES = 1_500, 1_500, 4, 2_500, 3
 _ABSTRACT_CHARS = 2_500
 _CLOSED = ConfigDict(extra="ignore")
 _KINDS: Any = Literal["error", "contradiction", "unsupported", "statistics", "design", "clarity"]
@@ -267,7 +267,7 @@ def _told(name: str, one: ShownFigure, numbers: Mapping[str, int], paragraphs: S
 
 
 def _paragraphs(paper: Paper) -> dict[str, tuple[str, ...]]:
-    """By label, the blocks that name a figure or table outside of captions, in order, at most six."""
+    """By label, the blocks that name a figure or table outside of captions, in order, at most four."""
     found: dict[str, dict[str, None]] = {}
     for mention in mentions_of(paper):
         block = mention.sentence.block

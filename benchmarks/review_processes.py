@@ -46,10 +46,18 @@ class Ended:
 
 
 def environment(given: Mapping[str, str], slots: int = LIFTED) -> dict[str, str]:
-    """The environment without settings of ours and without keys, so that figures do not depend on who measures."""
+    """The environment without settings of ours and without keys, so that figures do not depend on who measures.
+
+    Pictures are left out: what is measured are the strategies.
+    """
     own = {k: v for k, v in given.items() if not k.startswith("REFEREE_") or k in _KEPT}
     kept = {k: v for k, v in own.items() if not k.endswith(("_API_KEY", "_API_TOKEN"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "REFEREE_CALLS__CONCURRENCY": str(slots)}
+    return {
+        **kept,
+        "PYTHONPATH": str(ROOT),
+        "REFEREE_CALLS__CONCURRENCY": str(slots),
+        "REFEREE_REVIEW__FIGURES": "none",
+    }
 
 
 def run_python(arguments: list[str], folder: Path, slots: int = LIFTED) -> Ended:

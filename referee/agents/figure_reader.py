@@ -18,7 +18,6 @@ from referee.agents.briefing import block_text
 from referee.agents.paper_reader import SEVERITY_OF, Effect
 from referee.errors import RefereeError, RunStopped
 from referee.evidence import QuotationIndex, split_sentences, verify_point
-from referee.evidence.rules.labels import mentions_of
 from referee.llm.dialects import reply_schema
 from referee.llm.door import prompt_digest
 from referee.llm.images import MOST_IMAGES, PromptImage
@@ -239,8 +238,7 @@ def _call(paper: Paper, batch: Sequence[ShownFigure], version: str | None) -> Fi
     images = {image.digest: image for one in batch for image in one.images}
     numbers = {digest: number for number, digest in enumerate(images, start=1)}
     figures = {f"f{number}": one for number, one in enumerate(batch, start=1)}
-    paragraphs = _paragraphs(paper)
-    told = "\n\n".join(_told(name, one, numbers, paragraphs.get(one.figure.label, ())) for name, one in figures.items())
+    told = "\n\n".join(_told(name, one, numbers, _paragraphs(paper, one.figure)) for name, one in figures.items())
     tables = "\n\n".join(_tables(paper, batch, told)) or "(none)"
     abstract = next((s for s in paper.sections if s.role == "abstract"), None)
     text = "\n".join(block.text for block in abstract.blocks)[:_ABSTRACT_CHARS] if abstract else "(none)"
@@ -266,14 +264,11 @@ def _told(name: str, one: ShownFigure, numbers: Mapping[str, int], paragraphs: S
     return "\n".join(lines if paragraphs else [*lines, "(no paragraph names it)"])
 
 
-def _paragraphs(paper: Paper) -> dict[str, tuple[str, ...]]:
-    """By label, the blocks that name a figure or table outside of captions, in order, at most four."""
-    found: dict[str, dict[str, None]] = {}
-    for mention in mentions_of(paper):
-        block = mention.sentence.block
-        if block.kind not in ("caption", "figure", "table"):
-            found.setdefault(f"{mention.kind} {mention.number}", {})[" ".join(block.text.split())] = None
-    return {label: tuple(texts)[:_PARAGRAPHS] for label, texts in found.items()}
+def _paragraphs(paper: Paper, figure: Figure) -> tuple[str, ...]:
+    """The blocks of text whose sentences name the figure, in order, at most four."""
+    mentions = [" ".join(sentence.split()) for sentence in figure.mentions]
+    texts = (" ".join(block.text.split()) for _, block in paper.blocks() if block.kind not in ("caption", "figure"))
+    return tuple(dict.fromkeys(text for text in texts if any(one in text for one in mentions)))[:_PARAGRAPHS]
 
 
 def _tables(paper: Paper, batch: Sequence[ShownFigure], told: str) -> Iterator[str]:

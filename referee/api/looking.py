@@ -24,7 +24,7 @@ from referee.llm import vision
 from referee.llm.door import Door
 from referee.llm.images import MOST_IMAGES, LabelledImage, PromptImage, image_tokens, read_image, thumbnail
 from referee.llm.vision import PROBE_OUTPUT_TOKENS, known_to_take_images, probe_tokens, takes_images
-from referee.papers.figures import captions_of, doubted_tables
+from referee.papers.captions import captions_of, doubted_tables
 from referee.papers.isolated import draw_figures
 from referee.prompts import Prompt
 from referee.runs import Event

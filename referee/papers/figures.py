@@ -7,49 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from referee.evidence.rules.labels import mentions_of
-from referee.papers.pdf.regions import Caption
+from referee.papers.captions import Caption, captions_of
 from referee.papers.picture_files import PictureFile, picture_files
 from referee.papers.pictures import Pictures, opened
-from referee.papers.pieces import caption_label
 from referee.schemas.figure import Figure, Figures
-from referee.schemas.paper import Block, Paper
+from referee.schemas.paper import Paper
 
 _MOST_MENTIONS = 8
 _MOST_FILES_OF_ONE = 6
-
-
-def captions_of(paper: Paper) -> list[Caption]:
-    """Captions that name a figure or table, in order of reading, each label once."""
-    captions: dict[str, Block] = {}
-    tables: dict[str, Block] = {}
-    for _, block in paper.blocks():
-        label = block.label or (caption_label(block.text) if block.kind == "figure" else None) or ""
-        if not label.startswith(("Figure", "Table")):
-            continue
-        if block.kind == "table":
-            tables.setdefault(label, block)
-        elif block.kind in ("caption", "figure"):
-            captions.setdefault(label, block)
-    return [
-        Caption(label, "table" if label.startswith("Table") else "figure", block, tables.get(label))
-        for label, block in captions.items()
-    ]
-
-
-def doubted_tables(paper: Paper) -> frozenset[str]:
-    """Labels of tables whose text cannot be relied on: nothing was read below the caption, or rows differ in length.
-
-    Formats that say where a cell begins are not doubted.
-    """
-    if paper.format != "pdf":
-        return frozenset()
-    captioned = [one for one in captions_of(paper) if one.kind == "table"]
-    return frozenset(one.label for one in captioned if one.table is None or not _is_even(one.table))
-
-
-def _is_even(table: Block) -> bool:
-    rows = [len(row) for row in table.cells] if table.cells else [row.count(" | ") for row in table.text.splitlines()]
-    return len(rows) > 1 and len(set(rows)) == 1
 
 
 def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:

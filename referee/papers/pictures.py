@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 
 from referee.errors import PaperParseError
-from referee.papers.pdf.regions import Caption
+from referee.papers.captions import Caption
 from referee.schemas.figure import Figure
 from referee.schemas.paper import Box
 

@@ -12,8 +12,9 @@ import pypdfium2.raw as raw
 from PIL.Image import Image
 from pypdfium2 import PdfDocument, PdfObject, PdfPage
 
+from referee.papers.captions import Caption
 from referee.papers.pdf.pages import Page, PageReader
-from referee.papers.pdf.regions import Caption, PageView, Regions
+from referee.papers.pdf.regions import PageView, Regions
 from referee.papers.pdf.rendering import shown_document
 from referee.papers.pictures import MOST_MEGAPIXELS, MOST_PIXELS_A_SIDE, Pictures
 from referee.papers.pieces import squeeze

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from referee.papers.captions import Caption
 from referee.papers.pdf.pages import Line, around, middle_in
-from referee.schemas.figure import FigureKind
 from referee.schemas.paper import Block, Box
 
 _MARGIN = 12.0
@@ -33,16 +33,6 @@ _TAILS = 3.0
 _RULE = 3
 _RULE_GAP = 10
 _LARGE = 3.0
-
-
-@dataclass(frozen=True)
-class Caption:
-    """A caption that names a figure or table, and the table that was read under the same label."""
-
-    label: str
-    kind: FigureKind
-    block: Block
-    table: Block | None = None
 
 
 @dataclass(frozen=True)

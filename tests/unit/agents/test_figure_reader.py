@@ -29,6 +29,7 @@ from .paper_on_tests import small_paper
 
 GAIN = "As Figure 1 shows, the blue lantern is the brightest of all from hour two on."
 TIE = "Figure 2 draws the numbers of Table 3."
+MENTIONS = {1: (GAIN,), 2: (TIE,)}
 BOX = Box(x0=10, y0=20, x1=110, y1=90)
 
 
@@ -61,6 +62,7 @@ def shown(count: int = 2, *images: PromptImage) -> list[ShownFigure]:
                 id=f"b{n + 2}", kind="figure", label=f"Figure {n}",
                 caption=f"Figure {n}: Brightness of lanterns. Blue is solid.",
                 block_id=f"b{n + 2}", page=4, box=BOX, images=(f"{n:03}.png",),
+                mentions=MENTIONS.get(n, ()),
             ),
             images or (picture(n),),
         )

@@ -1,0 +1,53 @@
+"""The captions of a paper that name its figures and tables, and which tables were read well enough to be relied on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.papers.pieces import caption_label
+from referee.schemas.figure import FigureKind
+from referee.schemas.paper import Block, Paper
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption that names a figure or table, and the table that was read under the same label."""
+
+    label: str
+    kind: FigureKind
+    block: Block
+    table: Block | None = None
+
+
+def captions_of(paper: Paper) -> list[Caption]:
+    """Captions that name a figure or table, in order of reading, each label once."""
+    captions: dict[str, Block] = {}
+    tables: dict[str, Block] = {}
+    for _, block in paper.blocks():
+        label = block.label or (caption_label(block.text) if block.kind == "figure" else None) or ""
+        if not label.startswith(("Figure", "Table")):
+            continue
+        if block.kind == "table":
+            tables.setdefault(label, block)
+        elif block.kind in ("caption", "figure"):
+            captions.setdefault(label, block)
+    return [
+        Caption(label, "table" if label.startswith("Table") else "figure", block, tables.get(label))
+        for label, block in captions.items()
+    ]
+
+
+def doubted_tables(paper: Paper) -> frozenset[str]:
+    """Labels of tables whose text cannot be relied on: nothing was read below the caption, or rows differ in length.
+
+    Formats that say where a cell begins are not doubted.
+    """
+    if paper.format != "pdf":
+        return frozenset()
+    captioned = [one for one in captions_of(paper) if one.kind == "table"]
+    return frozenset(one.label for one in captioned if one.table is None or not _is_even(one.table))
+
+
+def _is_even(table: Block) -> bool:
+    rows = [len(row) for row in table.cells] if table.cells else [row.count(" | ") for row in table.text.splitlines()]
+    return len(rows) > 1 and len(set(rows)) == 1

@@ -21,9 +21,10 @@ from referee.evidence import QuotationIndex, split_sentences, verify_point
 from referee.llm.dialects import reply_schema
 from referee.llm.door import prompt_digest
 from referee.llm.images import MOST_IMAGES, PromptImage
+from referee.papers.captions import tables_by_label
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.figure import Figure, FigureReading, SeenFigure, UnseenFigure
-from referee.schemas.paper import Block, Paper
+from referee.schemas.paper import Paper
 from referee.schemas.point import Fix, PointCheck, PointEvidence, ReviewPoint
 
 PROMPT = "figures/read"
@@ -274,10 +275,7 @@ def _paragraphs(paper: Paper, figure: Figure) -> tuple[str, ...]:
 def _tables(paper: Paper, batch: Sequence[ShownFigure], told: str) -> Iterator[str]:
     """Tables as read that captions and paragraphs name, which a figure can be compared with; not those in pictures."""
     own = {one.figure.label for one in batch}
-    tables: dict[str, Block] = {}
-    for _, block in paper.blocks():
-        if block.kind == "table" and block.label:
-            tables.setdefault(block.label, block)
+    tables = tables_by_label(paper)
     named = [label for label in tables if label not in own and re.search(rf"{re.escape(label)}(?!\d)", told)]
     for label in named[:_TABLES]:
         yield f"{label}: {block_text(tables[label])[:_TABLE_CHARS]}"

@@ -51,3 +51,16 @@ def doubted_tables(paper: Paper) -> frozenset[str]:
 def _is_even(table: Block) -> bool:
     rows = [len(row) for row in table.cells] if table.cells else [row.count(" | ") for row in table.text.splitlines()]
     return len(rows) > 1 and len(set(rows)) == 1
+
+
+def tables_by_label(paper: Paper) -> dict[str, Block]:
+    """Each table that was read, the first of its label: its own, or that of the caption behind or before it."""
+    found: dict[str, Block] = {}
+    for section in paper.sections:
+        for at, block in enumerate(section.blocks):
+            if block.kind == "table":
+                near = (block, *section.blocks[at + 1 : at + 2], *section.blocks[max(0, at - 1) : at])
+                label = next((one.label for one in near if (one.label or "").startswith("Table")), None)
+                found.setdefault(label or "", block)
+    found.pop("", None)
+    return found

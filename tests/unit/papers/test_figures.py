@@ -16,6 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from referee.errors import PaperParseError
 from referee.papers import load_paper
+from referee.papers.captions import tables_by_label
 from referee.papers.figures import cut_figures
 from referee.papers.isolated import draw_figures
 from referee.schemas.figure import Figure, Figures
@@ -318,3 +319,13 @@ def test_the_shared_papers_figures_are_found_and_cut(name: str, shared_data: Pat
 
 def _tight(one: Figure) -> bool:
     return one.box is not None and bool(one.images) and one.problem == ""
+
+
+def test_a_table_goes_by_its_own_label_or_by_the_caption_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "paper.md"
+    rows = "| hour | light |\n| --- | --- |\n| 1 | {} |\n"
+    below = f"{rows.format(2)}\nTable 1: Below the rows.\n\nText.\n\n"
+    above = f"Table 2: Above the rows.\n\n{rows.format(3)}\nText.\n\n{rows.format(4)}"
+    path.write_text(f"# On lanterns\n\n## Results\n\nWords stand here.\n\n{below}{above}", encoding="utf-8")
+    found = tables_by_label(load_paper(path))
+    assert {label: block.text.split()[-1] for label, block in found.items()} == {"Table 1": "2", "Table 2": "3"}

@@ -18,6 +18,7 @@ from referee.agents.briefing import block_text
 from referee.agents.paper_reader import SEVERITY_OF, Effect
 from referee.errors import RefereeError, RunStopped
 from referee.evidence import QuotationIndex, split_sentences, verify_point
+from referee.evidence.passages import heading_of
 from referee.llm.dialects import reply_schema
 from referee.llm.door import prompt_digest
 from referee.llm.images import MOST_IMAGES, PromptImage
@@ -186,7 +187,7 @@ def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mappin
     caption = next(iter(split_sentences(figure.caption)), figure.caption)
     evidence = [
         PointEvidence(
-            quote=caption, status="exact", section_id=section.id, section=section.heading, page=figure.page,
+            quote=caption, status="exact", section_id=section.id, section=heading_of(section), page=figure.page,
             box=figure.box,
         )
     ]  # fmt: skip
@@ -194,7 +195,7 @@ def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mappin
     if quote and quote not in caption:
         evidence.append(
             PointEvidence(
-                quote=quote, status="not_found", similarity=0.0, section_id=section.id, section=section.heading,
+                quote=quote, status="not_found", similarity=0.0, section_id=section.id, section=heading_of(section),
                 role="contradicts",
             )
         )  # fmt: skip

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz
 
 from referee.evidence.normalise import Normalised, normalise
-from referee.schemas.paper import Block, Box, Paper
+from referee.schemas.paper import Block, Box, Paper, Section
 
 WALL = "\x00"
 """Stands between passages; normalised text never holds it, so no match reaches over it."""
@@ -106,6 +106,12 @@ class Passages:
         return [item for item in self._items if item.section_id == section_id]
 
 
+def heading_of(section: Section) -> str:
+    """A section's heading with its number, as quotations name it."""
+    numbered = section.number is not None and not section.heading.startswith(section.number)
+    return f"{section.number} {section.heading}".strip() if numbered else section.heading
+
+
 def _runs(paper: Paper) -> Iterator[tuple[str, str, str, Sequence[Block]]]:
     """Section id, heading, what to call it, and the blocks that are read in one go."""
     roles = {section.role for section in paper.sections if section.blocks}
@@ -114,8 +120,7 @@ def _runs(paper: Paper) -> Iterator[tuple[str, str, str, Sequence[Block]]]:
     for section in paper.sections:
         if section.role == "front" or not section.blocks:
             continue
-        numbered = section.number is not None and not section.heading.startswith(section.number)
-        heading = f"{section.number} {section.heading}".strip() if numbered else section.heading
+        heading = heading_of(section)
         label = f"Section {section.number}" if section.number else f"“{section.heading}”"
         yield section.id, heading, label, section.blocks
         prose = [block for block in section.blocks if block.kind not in _FLOATS]

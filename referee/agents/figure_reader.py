@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from referee.agents.asking import AsksWithPictures, list_of, one_of
 from referee.agents.briefing import block_text
-from referee.agents.paper_reader import SEVERITY_OF, Effect
+from referee.agents.paper_reader import BY_EYE, SEVERITY_OF, Effect
 from referee.errors import RefereeError, RunStopped
 from referee.evidence import QuotationIndex, split_sentences, verify_point
 from referee.evidence.passages import heading_of
@@ -33,7 +33,7 @@ ROLE = "writer"
 FIGURES_A_CALL = 6
 IMAGES_A_CALL = MOST_IMAGES
 REMARKS_A_FIGURE = 4
-BY_EYE = "as read by eye"
+NOT_TESTED = "the check of the text sees no picture"
 
 _TOKENS_A_FIGURE, _TOKENS_AROUND = 900, 700
 _CAPTION_CHARS, _PARAGRAPH_CHARS, _PARAGRAPHS, _TABLE_CHARS, _TABLES = 1_500, 1_500, 4, 2_500, 3
@@ -212,7 +212,7 @@ def _point(paper: Paper, figure: Figure, item: Mapping[str, str], origin: Mappin
             "fix": Fix.model_validate({"kind": item["remedy"], "what": item["settled_by"]}),
             "source": "figure",
             "section_id": section.id,
-            "check": PointCheck(verdict="unchecked", by="no check", reason="the check of the text sees no picture"),
+            "check": PointCheck(verdict="unchecked", by="no check", reason=NOT_TESTED),
             **origin,
         }
     )

@@ -19,6 +19,7 @@ from referee.agents.figure_reader import shown_figures
 from referee.agents.focus import shortened
 from referee.agents.form_reply import FULL, Choice, StatedScore, offered, slugs_of, stated_scores, ticked_choices
 from referee.agents.literature_points import works_text
+from referee.agents.paper_reader import BY_EYE
 from referee.agents.paper_text import PaperRun
 from referee.agents.point_texts import correction_head
 from referee.agents.scores import BY_RULE
@@ -155,7 +156,7 @@ async def write_prose(
     for name, objection in objections(form, scores, points).items():
         scores[name] = left_open(scores[name], objection)
         notes.append(f"the score of {name} was left open: {objection}")
-    by_eye = frozenset(point.id for point in points if point.source == "figure")
+    by_eye = frozenset(point.id for point in points if point.source == "figure" or BY_EYE in point.claim)
     return Prose(
         paragraphs={
             f.name: _paragraphs(data[slugs[f.name]], names, by_eye) for f in form.reviewer_fields if f.kind == "text"

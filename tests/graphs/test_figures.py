@@ -21,7 +21,7 @@ from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues import load_venue
 from tests.unit.papers.conftest import prose
 
-from .whole_script import VENUE, WholeScene, whole_settings
+from .whole_script import VENUE, Raise, WholeScene, whole_settings
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 SAYS = "As Figure 1 shows, most of the intervals of the study hold it."
@@ -269,3 +269,21 @@ async def test_a_file_that_is_gone_leaves_a_review_of_the_text(paper: Path, monk
         made = await reviewed(server, paper)
     assert reading_of(made).reason == "the converter crashed."
     assert made.fields["summary"]
+
+
+async def test_what_rests_on_a_picture_is_not_tested_by_who_sees_none(paper: Path) -> None:
+    text, seen = "The study counts intervals and draws squares.", "The square is red, as read by eye, and not blue."
+    by_figure = f"Figure 1 (p. 1), as read by eye: {WRONG}"
+    scene = WholeScene(points={"whole": [Raise(text), Raise(seen)]}, same=[(text, by_figure)])
+    made = scene.script()
+    made.entries |= {"models/sees": sees, "figures/read": looked}
+    with FakeServer(made, context_tokens=64_000) as server:
+        points = (await reviewed(server, paper)).points
+        tested = [request.user for request in asked(server, "review/verify")]
+    joined = next(point for point in points if point.claim == text)
+    assert joined.merged_from == ("f-1",)
+    for point in (joined, next(point for point in points if point.claim == seen)):
+        assert point.outcome == "printed"
+        assert point.check is not None
+        assert (point.check.verdict, point.check.reason) == ("unchecked", "the check of the text sees no picture")
+    assert not any(seen in request for request in tested)

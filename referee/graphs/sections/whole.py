@@ -16,8 +16,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from rapidfuzz import fuzz
 
+from referee.agents.figure_reader import NOT_TESTED
 from referee.agents.grouper import group_points
-from referee.agents.paper_reader import WHOLE, read_focus, read_whole
+from referee.agents.paper_reader import BY_EYE, WHOLE, read_focus, read_whole
 from referee.agents.verifier import Checked, Checks, check_corrections, check_statements
 from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
@@ -36,6 +37,7 @@ _SAME_WORDS = 92
 _TELLING_POINTS = 20
 _MOST_LOOKED_UP = 12
 _FIRST_KINDS = ("error", "contradiction", "statistics")
+_UNSEEN = PointCheck(verdict="unchecked", by="no check", reason=NOT_TESTED)
 _UNCHECKED = PointCheck(verdict="unchecked", by="no check", reason="no check reached it")
 
 
@@ -92,12 +94,16 @@ async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSta
 
 
 async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:
-    """Test points in batches and corrections in one call, blind to who raised them and why."""
+    """Test points in batches and corrections in one call, blind to who raised them and why.
+
+    What rests on a picture is not tested: who tests sees the text alone.
+    """
     context, points = runtime.context, state["points"]
     live = [point for point in points if is_live(point)]
-    small = [p for p in live if p.correction is not None or p.source == "rule"]
-    of_text = (p for p in live if p not in small and p.polarity != "strength" and p.source != "figure")
-    others = sorted(of_text, key=_check_rank)
+    seen = _resting_on_pictures(points)
+    of_text = [point for point in live if point.id not in seen]
+    small = [p for p in of_text if p.correction is not None or p.source == "rule"]
+    others = sorted((p for p in of_text if p not in small and p.polarity != "strength"), key=_check_rank)
     checks: tuple[Checks, ...] = ()
     gap: PointsState = {}
     if context.takes("check"):
@@ -112,12 +118,13 @@ async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSta
     known = {key: one for done in checks for key, one in done.by_id.items()}
     for point in (*small, *others):
         known.setdefault(point.id, Checked(_UNCHECKED, point.severity))
+    known |= {p.id: Checked(_UNSEEN, p.severity) for p in live if p.id in seen and p.polarity != "strength"}
     checked = [
         apply_check(point, known[point.id].check, known[point.id].severity) if point.id in known else point
         for point in points
     ]
     notes = [note for done in checks for note in done.notes]
-    return {**gap, "points": checked, "notes": [*notes, *_doubts(set(known), checked)]}
+    return {**gap, "points": checked, "notes": [*notes, *_doubts(set(known) - seen, checked)]}
 
 
 def build_whole_graph() -> StateGraph[PointsState, WholeContext, PointsState, PointsState]:
@@ -177,6 +184,14 @@ def _instructions(context: WholeContext) -> str:
     names = ("review/paper", "review/focus", "review/whole")
     prompts = [load_prompt(name, context.run.versions.get(name)) for name in names]
     return "\n".join(f"{prompt.system}\n{prompt.user}" for prompt in prompts)
+
+
+def _resting_on_pictures(points: Sequence[ReviewPoint]) -> frozenset[str]:
+    """Points that whoever tests the text alone cannot test: read off a figure, joined with such, or said to be."""
+    figures = {point.id for point in points if point.source == "figure"}
+    return frozenset(
+        p.id for p in points if p.id in figures or not figures.isdisjoint(p.merged_from) or BY_EYE in p.claim
+    )
 
 
 def _doubts(tested: set[str], points: Sequence[ReviewPoint]) -> Iterator[str]:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from referee.reports import render_review
+from referee.reports.point_lines import point_lines
 from referee.reports.points import render_points
-from referee.schemas.point import PointCheck, PointEvidence, ReviewPoint
+from referee.schemas.point import PointCheck, PointEvidence, PointSource, ReviewPoint
 
 from .example import form, review
 
@@ -116,3 +117,8 @@ def test_the_form_comes_first_and_the_points_only_on_demand() -> None:
         assert ("### Struck by the check" in page) is all_points
         assert ("### Weaknesses" in page) is all_points
         assert ("Claim of p-P1-1." in page) is all_points
+
+
+def test_every_source_of_points_has_a_name() -> None:
+    for source in get_args(PointSource):
+        assert any(line.startswith("Raised as: ") for line in point_lines(point("p-1", source=source))), source

@@ -42,7 +42,7 @@ _NOT_ASKED = "pictures were not asked for (--figures none)"
 
 @dataclass(frozen=True)
 class Looking:
-    """What there is to look at, and the calls that show it; ``reason`` says why there are none."""
+    """What there is to look at, and the calls that show it; ``asked.reason`` says why there are none."""
 
     asked: FigureReading
     calls: tuple[FigureCall, ...] = ()

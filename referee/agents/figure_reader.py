@@ -31,7 +31,6 @@ from referee.schemas.point import Fix, PointCheck, PointEvidence, ReviewPoint
 PROMPT = "figures/read"
 ROLE = "writer"
 FIGURES_A_CALL = 6
-IMAGES_A_CALL = MOST_IMAGES
 REMARKS_A_FIGURE = 4
 NOT_TESTED = "the check of the text sees no picture"
 
@@ -228,10 +227,10 @@ def _batches(shown: Sequence[ShownFigure]) -> Iterator[list[ShownFigure]]:
     batch: list[ShownFigure] = []
     for one in shown:
         together = {image.digest for each in (*batch, one) for image in each.images}
-        if batch and (len(batch) == FIGURES_A_CALL or len(together) > IMAGES_A_CALL):
+        if batch and (len(batch) == FIGURES_A_CALL or len(together) > MOST_IMAGES):
             yield batch
             batch = []
-        batch.append(replace(one, images=one.images[:IMAGES_A_CALL]))
+        batch.append(replace(one, images=one.images[:MOST_IMAGES]))
     if batch:
         yield batch
 

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from referee.agents import figure_reader
@@ -42,11 +43,15 @@ _NOT_ASKED = "pictures were not asked for (--figures none)"
 
 @dataclass(frozen=True)
 class Looking:
-    """What there is to look at, and the calls that show it; ``asked.reason`` says why there are none."""
+    """What there is to look at, and the calls that show it; ``asked.reason`` says why there are none.
+
+    ``whole``: a reader of the whole paper is shown the pictures too, small.
+    """
 
     asked: FigureReading
     calls: tuple[FigureCall, ...] = ()
     folder: Path | None = None
+    whole: bool = False
 
     def inputs(self) -> dict[str, str]:
         """What must be the same for a run to be resumed."""
@@ -61,7 +66,7 @@ class Looking:
         if not self.calls:
             return plan
         model = job.models[ROLE]
-        asks, small = probe_tokens(model), self.thumbnails()
+        asks, small = probe_tokens(model), self.thumbnails
         pictures = sum(image_tokens(model.spec, image) for call in self.calls for image in call.images)
         pictures += sum(image_tokens(model.spec, one.image) for one in small)
         words = sum(model.count(call.prompt.system) + model.count(call.prompt.user) for call in self.calls)
@@ -70,16 +75,18 @@ class Looking:
         part = Estimate(
             calls=calls, input_tokens=tokens_in, output_tokens=written, cost_usd=model.cost(tokens_in, written)
         )
-        joined = plan.holding([plan, part])
         shown = sum(len(call.figures) for call in self.calls)
         note = (
             f"{shown} figures and tables are shown to {model.spec.id} as pictures, about {pictures:,} tokens, if it "
             "takes pictures (--figures none leaves them out)"
         )
-        return replace(joined, most_calls=joined.most_calls if plan.most_calls else 0, notes=(*plan.notes, note))
+        return plan.beside([part], [note])
 
+    @cached_property
     def thumbnails(self) -> tuple[LabelledImage, ...]:
         """The pictures once more, small, for a reader of the whole paper; no more than one call may hold."""
+        if not self.whole:
+            return ()
         small: dict[str, LabelledImage] = {}
         for call in self.calls:
             for one in call.figures.values():
@@ -126,7 +133,15 @@ async def to_look_at(job: Job, file: Path | None, run: Session, strategy: type[S
     version = job.settings.review.prompt_versions.get(figure_reader.PROMPT)
     none = "" if shown else "no picture of them could be had"
     found = reading.model_copy(update={"unseen": tuple(unseen), "left_out": drawn.left_out, "reason": none})
-    return Looking(found, tuple(figure_calls(job.paper, shown, version)), folder)
+    return Looking(found, tuple(figure_calls(job.paper, shown, version)), folder, _reads_whole(job))
+
+
+def _reads_whole(job: Job) -> bool:
+    if job.settings.review.strategy != "sections":
+        return False
+    from referee.graphs.sections.strategy import is_whole  # other strategies do without its machine
+
+    return is_whole(job)
 
 
 async def look(looking: Looking | None, job: Job, run: Session, door: Door) -> Job:
@@ -155,7 +170,7 @@ async def look(looking: Looking | None, job: Job, run: Session, door: Door) -> J
             "serves": read.serves,
         }
     )
-    thumbnails = looking.thumbnails() if read.seen else ()
+    thumbnails = looking.thumbnails if read.seen else ()
     return replace(job, figures=reading, figure_points=read.points, thumbnails=thumbnails)
 
 

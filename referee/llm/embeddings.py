@@ -20,6 +20,7 @@ from referee.errors import DataError, MissingExtra, RefereeError, ReplyInvalid, 
 from referee.llm.catalogue import embedder_key
 from referee.llm.clients import connections
 from referee.llm.failures import classify
+from referee.llm.google_client import google_client
 from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
 from referee.llm.retrying import tries
@@ -238,15 +239,13 @@ def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_
 
 
 def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_s: float) -> Any:
-    from google.genai import Client
-    from google.genai.types import HttpOptions
     from langchain_google_genai import GoogleGenerativeAIEmbeddings
     from pydantic import SecretStr
 
     embeddings = GoogleGenerativeAIEmbeddings(
         model=model.name, google_api_key=SecretStr(key or ""), task_type="SEMANTIC_SIMILARITY"
     )
-    embeddings.client = Client(api_key=key, http_options=HttpOptions(httpx_async_client=http))
+    embeddings.client = google_client(key, http)
     return embeddings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from referee.testing.request import ChatRequest
 from referee.testing.script import Entry, Script, ScriptError
 from referee.testing.wire import anthropic, google, ollama, openai
 
-_GENERATE, _GENERATE_STREAMED = ":generateContent", ":streamGenerateContent"
+_GOOGLE = re.compile(r"/v1(?:beta)?/models/(?P<model>.+):(?P<method>(?:streamG|g)enerateContent)")
 
 
 class FakeServer:
@@ -33,9 +34,9 @@ class FakeServer:
     concurrent calls.
 
     Endpoints: ``/v1/chat/completions``, ``/v1/embeddings``, ``/v1/models``, ``/v1/messages``,
-    ``/v1beta/models/MODEL:generateContent`` and ``:streamGenerateContent``, ``/api/chat``, ``/health``, and ``/log``,
-    the call log as JSON. Replies are streamed to who asks for it, and prompts that begin as an earlier one did are
-    served from a cache.
+    ``/v1beta/models/MODEL:generateContent`` and ``:streamGenerateContent`` (``/v1`` too), ``/api/chat``, ``/health``,
+    and ``/log``, the call log as JSON. Replies are streamed to who asks for it, and prompts that begin as an earlier
+    one did are served from a cache.
 
     Args:
         script: Who is answered what: a ``Script``, or its entries.
@@ -278,10 +279,9 @@ def _parse(http: HttpRequest) -> tuple[str, ChatRequest | None]:
         return "embeddings", embedding_request(http.json())
     if http.path == "/v1/messages":
         return "messages", anthropic.parse(http.json())
-    for ending in (_GENERATE, _GENERATE_STREAMED):
-        if http.path.startswith("/v1beta/models/") and http.path.endswith(ending):
-            model = http.path.removeprefix("/v1beta/models/").removesuffix(ending)
-            return "generateContent", google.parse(http.json(), model, stream=ending == _GENERATE_STREAMED)
+    if asked := _GOOGLE.fullmatch(http.path):
+        streamed = asked["method"] == "streamGenerateContent"
+        return "generateContent", google.parse(http.json(), asked["model"], stream=streamed)
     return "", None
 
 
@@ -299,7 +299,7 @@ def _watch(reader: asyncio.StreamReader) -> Connection:
 
 
 def _wire_of(http: HttpRequest) -> Wire:
-    google_path = "/v1beta/" in http.path or http.path.startswith("/upload/")
+    google_path = "/v1beta/" in http.path or http.path.startswith("/upload/") or _GOOGLE.fullmatch(http.path)
     return "anthropic" if "anthropic-version" in http.headers else "google" if google_path else "openai"
 
 

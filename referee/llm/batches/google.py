@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.llm.batches.protocol import BatchResult, BatchState, Pause, Status, Submission, parsed_lines, unanswered
 from referee.llm.clients import connections
+from referee.llm.google_client import google_client
 from referee.llm.spec import ModelSpec
 
 _STATUS: dict[str, Status] = {
@@ -30,13 +31,9 @@ class GoogleBatches:
     most_bytes = 1_000_000_000
 
     def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> None:
-        from google.genai import Client
-        from google.genai.types import HttpOptions
-
         self._model = spec.name
         self._http = connections(base_url, timeout_s)
-        options = HttpOptions(base_url=base_url, httpx_async_client=self._http)
-        self._client = Client(api_key=key, http_options=options).aio
+        self._client = google_client(key, self._http, base_url).aio
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call."""

@@ -105,7 +105,8 @@ async def _fetch_file(folder: Path, file: ModelFile, sources: Sequence[str], rep
         return source
     raise DataError(
         f"model file {file.name!r} could not be fetched: {'; '.join(reasons)}.",
-        hint=f"Run the same command again to go on where it stopped, or put the file into {str(folder)!r} yourself.",
+        hint="With a network, the same command goes on where it stopped. For a machine without one, download "
+        f"{file.url} elsewhere and put the file into {str(folder)!r}.",
         ids={"file": file.name},
     )
 

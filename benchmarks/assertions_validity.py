@@ -3,9 +3,9 @@
     python benchmarks/assertions_validity.py                                      the tables, from what is kept
     python benchmarks/assertions_validity.py --measure MODEL [--base-url URL]     measure, keep, and print them
 
-Measured are reviews of ``benchmarks/planted`` on their papers, whose statements and pairs are labelled there, and texts
-made of one of them by code, for which what must happen is declared here (``EXPECTED``). Results are kept, a file a
-review, in ``benchmarks/planted/assertions``. Needs the shared papers beside the repository only to measure. Ends with
+Measured are reviews of ``benchmarks/planted`` on their papers, whose statements and pairs language models labelled, and
+texts made of one of them by code, for which what must happen is declared here (``EXPECTED``). Results are kept, a file
+a review, in ``benchmarks/planted/assertions``. Needs the shared papers beside the repository only to measure. Ends with
 0, or with 2 where it could not be run.
 """
 

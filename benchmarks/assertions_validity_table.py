@@ -1,4 +1,4 @@
-"""What the metric ``assertions`` says of kept reviews beside their hand labels, preferences and declared orders."""
+"""The metric ``assertions`` on kept reviews, beside language models' labels and preferences, and declared orders."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Kept:
 def report(kept: Mapping[str, Mapping[str, Any]], base: str) -> str:
     """All tables: counts, agreement by assertion and by pair, declared orders; of labels alone without a text."""
     if not kept:
-        return "\n".join(["nothing is measured; by the hand labels alone:", "", *_pairs({})])
+        return "\n".join(["nothing is measured; by language models' labels and preferences alone:", "", *_pairs({})])
     texts = {name: Kept.of(data) for name, data in kept.items()}
     reviews = {name: text for name, text in texts.items() if name.count("-") == 1}
     variants = {name.rpartition("-")[2]: text for name, text in texts.items() if name.startswith(f"{base}-")}
@@ -95,14 +95,14 @@ def report(kept: Mapping[str, Mapping[str, Any]], base: str) -> str:
 
 
 def _counts(reviews: Mapping[str, Kept]) -> Iterator[str]:
-    """The judge's numbers, and behind a slash those of the hand labels."""
+    """The judge's numbers, and behind a slash those of the kept labels."""
     rows = []
     for name, text in reviews.items():
-        hand = measured(*name.split("-")) or {}
-        own = [(text.numbers[number], hand.get(_NAMES[number])) for number in _NAMES]
+        labels = measured(*name.split("-")) or {}
+        own = [(text.numbers[number], labels.get(_NAMES[number])) for number in _NAMES]
         own[3] = (own[3][0] * 10, own[3][1])
         cells = [f"{mine:g} / {'-' if theirs is None else f'{theirs:g}'}" for mine, theirs in own]
-        false = f"{text.numbers['false']:g} / {hand.get('false', '-')}"
+        false = f"{text.numbers['false']:g} / {labels.get('false', '-')}"
         rest = [f"{text.numbers[part]:g}" for part in ("undecided", "repeated", "per_1000_words")]
         rows.append([f"`{name}`", *cells, false, *rest[:2], f"{float(rest[2]):.1f}"])
     head = ["judge / labels", "right and material", "decide", "different", "of the first ten", "false"]
@@ -110,7 +110,7 @@ def _counts(reviews: Mapping[str, Kept]) -> Iterator[str]:
 
 
 def matched(text: Kept, statements: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Pairs of (the judge's label, the hand label) of assertions and statements that are each other's nearest."""
+    """Pairs of (the judge's label, the kept label) of assertions and statements that are each other's nearest."""
     ours = [one for one in text.details.readings[0].assertions if one.counted != "repeated"]
     mine, theirs = [set(stems(one.statement)) for one in ours], [set(stems(one["text"])) for one in statements]
     near = {(a, b): 2 * len(x & y) / max(1, len(x) + len(y)) for a, x in enumerate(mine) for b, y in enumerate(theirs)}
@@ -142,7 +142,7 @@ def _agreement(reviews: Mapping[str, Kept]) -> Iterator[str]:
     yield ""
     yield from table(
         ["labelled", *(f"judged {label}" for label in judged)],
-        [[hand, *(str(counted[label, hand]) for label in judged)] for hand in LABELS],
+        [[given, *(str(counted[label, given]) for label in judged)] for given in LABELS],
     )
 
 
@@ -156,7 +156,7 @@ def _agreed(pairs: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _pairs(reviews: Mapping[str, Kept]) -> Iterator[str]:
-    """By number and role: in how many decided pairs the preferred review has more of it, judged and by hand labels."""
+    """By number and role: in how many decided pairs the preferred review has more of it, judged and by labels."""
     rows = []
     for number in NUMBERS:
         judged = {name: text.numbers[number] for name, text in reviews.items()}
@@ -164,19 +164,19 @@ def _pairs(reviews: Mapping[str, Kept]) -> Iterator[str]:
         if reviews:
             rows.append([f"`{number}`, judged", *cells])
     for number in NUMBERS:
-        by_hand = {
+        kept = {
             f"{paper}-{arm}": value
             for paper in _PAPERS
             for arm in ("single", "whole", "core")
-            if (value := _by_hand(paper, arm, number)) is not None
+            if (value := _by_labels(paper, arm, number)) is not None
         }
         rows.append(
-            [f"`{number}`, hand labels", *(_concordant(by_hand, role) for role in ("author", "chair"))],
+            [f"`{number}`, a language model's labels", *(_concordant(kept, role) for role in ("author", "chair"))],
         )
-    yield from table(["more of", "preferred by the author", "preferred by the chair"], rows)
+    yield from table(["more of", "preferred as author", "preferred as chair"], rows)
 
 
-def _by_hand(paper: str, arm: str, number: str) -> float | None:
+def _by_labels(paper: str, arm: str, number: str) -> float | None:
     row = measured(paper, arm)
     if row is None or "statements" not in row:
         return None

@@ -1,10 +1,10 @@
-"""How much of a guideline page `referee venue compile` reads, against lists made by hand: gold/README.md.
+"""How much of a guideline page `referee venue compile` reads, against a language model's lists: gold/README.md.
 
     python benchmarks/guidelines.py [--model local] [--base-url URL] [--page ID ...] [--details] [--json FILE]
     python benchmarks/guidelines.py --readings benchmarks/gold/readings
 
 For each page: the criteria that were kept, beside what code cut from it; and the boxes, scales, lengths and the rule on
-language models of the form. A page that is not here is left out with the reason. ``--readings`` takes a strong reader's
+language models of the form. A page that is not here is left out with the reason. ``--readings`` takes a strong model's
 answers from a folder, which a server of ours on this machine gives. Venues and run folders go to a temporary folder.
 """
 
@@ -59,7 +59,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", help="as for referee venue compile")
     parser.add_argument("--base-url", help="as for referee venue compile")
-    parser.add_argument("--readings", type=Path, help="a folder with a strong reader's answers, PAGE-PART.json")
+    parser.add_argument("--readings", type=Path, help="a folder with a strong language model's answers, PAGE-PART.json")
     parser.add_argument("--page", nargs="+", choices=sorted(gold), default=sorted(gold))
     parser.add_argument("--details", action="store_true", help="also what was missed and what was wrongly kept")
     parser.add_argument("--json", type=Path, help="also write everything here")

@@ -1,4 +1,4 @@
-"""How the form of a compiled venue is compared with what a careful person read from its page: gold/README.md."""
+"""How the form of a compiled venue is compared with what a language model read from its page: gold/README.md."""
 
 from __future__ import annotations
 

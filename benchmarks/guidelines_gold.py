@@ -34,7 +34,7 @@ class GoldCriterion:
 
 @dataclass(frozen=True)
 class GoldField:
-    """One box that a careful person reads from a page.
+    """One box that a language model read from a page with care.
 
     ``values`` are those of its scale or choice in the page's order, ``labels`` how the label of each begins, ``titles``
     what it may be called, ``length`` the page's words on how long its text may be; ``borderline`` as above.

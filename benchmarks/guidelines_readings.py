@@ -1,8 +1,8 @@
-"""A strong reader's answers about guideline pages, kept as files, and a server of ours that gives them.
+"""A strong language model's answers about guideline pages, kept as files, and a server of ours that gives them.
 
     python benchmarks/guidelines_readings.py BOX FOLDER
 
-keeps what somebody answered in BOX (requests and answers as text files, ``NNNN.ask.md`` and ``NNNN.answer.txt``) as one
+keeps what a model answered in BOX (requests and answers as text files, ``NNNN.ask.md`` and ``NNNN.answer.txt``) as one
 file for each part of a page. A file names the digest of the letters of the part, and holds the answer, never the part.
 """
 

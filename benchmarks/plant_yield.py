@@ -1,7 +1,8 @@
 """What the planter finds in the shared papers, kind by kind: candidates, accepted, rejected by reason.
 
-With ``--draw N --seed S`` it adds N plants to a file, drawn over all papers, for reading by hand: at most two of a kind
-in a paper come into the draw. Usage: python benchmarks/plant_yield.py ../shared/data [--draw 20 --seed 0 --out FILE]
+With ``--draw N --seed S`` it adds N plants to a file, drawn over all papers, to be read one by one: at most two of a
+kind in a paper come into the draw. Usage: python benchmarks/plant_yield.py ../shared/data [--draw 20 --seed 0 --out
+FILE]
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _record(
         expected=row["expected"],
         statement=row["statement"],
         also_breaks=tuple(row["also_breaks"]),
-        planter=row.get("planter", "a reader who answers no prompt"),
+        planter=row.get("planter", "a language model that answers no prompt"),
         checks=tuple(name for name, passed in row["checks"].items() if passed),
     )
 

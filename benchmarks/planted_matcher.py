@@ -1,7 +1,7 @@
-"""The matcher of planted errors against hand labels, on 60 pairs of a remark and a record.
+"""The matcher of planted errors against a language model's labels, on 60 pairs of a remark and a record.
 
     python benchmarks/planted_matcher.py --draw            write benchmarks/planted_pairs.json, without labels
-    python benchmarks/planted_matcher.py --show SEED       the pairs in another order, for whoever labels them
+    python benchmarks/planted_matcher.py --show SEED       the pairs in another order, for the model that labels them
     python benchmarks/planted_matcher.py                   agreement and kappa, from the two labellings
 
 For each of 40 records one remark is drawn that quotes a sentence of its places or shares the wrong or the right number,
@@ -75,7 +75,7 @@ def _row(review: str, pair: Pair) -> dict[str, Any]:
 
 
 def show(seed: int) -> None:
-    """The pairs as a labeller reads them."""
+    """The pairs as the labelling model reads them."""
     rows = json.loads(PAIRS.read_text(encoding="utf-8"))
     random.Random(seed).shuffle(rows)
     for row in rows:
@@ -133,7 +133,7 @@ def report() -> None:
 
 
 def records() -> None:
-    """The matcher's verdict of each record in each labelled review, against what a reader found in print."""
+    """The matcher's verdict of each record in each labelled review, against what a language model found in print."""
     counts: Counter[tuple[str, str]] = Counter()
     for paper in PAPERS:
         labels = json.loads((HERE / "planted" / "labels" / f"{paper}.json").read_text(encoding="utf-8"))["planted"]
@@ -143,7 +143,7 @@ def records() -> None:
             for outcome in matched(matcher, raised(paper, arm)):
                 state = labels[outcome.record_id].get(arm)
                 counts["printed" if state == "printed" else "not printed", outcome.printed.verdict] += state is not None
-    print("\n| a reader says | n | found | ambiguous | near or missed |\n| --- | ---: | ---: | ---: | ---: |")
+    print("\n| a language model says | n | found | ambiguous | near or missed |\n| --- | ---: | ---: | ---: | ---: |")
     for label in ("printed", "not printed"):
         own = Counter({verdict: n for (said, verdict), n in counts.items() if said == label})
         missed = own["near"] + own["missed"]

@@ -4,8 +4,8 @@
     python benchmarks/planted_strategies.py --keys DIR       write the layout of `referee eval --planted`
 
 A run is of the twin whose digest is its paper's. Verdicts are those of the matcher without a judge. Where
-``planted_strategy_labels.json`` holds hand labels (by strategy and record, whether a reader found it in print), recall
-by these stands beside. Strategies are compared over the papers that all of them have.
+``planted_strategy_labels.json`` holds a language model's labels (by strategy and record, whether it found the error in
+print), recall by these stands beside. Strategies are compared over the papers that all of them have.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def table(runs: list[Run]) -> None:
     columns = (
         *("papers", "records", "found (recall_low)", "recall_high", "raised", "top 3", "top 5", "top 10"),
         *("precision_low", "ghosts", "corrected", "remarks per 1,000 words, clean", "refuted, clean", "tokens"),
-        *(("by hand",) if labels else ()),
+        *(("by a language model",) if labels else ()),
     )
     print(f"| strategy | {' | '.join(columns)} |\n| --- |{' ---: |' * len(columns)}")
     for name, papers in arms_of(runs).items():
@@ -114,7 +114,7 @@ def table(runs: list[Run]) -> None:
             f"{tokens:,}",
         ]
         if labels:
-            cells_.append(_by_hand(labels.get(name, {}), papers))
+            cells_.append(_labelled(labels.get(name, {}), papers))
         print(f"| {name} | {' | '.join(cells_)} |")
 
 
@@ -163,8 +163,8 @@ def _ghosts(papers: Iterable[PaperCount]) -> str:
     return f"{sum(g for g, _ in known)} of {sum(n for _, n in known)}" if known else "-"
 
 
-def _by_hand(labels: Mapping[str, bool], papers: Mapping[str, PaperCount]) -> str:
-    """``labels``: record id to whether a reader found it in print."""
+def _labelled(labels: Mapping[str, bool], papers: Mapping[str, PaperCount]) -> str:
+    """``labels``: record id to whether a language model found it in print."""
     own = [labels[r.record_id] for paper in papers.values() for r in paper.records if r.record_id in labels]
     return f"{sum(own)} of {len(own)}" if own else "-"
 

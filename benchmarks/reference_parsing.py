@@ -2,8 +2,8 @@
 
     python benchmarks/reference_parsing.py [--data ../shared/data]
 
-``references/labels.tsv`` was written by hand from the entries as they are printed. An entry counts as found where a
-parsed one has its title; precision is over what the parser gave, recall over the labels.
+``references/labels.tsv`` was written by a language model from the entries as they are printed. An entry counts as found
+where a parsed one has its title; precision is over what the parser gave, recall over the labels.
 """
 
 from __future__ import annotations

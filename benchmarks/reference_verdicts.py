@@ -2,9 +2,9 @@
 
     python benchmarks/reference_verdicts.py
 
-``references/verdicts.json`` was made by somebody who had not read this matcher, but knew the older rule for citations
-of reviews; its values are from memory, some made up. All its works are offered at once, as an index of one's own would;
-what the services' own searches would find is another question.
+``references/verdicts.json`` was made by a language model that had not read this matcher, but knew the older rule for
+citations of reviews; its values are from memory, some made up. All its works are offered at once, as an index of one's
+own would; what the services' own searches would find is another question.
 """
 
 from __future__ import annotations

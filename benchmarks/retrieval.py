@@ -2,10 +2,10 @@
 
     python benchmarks/retrieval.py [FOLDER] [--top-k 6] [--misses]
 
-Twenty questions over three papers, as a reviewer would ask them. They were written from reading the papers, before the
-retriever was run for the first time, and were not changed after. A question counts as answered when a passage holds
-one of the answer's words, verbatim. The lexical baseline is BM25 (k1 = 1.2, b = 0.75) over the same passages, headings
-included; the random one is the expected value of drawing passages without replacement.
+Twenty questions over three papers, as a reviewer would ask them. A language model wrote them from reading the papers,
+before the retriever was run for the first time, and they were not changed after. A question counts as answered when a
+passage holds one of the answer's words, verbatim. The lexical baseline is BM25 (k1 = 1.2, b = 0.75) over the same
+passages, headings included; the random one is the expected value of drawing passages without replacement.
 """
 
 from __future__ import annotations

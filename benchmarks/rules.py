@@ -4,7 +4,7 @@
 
 A DIR holds papers (.pdf, .md, .txt) or review data with full texts (.jsonl, a record with ``sections`` a line). By
 default: the shared PDFs and full texts, and the example paper and note with their planted flaws. Whether a hit is right
-is for a person to say: docs/rules.md holds the labels.
+no code can say: docs/rules.md holds a language model's labels.
 """
 
 from __future__ import annotations

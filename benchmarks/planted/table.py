@@ -2,9 +2,9 @@
 
     python benchmarks/planted/table.py [--json]
 
-``labels/PAPER.json`` holds, per paper, ``statements`` (each with its label, the words of the paper that show it, and
-the places at which each arm says it), ``planted`` (per error and arm: printed, or the step that lost it) and
-``preferences`` (verdicts by role and order).
+``labels/PAPER.json`` holds, per paper and by language models, ``statements`` (each with its label, the words of the
+paper that show it, and the places at which each arm says it), ``planted`` (per error and arm: printed, or the step that
+lost it) and ``preferences`` (verdicts by role and order).
 """
 
 from __future__ import annotations

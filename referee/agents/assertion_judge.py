@@ -3,7 +3,7 @@
 The whole paper stands before every call, the same for all reviews of it; a window too small for it gets passages. The
 model names sentences by number and quotes the paper; code looks the quotations up and decides what repeats what.
 
-Source: how the statements of `benchmarks/planted` were labelled by people's stand-ins; the restatement of a point is
+Source: how the statements of `benchmarks/planted` were labelled by language models; the restatement of a point is
 ``point_splitter``'s.
 """
 

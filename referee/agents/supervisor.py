@@ -27,7 +27,7 @@ MOST_FINDINGS, MOST_LEAN_FINDINGS = 3, 1
 FINDING_CHARS, LEAN_FINDING_CHARS = 240, 140
 FINDINGS_TOKENS, LEAN_FINDINGS_TOKENS = 1_500, 300
 
-# Two findings of which the words agree to this share say the same: chosen by hand on pairs of restatements.
+# Two findings of which the words agree to this share say the same: chosen on pairs of restatements.
 SAME = 75.0
 
 

@@ -1,8 +1,8 @@
 """Points tested against the whole paper, in batches, blind to who raised them, how gravely and why.
 
 The model answers ordered questions; code draws the consequences. A refutation needs the paper's own words. What no
-reply covers stays unchecked and keeps its severity. Source: a verifier that does not read the accuser's reasons agrees
-with hand labels far more often.
+reply covers stays unchecked and keeps its severity. Source: OpenAIReview's verifier agrees with that
+project's labels far more often when it does not read the accuser's reasons.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Planted:
         plantings: The same with texts, rejections and yields.
         yields: What became of every candidate, by kind, over all papers.
         skipped: Papers in which nothing was planted, by name, and why.
-        acceptance: What a blind reader said of the errors, by kind; empty where none read.
+        acceptance: What the model that read the errors said of them, by kind; empty without ``verify``.
         usage: What the models cost; nothing where only rules planted.
     """
 
@@ -86,7 +86,7 @@ async def plant(
         neutral: Whether a copy is made whose changes keep every fact.
         silent: Whether promise and delivery may both go, so that the paper alone does not tell.
         planter: ``model`` lets a model word every second error at most, at places that code found.
-        verify: Whether a blind reader must call each error substantive.
+        verify: Whether a model that does not know the kind must call each error substantive.
         model: The model for both roles.
         model_for: Other models for single roles: ``writer`` words errors, ``checker`` reads them.
         options: How it runs.

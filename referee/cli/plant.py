@@ -33,9 +33,7 @@ def plant(
     planter: Annotated[
         Literal["rule", "model"], typer.Option(help="Who words the errors; a model words every second one at most.")
     ] = "rule",
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Keep only errors that a blind reader calls substantive.")
-    ] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Keep only errors that a model calls substantive.")] = False,
     model: Annotated[
         str | None,
         typer.Option(

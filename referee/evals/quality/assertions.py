@@ -5,12 +5,13 @@ holds misleading ones too. The value is the number of different assertions that 
 higher is better. What is said twice counts once, at its first place. A ``false`` needs words of the paper that refute
 it and that code finds there; without them the assertion is ``undecided``, and counts neither as right nor as false.
 
-The number and no share is the value: strong reviews have about the same shares, and the shortest the highest. By the
-hand labels of the planted papers the preferred review has the higher number in 12 of an author's 15 decided pairs and 9
-of a chair's, and more for its length in 7 and 7 (``benchmarks/assertions_validity.py``). ``parts`` hold the shares.
+The number and no share is the value: strong reviews have about the same shares, and the shortest the highest. By
+language models' labels of the planted papers, the review that a model preferred has the higher number in 12 of 15
+decided pairs as author and 9 as chair, and more for its length in 7 and 7 (``benchmarks/assertions_validity.py``).
+``parts`` hold the shares.
 
-Source: the labels of this package's planted reviews. Judges cut for themselves, so their counts are compared and not
-their assertions; several judges or repeats: the mean of their numbers.
+Source: the labels of this package's planted reviews, made by language models. Judges cut for themselves, so their
+counts are compared and not their assertions; several judges or repeats: the mean of their numbers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The checks that every plant passes; the first failure is the recorded reason.
 
-V9 (reading by hand) is no code, and of V5 the model's log-probability is left out.
+V9 (reading each plant) is no code, and of V5 the model's log-probability is left out.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def write_plantings(
         folder: It exists; what it has of an earlier start of the run is written over.
         plantings: One a paper.
         skipped: Papers without a plant, by name, and why.
-        acceptance: What a blind reader said; empty where none read.
+        acceptance: What the reading model said; empty where none read.
 
     Raises:
         DataError: Two papers have the same copy id: one was given twice.
@@ -102,7 +102,7 @@ def yield_page(plantings: Sequence[Planting], *, skipped: Mapping[str, str], acc
             f"- {kind}: {', '.join(f'{count} {verdict}' for verdict, count in sorted(counts.items()))}"
             for kind, counts in sorted(acceptance.verdicts.items())
         ]
-        parts.append("What the blind reader said:\n\n" + "\n".join(said) + "\n")
+        parts.append("What the model that read the errors said:\n\n" + "\n".join(said) + "\n")
     return "\n".join(parts)
 
 

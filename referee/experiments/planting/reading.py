@@ -1,4 +1,4 @@
-"""Models beside the rules: one that words an error at a place of the rules', and a blind reader of every error."""
+"""Models beside the rules: one that words an error at a place of the rules', and one that reads every error blind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_ROUNDS = 6
 
 @dataclass
 class Acceptance:
-    """What the blind reader said, by kind: counts of each verdict, and of errors that could not be judged."""
+    """What the reading model said, by kind: counts of each verdict, and of errors that could not be judged."""
 
     verdicts: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ async def _by_model(offer: Offer, site: Site, door: Asks) -> Candidate | Rejecti
 
 
 async def verified(offer: Offer, wanted: Wanted, paper: Paper, door: Asks, acceptance: Acceptance) -> Choice:
-    """What is planted once a blind reader has read it: errors that are not substantive make room for others.
+    """What is planted once a model has read it blind: errors that are not substantive make room for others.
 
     Removals are not read: what is gone cannot be shown as a sentence before and after.
     """

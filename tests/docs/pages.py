@@ -97,6 +97,34 @@ def blocks(page: Path, root: Path = ROOT) -> list[Block]:
     return found
 
 
+def prose(page: Path, root: Path = ROOT) -> str:
+    """The page without its fenced blocks: what holds headings and links."""
+    inside = {n for block in blocks(page, root) for n in range(block.line, block.line + len(block.lines) + 2)}
+    lines = (root / page).read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in inside)
+
+
+def headings(page: Path, root: Path = ROOT) -> list[tuple[int, str]]:
+    """The page's headings in their order: level and text, without backquotes."""
+    found = re.findall(r"^(#{1,6}) (.+)$", prose(page, root), re.MULTILINE)
+    return [(len(marks), text.replace("`", "").strip()) for marks, text in found]
+
+
+def anchors(page: Path, root: Path = ROOT) -> set[str]:
+    """The anchors that GitHub gives the page's headings; a second heading of the same text gets ``-1``."""
+    found: dict[str, int] = {}
+    for _, text in headings(page, root):
+        shown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+        name = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+        found[name] = found.get(name, -1) + 1
+    return {f"{name}-{n}" if n else name for name, times in found.items() for n in range(times + 1)}
+
+
+def links(text: str) -> list[str]:
+    """The targets of links and images in a text, in their order; those to other sites are left out."""
+    return re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)", re.sub(r"`[^`\n]*`", "", text))
+
+
 def commands(block: Block) -> list[Command]:
     """The commands of a console block, or those of a block for CI that call us."""
     if block.language == "console":

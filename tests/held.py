@@ -23,6 +23,7 @@ class Held(Script):
         first: How many replies do not wait, in order of the calls' arrival.
 
     Attributes:
+        until: Where it is set, replies go out until it holds.
         arrived: How many calls have arrived.
         go: Releases all replies.
     """
@@ -31,10 +32,11 @@ class Held(Script):
         inner = script if isinstance(script, Script) else Script(script)
         super().__init__(inner.entries, rules=inner.rules, otherwise=inner.otherwise)
         self.first, self.arrived, self.go = first, 0, threading.Event()
+        self.until: Callable[[], bool] | None = None
 
     def may_go(self, number: int) -> bool:
         """Whether the reply to the ``number``-th call, counted from 1, may go out."""
-        return number <= self.first or self.go.is_set()
+        return number <= self.first or self.go.is_set() or (self.until is not None and not self.until())
 
     async def answer(self, request: ChatRequest) -> str | Fault:
         """The script's reply, when it may go out."""

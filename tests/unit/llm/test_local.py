@@ -132,7 +132,7 @@ async def test_the_embedded_model_answers_one_call_at_a_time(monkeypatch: pytest
     assert asked == ["qwen-1.5b", "qwen-1.5b"]
     assert (model.spec.id, model.context_tokens, model.count("four")) == ("local:qwen-1.5b", 2048, 4)
     assert model.reading_tokens == LOCAL_READING
-    async with asyncio.timeout(5), model.limits.slot(1):
+    async with asyncio.timeout(120), model.limits.slot(1):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01), model.limits.slot(1):
                 pass

@@ -198,7 +198,7 @@ def test_an_output_folder_that_cannot_be_written(
     assert len(server.log) == 0
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: run the tests as another user")
 def test_an_output_folder_without_rights(referee: Referee, paper: Path, workplace: Path, server: FakeServer) -> None:
     Path("locked").mkdir(mode=0o555)
     done = referee("review", paper, *VENUE, "--out", "locked/run", *on(server))

@@ -13,6 +13,7 @@ from referee.api.detection import opening
 from referee.reports.page import plotted_data
 from referee.runs.folder import read_record
 from referee.testing import FakeServer
+from tests.needs import require
 
 from .command import Outcome, Referee
 from .detect_sets import HUMAN, MACHINE, Toy, Toys, reviews, saved
@@ -306,7 +307,7 @@ def test_a_detector_without_its_package_says_so_in_its_rows(
 
 def test_offline_nothing_is_downloaded(referee: Referee, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the toys: the embedded model is not in the empty cache, and no source is asked for it."""
-    pytest.importorskip("xllamacpp")
+    require("xllamacpp", "local")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
     monkeypatch.setattr("referee.llm.logits.fetch_model", None)

@@ -19,8 +19,9 @@ from referee.testing import FakeServer
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import wait_for
 from tests.held import Held
+from tests.needs import require
 
-pytest.importorskip("ray", reason="Ray is not installed (referee[ray])")
+require("ray", "ray")
 
 PAPERS, CONCURRENCY = 6, 2
 UNITS = 4 * PAPERS
@@ -29,6 +30,7 @@ CLI = (sys.executable, "-m", "referee")
 
 _HEAD = """
 import ray, sys
+from tests.needs import require
 head = ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False)
 print(head.address_info["gcs_address"], flush=True)
 sys.stdin.read()

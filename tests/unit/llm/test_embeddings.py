@@ -20,10 +20,10 @@ from referee.errors import (
     ReplyInvalid,
     SettingsError,
 )
-from referee.llm.catalogue import model_path
 from referee.llm.embeddings import _InProcess, make_embedder
 from referee.llm.urgency import Urgency
 from referee.settings import CallSettings
+from tests.needs import needs_model
 
 QUICK = CallSettings(max_tries=2, retry_wait_s=0.001)
 
@@ -250,7 +250,7 @@ async def test_what_is_given_up_is_not_computed() -> None:
 
 
 @pytest.mark.local_model
-@pytest.mark.skipif(model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm")
+@needs_model("minilm", runtime=False)
 @pytest.mark.parametrize("spec", ["local", "local:minilm"])
 async def test_embedded_model_finds_a_paraphrase(spec: str) -> None:
     embedder = make_embedder(spec)

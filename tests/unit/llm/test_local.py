@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,11 +13,12 @@ import pytest
 
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm import local
-from referee.llm.catalogue import catalogue_entry, model_path
+from referee.llm.catalogue import catalogue_entry
 from referee.llm.local import LocalServer, close_local_servers, get_local_server, usable_cores
 from referee.llm.models import LOCAL_READING, open_models
 from referee.runs import silent
 from referee.settings import Settings
+from tests.needs import needs_model
 
 SCHEMA = {
     "type": "object",
@@ -39,10 +39,7 @@ SCHEMA = {
     },
 }
 
-needs_model = pytest.mark.skipif(
-    model_path("qwen-0.5b") is None or importlib.util.find_spec("xllamacpp") is None,
-    reason="the embedded model is not here: pip install 'referee[local]', referee models fetch qwen-0.5b",
-)
+needs_qwen = needs_model("qwen-0.5b")
 
 
 @pytest.fixture
@@ -147,7 +144,7 @@ def test_cores_respect_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF" + bytes(500))
@@ -156,7 +153,7 @@ def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalServer) -> None:
     assert await get_local_server("local:qwen-0.5b", n_ctx=2048) is server
     assert server.base_url.startswith("http://127.0.0.1:")
@@ -183,7 +180,7 @@ async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalSer
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
     url, now = f"{server.base_url}/chat/completions", asyncio.get_running_loop().time
     async with httpx.AsyncClient(timeout=500, headers=headers(server)) as client:
@@ -198,7 +195,7 @@ async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> None:
     server.close()
     server.close()
@@ -209,7 +206,7 @@ async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> 
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 @pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(3)", 3), ("raise ValueError", 1)])
 def test_process_ends_cleanly_while_the_server_runs(ending: str, code: int) -> None:
     opened = "asyncio.run(get_local_server('qwen-0.5b', n_ctx=512))"

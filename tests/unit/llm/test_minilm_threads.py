@@ -62,7 +62,7 @@ def test_another_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_one_that_comes_with_numpy_is_held() -> None:
     found = minilm._openblas()
     if found is None:
-        pytest.skip("this numpy has another BLAS")
+        pytest.skip("this numpy has another BLAS: pip install --force-reinstall --only-binary numpy numpy")
     before = getattr(found, minilm._GET)()
     with one_blas_thread():
         assert getattr(found, minilm._GET)() == 1

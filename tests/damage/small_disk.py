@@ -69,4 +69,6 @@ def _mounted(*arguments: str) -> None:
         pytest.skip("mounting a small disk needs root: run the tests as root")
     done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
+        pytest.skip(
+            f"a small disk cannot be mounted here: {done.stderr.strip()}: in a container, start it with --privileged"
+        )

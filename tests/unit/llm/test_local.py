@@ -213,7 +213,7 @@ async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> 
 def test_process_ends_cleanly_while_the_server_runs(ending: str, code: int) -> None:
     opened = "asyncio.run(get_local_server('qwen-0.5b', n_ctx=512))"
     program = f"import asyncio\nfrom referee.llm.local import *\n{opened}\n{ending}"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     assert ended.returncode == code, ended.stderr
     assert ended.stdout == ""
     assert ("ValueError" in ended.stderr) if code == 1 else (ended.stderr == "")

@@ -23,7 +23,7 @@ def opened(url: str, *, width: int = 1280, scheme: Any = "light") -> Iterator[Pa
     """A page in Chromium; a request that leaves this machine, and anything the page complains of, fails the test."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+        pytest.skip("Chromium is not installed: apt-get install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

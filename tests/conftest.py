@@ -64,7 +64,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.T
 def shared_data() -> Path:
     """The shared review data, or a skip with the reason; in CI its absence is a failure."""
     if not SHARED_DATA.is_dir():
-        reason = "the shared review data is not beside this checkout"
+        reason = f"the shared review data is not beside this checkout: put it in {SHARED_DATA}"
         if "CI" in os.environ:
             pytest.fail(reason)
         pytest.skip(reason)

@@ -130,7 +130,7 @@ class Bibliography:
             waiting = self.instead.get(service)
             reply = waiting.pop(0) if waiting else None
         if service in self.hanging:
-            self._ended.wait(10)
+            self._ended.wait(60)
         reply = reply or self._own[service](self.works.get(service, []), path, given)
         with self._lock:
             self._at_once -= 1

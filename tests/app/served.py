@@ -17,7 +17,7 @@ import httpx
 
 from referee.testing import FakeServer
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 _STATE = re.compile(r'<b id="state">([^<]*)</b>')
 
 
@@ -28,7 +28,7 @@ class App:
         self.process, self.address, self.folder = process, address.split("?")[0].rstrip("/"), folder
         self.log, self.runs = folder / "app.log", folder / "referee-runs"
         self.entrance = address
-        self.client = httpx.Client(base_url=self.address, headers={"Origin": self.address}, timeout=60)
+        self.client = httpx.Client(base_url=self.address, headers={"Origin": self.address}, timeout=PATIENCE_S)
 
     def get(self, path: str, /, **more: Any) -> httpx.Response:
         return self.client.get(path, follow_redirects=True, **more)

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import psutil
 
 from referee.testing import FakeServer
+from tests.held import Held
 
-from .served import App, served, wait_for
+from .served import PATIENCE_S, App, served, wait_for
 
 MOST_BYTES = 300 * 2**20
 
 
 def workers(app: App) -> list[psutil.Process]:
-    return [
-        one for one in psutil.Process(app.process.pid).children() if "referee.app.worker" in " ".join(one.cmdline())
-    ]
+    """The app's workers; one that ends meanwhile is left out."""
+    found = []
+    for one in psutil.Process(app.process.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            if "referee.app.worker" in " ".join(one.cmdline()):
+                found.append(one)
+    return found
+
+
+def listens(app: App) -> bool:
+    """Whether the app still takes connections."""
+    try:
+        httpx.get(app.address, timeout=PATIENCE_S)
+    except httpx.TransportError:
+        return False
+    return True
 
 
 def test_twenty_uploads_and_five_that_watch(app: App, paper: Path) -> None:
@@ -36,7 +50,7 @@ def test_twenty_uploads_and_five_that_watch(app: App, paper: Path) -> None:
             memory = max(memory, psutil.Process(app.process.pid).memory_info().rss)
 
     def watch(run: str) -> str:
-        with httpx.stream("GET", f"{app.address}/runs/{run}/events", timeout=120) as events:
+        with httpx.stream("GET", f"{app.address}/runs/{run}/events", timeout=PATIENCE_S) as events:
             return "".join(events.iter_text())
 
     looking = threading.Thread(target=look)
@@ -47,18 +61,19 @@ def test_twenty_uploads_and_five_that_watch(app: App, paper: Path) -> None:
             watched = [pool.submit(watch, run) for run in runs[-5:]]
             for run in runs:
                 app.reach(run, "Waits for your go")
-            assert all("event: rest" in one.result(60) for one in watched)
+            assert all("event: rest" in one.result(PATIENCE_S) for one in watched)
     finally:
         done.set()
         looking.join()
     assert len(set(runs)) == 20
-    assert max(at_once) == 2, at_once
+    assert max(at_once) <= 2, at_once
     assert memory < MOST_BYTES
     assert app.get("/").text.count("waits for your go") >= 20
 
 
 def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> None:
-    with FakeServer(context_tokens=32_000, latency_s=3.0) as server, served(tmp_path, server) as app:
+    held = Held()
+    with FakeServer(held, context_tokens=32_000) as server, served(tmp_path, server) as app:
         runs = [app.upload(paper) for _ in range(2)]
         for run in runs:
             app.reach(run, "Waits for your go")
@@ -66,6 +81,7 @@ def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> No
         wait_for(lambda: len(server.log.calls()) >= 2)
         victim = next(one for one in workers(app) if runs[0] in " ".join(one.cmdline()))
         victim.kill()
+        held.go.set()
         app.reach(runs[1], "Finished")
         wait_for(lambda: app.state(runs[0]) in ("Interrupted", "Failed"))
         assert "was ended by signal 9" in app.get(f"/runs/{runs[0]}").text
@@ -74,7 +90,8 @@ def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> No
 
 
 def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, examples: Path) -> None:
-    with FakeServer(context_tokens=32_000, latency_s=1.0) as server:
+    held = Held(first=3)
+    with FakeServer(held, context_tokens=32_000) as server:
         with served(tmp_path, server) as app:
             runs = [app.upload(examples / "paper.md", venue="neurips-2025", strategy="sections") for _ in range(3)]
             for run in runs:
@@ -83,8 +100,9 @@ def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, e
                 app.post(f"/runs/{run}/start")
             wait_for(lambda: all(app.state(run) == "Is being made" for run in runs) and len(server.log.calls()) >= 6)
             left = workers(app)
-            os.kill(app.process.pid, signal.SIGKILL)
-            psutil.wait_procs(left, timeout=60)
+            app.end(signal.SIGKILL)
+            held.go.set()
+            psutil.wait_procs(left, timeout=PATIENCE_S)
             assert not any(one.is_running() for one in left), "they end by themselves"
         with served(tmp_path, server) as app:
             assert [app.state(run) for run in runs] == ["Stopped"] * 3
@@ -97,13 +115,17 @@ def test_the_sudden_end_of_the_app_in_the_middle_of_three_runs(tmp_path: Path, e
 
 
 def test_its_end_waits_for_what_is_paid(tmp_path: Path, paper: Path) -> None:
-    with FakeServer(context_tokens=32_000, latency_s=2.0) as server:
+    held = Held()
+    with FakeServer(held, context_tokens=32_000) as server:
         with served(tmp_path, server) as app:
             run = app.upload(paper)
             app.reach(run, "Waits for your go")
             app.post(f"/runs/{run}/start")
             wait_for(lambda: server.log.calls())
-            assert app.end() == 0
+            app.process.send_signal(signal.SIGINT)
+            wait_for(lambda: not listens(app))
+            held.go.set()
+            assert app.process.wait(PATIENCE_S) == 0
             assert app.log.read_text() == ""
         with served(tmp_path, server) as app:
             if app.state(run) != "Finished":

@@ -14,6 +14,7 @@ import pytest
 from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_refused
+from tests.held import Held
 
 from .served import App, served, wait_for
 
@@ -128,13 +129,15 @@ def test_a_port_in_use_and_a_second_app(app: App, referee: Referee) -> None:
 
 
 def test_a_browser_that_goes_away_and_one_that_comes_back(tmp_path: Path, paper: Path) -> None:
-    with FakeServer(context_tokens=32_000, latency_s=3.0) as server, served(tmp_path, server) as app:
+    held = Held()
+    with FakeServer(held, context_tokens=32_000) as server, served(tmp_path, server) as app:
         run = app.upload(paper)
         app.reach(run, "Waits for your go")
         app.post(f"/runs/{run}/start")
         for _ in range(5):
             with app.client.stream("GET", f"/runs/{run}/events") as events:
                 next(events.iter_text())
+        held.go.set()
         with app.client.stream("GET", f"/runs/{run}/events") as events:
             told = "".join(events.iter_text())
         assert told.rstrip().endswith('{"state": "finished"}')

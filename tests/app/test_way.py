@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.llm.catalogue import model_path
 from referee.testing import FakeServer
 from tests.browser import opened, refused
 from tests.cli.test_eval_embedded import PAPER
+from tests.held import Held
+from tests.needs import require_model
 
 from .served import App, served
 
@@ -83,8 +82,9 @@ def test_the_whole_way_with_a_local_server(
 
 
 def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path, examples: Path) -> None:
+    held = Held(first=1)
     with (
-        FakeServer(context_tokens=32_000, latency_s=1.5) as server,
+        FakeServer(held, context_tokens=32_000) as server,
         served(tmp_path, server) as app,
         opened(app.address) as page,
     ):
@@ -92,6 +92,8 @@ def test_stopped_in_the_middle_it_goes_on_and_pays_nothing_twice(tmp_path: Path,
         page.wait_for_selector('#share[value]:not([value="0"])', timeout=PATIENCE_MS)
         tab_to(page, "Stop")
         page.keyboard.press("Enter")
+        page.wait_for_function("!document.querySelector('#state').innerText.includes('Is being made')")
+        held.go.set()
         page.wait_for_selector("text=Go on; what was paid is not paid again", timeout=PATIENCE_MS)
         assert "Stopped" in page.inner_text("#state")
         tab_to(page, "Go on")
@@ -122,10 +124,7 @@ def test_a_hostile_paper_does_nothing(tmp_path: Path, examples: Path, server: Fa
 
 @pytest.mark.local_model
 def test_the_way_with_the_embedded_model(tmp_path: Path) -> None:
-    if find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None:
-        if "CI" in os.environ:
-            pytest.fail("the embedded model is not here, and CI must run it")
-        pytest.skip("the embedded model or its runtime is not here")
+    require_model("qwen-0.5b")
     with served(tmp_path, None) as app, opened(app.address) as page:
         paper = tmp_path / "paper.md"
         paper.write_text(PAPER, encoding="utf-8")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from referee.llm.catalogue import model_path
 from referee.venues import load_venue
+from tests.needs import require_model
 
 from .command import Referee
 
@@ -27,11 +25,7 @@ You must not use ChatGPT or other language models to write your review.
 
 
 def test_a_page_becomes_a_venue_without_key_or_server(referee: Referee, workplace: Path) -> None:
-    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
-    if missing and "CI" in os.environ:
-        pytest.fail("the embedded model is not here, and CI must run it")
-    if missing:
-        pytest.skip("the embedded model or its runtime is not here")
+    require_model("qwen-0.5b")
     (workplace / "guide.md").write_text(PAGE, encoding="utf-8")
     done = referee(
         "venue", "compile", "guide.md", "--id", "tests-2026", "--model", "local:qwen-0.5b", "--no-cache", "--out", "run"

@@ -13,6 +13,7 @@ from referee.api.detection import opening
 from referee.reports.page import plotted_data
 from referee.runs.folder import read_record
 from referee.testing import FakeServer
+from tests.needs import require
 
 from .command import Outcome, Referee
 from .detect_sets import HUMAN, MACHINE, Toy, Toys, reviews, saved
@@ -230,10 +231,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
         (("detect", "calibrate", "none", "--out", "c.json", "--target-fpr", "high"), ("are no rates",)),
         (("detect", "calibrate", "none", "--out", "c.json", "--target-fpr", "2"), ("2.0 is no rate",)),
         (("detect", "evaluate", "none", "--calibration", "bad.json"), ("is no calibration of detectors",)),
-        (
-            ("detect", "evaluate", "none", "--calibration", "cut.json"),
-            ("is no calibration of detectors", "Invalid JSON"),
-        ),
+        (("detect", "evaluate", "none", "--calibration", "cut.json"), ("is no calibration of detectors",)),
         (("detect", "check", "x.txt", "--calibration", "absent.json"), ("cannot be read", "detect calibrate")),
     ):
         refused(referee(*asked), *words)
@@ -306,7 +304,7 @@ def test_a_detector_without_its_package_says_so_in_its_rows(
 
 def test_offline_nothing_is_downloaded(referee: Referee, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the toys: the embedded model is not in the empty cache, and no source is asked for it."""
-    pytest.importorskip("xllamacpp")
+    require("xllamacpp", "local")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(workplace / "cache"))
     monkeypatch.setattr("referee.llm.logits.fetch_model", None)

@@ -67,4 +67,4 @@ def test_without_a_model_nothing_is_asked(
 ) -> None:
     done = referee("detect", *command)
     assert done.code == 2
-    assert f"Missing option '{missing}'" in done.err
+    assert f"'{missing}'" in done.err

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.llm.catalogue import model_path
+from tests.needs import needs_model
 
 from .command import Referee
 from .detect_sets import reviews, saved
@@ -16,12 +16,11 @@ SMOLLM = "smollm2-135m"
 
 pytestmark = [
     pytest.mark.local_model,
-    pytest.mark.skipif(model_path(SMOLLM) is None, reason=f"not here: referee models fetch {SMOLLM}"),
+    needs_model(SMOLLM),
 ]
 
 
 def test_from_reviews_to_a_verdict(referee: Referee, workplace: Path) -> None:
-    pytest.importorskip("xllamacpp")
     saved(workplace / "cal.jsonl", reviews(5, 1, people=1))
     saved(workplace / "test.jsonl", reviews(2, 2, people=1))
     for name in ("cal", "test"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -45,12 +44,10 @@ def test_refused_at_once(referee: Referee, workplace: Path, words: tuple[str, ..
         os.mkfifo(place)
     else:
         place.symlink_to("/dev/zero")
-    started = time.monotonic()
     outcome = referee(*(word.replace("@", str(place)) for word in words))
     assert outcome.code == 2
     assert f"{str(place)!r} is {what}, and only files and folders are read" in outcome.err
     assert "Save what it gives to a file" in outcome.err
-    assert time.monotonic() - started < 5
 
 
 def test_a_paper_that_is_one_is_refused_by_the_reader_too(tmp_path: Path) -> None:

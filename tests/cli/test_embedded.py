@@ -3,16 +3,14 @@
 What it takes is what it writes: the form has four fields.
 """
 
-import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from referee.evidence import QuotationIndex, check_conservation
-from referee.llm.catalogue import model_path
 from referee.papers import load_paper
 from referee.schemas.review import Review
+from tests.needs import require_model
 
 from .command import Referee
 from .test_eval_embedded import PAPER
@@ -22,13 +20,7 @@ pytestmark = pytest.mark.local_model
 
 @pytest.fixture(autouse=True)
 def _embedded_model() -> None:
-    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
-    if missing and "CI" in os.environ:
-        pytest.fail("the embedded model is not here, and CI must run it")
-    if missing:
-        pytest.skip(
-            "the embedded model or its runtime is not here: pip install '.[local]', referee models fetch qwen-0.5b"
-        )
+    require_model("qwen-0.5b")
 
 
 def test_a_whole_review_without_key_or_server(referee: Referee, workplace: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from referee.evals.results import read_results
-from referee.llm.catalogue import model_path
+from tests.needs import require_model
 
 from .command import Referee
 from .eval_sets import review
@@ -31,11 +29,7 @@ Night passages were not observed, so that the count is a lower bound.
 
 @pytest.fixture(autouse=True)
 def _embedded_model() -> None:
-    missing = find_spec("xllamacpp") is None or model_path("qwen-0.5b") is None
-    if missing and "CI" in os.environ:
-        pytest.fail("the embedded model is not here, and CI must run it")
-    if missing:
-        pytest.skip("the embedded model or its runtime is not here")
+    require_model("qwen-0.5b")
 
 
 def test_a_short_review_is_measured_without_key_or_server(referee: Referee, workplace: Path) -> None:

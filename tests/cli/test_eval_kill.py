@@ -10,6 +10,7 @@ import pytest
 
 from referee.evals.results import read_results
 from referee.testing import FakeServer
+from tests.held import Held
 
 from .eval_sets import write_set
 from .processes import command, finished, wait_for
@@ -19,11 +20,13 @@ from .processes import command, finished, wait_for
 @pytest.mark.parametrize("answered", [1, 9])
 def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path, answered: int) -> None:
     source = write_set(tmp_path / "set.jsonl", 4)
-    with FakeServer(context_tokens=32_000, latency_s=0.1) as server:
+    held = Held(first=answered)
+    with FakeServer(held, context_tokens=32_000) as server:
         asked = ("eval", source, "--metrics", "depth", "--judge", "fake", "--base-url", server.base_url, "--no-cache")
         with command(tmp_path, *asked, "--out", "run") as process:
             wait_for(lambda: len(server.log.calls(outcome="ok")) >= answered)
             process.kill()
+        held.go.set()
         record = json.loads((tmp_path / "run" / "run.json").read_text())
         assert record["status"] == "running"
         trace = tmp_path / "run" / "trace.jsonl"

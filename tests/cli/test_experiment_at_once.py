@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from referee.llm.models import Models
 from referee.runs import Progress
 from referee.settings import Settings
 from referee.testing import ChatRequest, FakeServer
+from tests.held import happened
 
 from .command import Outcome, Referee
 from .eval_sets import install, review
@@ -25,7 +25,6 @@ from .experiment_sets import result, write_papers
 Run = Callable[..., Outcome]
 
 PAPERS = 4
-PATIENCE_S = 20.0
 PLAN = """
 [[arms]]
 name = "cold"
@@ -86,9 +85,7 @@ def once(server: FakeServer, together: int) -> Callable[[ChatRequest], Awaitable
     """Answers as soon as so many calls have been under way together, and a moment later, in which more could come."""
 
     async def answer(request: ChatRequest) -> Any:
-        until = time.monotonic() + PATIENCE_S
-        while server.log.peak_in_flight < together and time.monotonic() < until:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+        await happened(lambda: server.log.peak_in_flight >= together)
         await asyncio.sleep(0.1)
         return request.instance()
 

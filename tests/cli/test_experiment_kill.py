@@ -14,6 +14,7 @@ import pytest
 
 from referee.schemas.experiment import ExperimentResult
 from referee.testing import FakeServer
+from tests.held import Held
 
 from .experiment_sets import result, two_arms, write_papers
 from .processes import command, ended, finished, wait_for
@@ -30,8 +31,13 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with FakeServer(context_tokens=32_000, latency_s=0.4) as running:
+def held() -> Held:
+    return Held()
+
+
+@pytest.fixture
+def server(held: Held) -> Iterator[FakeServer]:
+    with FakeServer(held, context_tokens=32_000) as running:
         yield running
 
 
@@ -60,10 +66,12 @@ def traced(place: Path) -> Counter[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", [1, UNITS + 2])
-def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: FakeServer, answered: int) -> None:
+def test_a_killed_experiment_goes_on_where_it_was(place: Path, held: Held, server: FakeServer, answered: int) -> None:
+    held.first = answered
     with command(place, *asked(server), "--out", "run") as process:
         wait_for(lambda: len(server.log.calls(outcome="ok")) >= answered)
         process.kill()
+    held.go.set()
     assert record(place)["status"] == "running"
     kept = traced(place)
     done = finished(place, *asked(server), "--resume", "run")
@@ -78,10 +86,14 @@ def test_a_killed_experiment_goes_on_where_it_was(place: Path, server: FakeServe
 
 
 @pytest.mark.slow
-def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Path, server: FakeServer) -> None:
+def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(
+    place: Path, held: Held, server: FakeServer
+) -> None:
     with command(place, *asked(server), "--out", "run") as process:
         wait_for(lambda: len(server.log) >= 3)
         process.send(signal.SIGINT)
+        wait_for(lambda: "Ctrl-C again stops at once" in process.err.read_text())
+        held.go.set()
         stopped = ended(process)
     assert stopped.returncode == 130, stopped.stderr
     assert "continue with --resume run" in stopped.stderr
@@ -96,7 +108,8 @@ def test_ctrl_c_lets_all_units_finish_their_calls_and_pays_none_again(place: Pat
 
 
 @pytest.mark.slow
-def test_two_experiments_at_once_pay_each_review_once(place: Path, server: FakeServer) -> None:
+def test_two_experiments_at_once_pay_each_review_once(place: Path, held: Held, server: FakeServer) -> None:
+    held.go.set()
     runs = ("first", "second")
     with ExitStack() as both:
         started = [both.enter_context(command(place, *asked(server), "--out", run)) for run in runs]

@@ -11,6 +11,7 @@ import pytest
 
 from referee.errors import RunError
 from referee.testing import FakeServer
+from tests.needs import require
 
 from .command import Outcome, Referee
 from .eval_sets import install
@@ -65,7 +66,7 @@ def test_plots_lie_in_the_run_folder_and_the_summary_shows_them(run: Run, place:
 
 @pytest.mark.slow
 def test_mlflow_gets_a_copy_that_a_resumed_run_updates(run: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     for start in ("--out", "--resume"):
         done = run(start, "run", "--mlflow", "local")
         assert done.code == 0, done.err
@@ -78,7 +79,7 @@ def test_mlflow_gets_a_copy_that_a_resumed_run_updates(run: Run, place: Path, mo
 def test_a_server_that_does_not_answer_is_told_before_a_call(
     run: Run, place: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     done = run("--out", "run", "--mlflow", "http://127.0.0.1:9")
     assert done.code != 0

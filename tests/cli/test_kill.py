@@ -19,12 +19,13 @@ import pytest
 
 from referee.schemas.review import Review
 from referee.testing import FakeServer, Fault
+from tests.held import Held
 
-from .processes import Command, command, finished, wait_for
+from .processes import command, finished, wait_for
 from .refusals import assert_finished, record, trace
 
 KILLS = int(os.environ.get("REFEREE_KILLS", "4"))
-LATENCY_S = 0.3
+REPLIES = 3
 SEED = 9
 
 
@@ -66,14 +67,12 @@ def bench(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return Bench(folder, paper, reply, run_undisturbed(folder, paper, reply))
 
 
-def serving(reply: dict[str, Any]) -> FakeServer:
-    return FakeServer(
-        {"writer": reply}, faults=[Fault("wrong_schema", first=2)], latency_s=LATENCY_S, context_tokens=32_000
-    )
+def serving(script: Held) -> FakeServer:
+    return FakeServer(script, faults=[Fault("wrong_schema", first=2)], context_tokens=32_000)
 
 
 def run_undisturbed(folder: Path, paper: Path, reply: dict[str, Any]) -> Undisturbed:
-    with serving(reply) as server:
+    with serving(Held({"writer": reply}, first=REPLIES)) as server:
         started = time.monotonic()
         done = finished(folder, *asked(paper, server), "--out", "undisturbed")
         seconds = time.monotonic() - started
@@ -103,11 +102,6 @@ def flushed(run: Path, undisturbed: Undisturbed) -> set[str]:
     return {undisturbed.digests[tuple((role, text) for role, text in pairs)] for pairs in messages}
 
 
-def end_after(seconds: float, process: Command) -> bool:
-    """Kill a process after some time; False if it had ended by itself."""
-    return process.ended(seconds) is None and process.kill() < 0
-
-
 def assert_resumes(bench: Bench, server: FakeServer, name: str) -> int:
     """Go on with a killed run: nothing that was written down is asked again, and the review is the same.
 
@@ -132,21 +126,20 @@ def assert_resumes(bench: Bench, server: FakeServer, name: str) -> int:
 
 @pytest.mark.slow
 def test_killed_at_random_moments(bench: Bench) -> None:
+    """The last reply is held until the kill, so that no run ends before it, however long the machine takes."""
     dice = random.Random(SEED)
     moments = [(number + dice.random()) / KILLS for number in range(KILLS)]
-    killed, kept, life = 0, [], bench.undisturbed.seconds
+    kept = []
     for number, moment in enumerate(moments):
-        with serving(bench.reply) as server:
-            begun = time.monotonic()
+        held = Held({"writer": bench.reply}, first=REPLIES - 1)
+        with serving(held) as server:
             with command(bench.folder, *bench.asked(server), "--out", f"random-{number}") as process:
-                hit = end_after(moment * life, process)
-            # what ended by itself lived shorter than the first did, which shared the machine
-            life = life if hit else min(life, time.monotonic() - begun)
-            killed += hit
+                assert process.ended(moment * bench.undisturbed.seconds) is None, process.err.read_text()
+                process.kill()
+            held.go.set()
             kept.append(assert_resumes(bench, server, f"random-{number}"))
     shown = ", ".join(f"{moment:.2f}" for moment in moments)
-    print(f"a life of {life:.1f} s, ended at {shown} of it: {killed} kills, replies kept {kept}")
-    assert killed >= KILLS // 2, "the moments did not fall into the run's life"
+    print(f"a life of {bench.undisturbed.seconds:.1f} s, ended at {shown} of it: replies kept {kept}")
 
 
 @pytest.mark.slow
@@ -154,9 +147,11 @@ def test_killed_at_random_moments(bench: Bench) -> None:
 def test_killed_as_soon_as_a_reply_is_written_down(bench: Bench, replies: int) -> None:
     name = f"after-{replies}"
     file = bench.folder / name / "trace.jsonl"
-    with serving(bench.reply) as server:
+    held = Held({"writer": bench.reply}, first=replies)
+    with serving(held) as server:
         with command(bench.folder, *bench.asked(server), "--out", name) as process:
             wait_for(lambda: file.exists() and file.read_bytes().count(b"\n") >= replies)
             process.kill()
+        held.go.set()
         assert assert_resumes(bench, server, name) == replies
         assert server.log.outcomes()["ok"] == 1

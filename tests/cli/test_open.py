@@ -72,7 +72,7 @@ def test_what_is_no_run_folder_is_told_and_the_nearest_is_offered(
     assert shown == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere: run the tests as another user")
 def test_a_folder_without_rights_is_told(referee: Referee, workplace: Path) -> None:
     closed = workplace / "closed"
     closed.mkdir(mode=0)

@@ -237,9 +237,9 @@ def test_a_work_that_another_service_lists_is_verified_all_the_same(services: Bi
 
 def test_a_service_that_says_nothing_is_left_after_its_time(services: Bibliography, tmp_path: Path) -> None:
     services.hanging = {"crossref"}
-    checked = looked_up(services, tmp_path, cited(BERT, title="Nothing like it anywhere"), timeout_s=0.2)
-    assert (checked.status, checked.reason) == ("unresolved", "crossref did not answer within 0.2 seconds")
-    assert looked_up(services, tmp_path, cited(BERT), timeout_s=0.2).status == "verified"
+    checked = looked_up(services, tmp_path, cited(BERT, title="Nothing like it anywhere"), timeout_s=2)
+    assert (checked.status, checked.reason) == ("unresolved", "crossref did not answer within 2 seconds")
+    assert looked_up(services, tmp_path, cited(BERT), timeout_s=2).status == "verified"
 
 
 def test_waits_grow_and_those_asked_for_are_kept(services: Bibliography, tmp_path: Path) -> None:

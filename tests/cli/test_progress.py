@@ -17,22 +17,40 @@ from referee.reports.tally import Tally
 from referee.runs import Event
 from referee.schemas.usage import Usage
 from referee.testing import FakeServer
+from tests.held import Held
 
 from .eval_sets import write_set
 from .processes import wait_for
 from .refusals import on
 from .terminal import Terminal
 
-LATENCY_S = 1.0
 COUNT = re.compile(r"(\d+) of about (\d+) calls? · ")
 SPINNING = re.compile(r"[\u2800-\u28ff] ")
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 PAID = Usage(calls=1, input_tokens=30_500, output_tokens=4_000, cost_usd=0.06)
 
 
+class OnceDrawn(Held):
+    """Holds each reply until its call was seen on the terminal: the line was drawn anew after the call came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal: Terminal | None = None
+        self._drawn: dict[int, int] = {}
+
+    def may_go(self, number: int) -> bool:
+        drawn = len(SPINNING.findall(self.terminal.shown)) if self.terminal else 0
+        return super().may_go(number) or drawn >= self._drawn.setdefault(number, drawn) + 2
+
+
 @pytest.fixture
-def slow() -> Iterator[FakeServer]:
-    with FakeServer(context_tokens=32_000, latency_s=LATENCY_S) as running:
+def drawn() -> OnceDrawn:
+    return OnceDrawn()
+
+
+@pytest.fixture
+def slow(drawn: OnceDrawn) -> Iterator[FakeServer]:
+    with FakeServer(drawn, context_tokens=32_000) as running:
         yield running
 
 
@@ -65,10 +83,10 @@ def assert_it_moved(terminal: Terminal) -> None:
 
 
 @pytest.mark.slow
-def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: FakeServer) -> None:
+def test_a_review_moves_after_its_question(workplace: Path, paper: Path, drawn: OnceDrawn, slow: FakeServer) -> None:
     with running(workplace, "review", paper, "--venue", "neurips-2025", *on(slow)) as terminal:
         wait_for(lambda: "Go on?" in terminal.shown or terminal.process.ended(0) is not None)
-        asked_at = len(terminal.shown)
+        drawn.terminal, asked_at = terminal, len(terminal.shown)
         terminal.press(b"y\n")
         assert_it_moved(terminal)
         after = terminal.shown[asked_at:]
@@ -83,17 +101,19 @@ def test_a_review_moves_after_its_question(workplace: Path, paper: Path, slow: F
 
 
 @pytest.mark.slow
-def test_an_evaluation_that_is_not_asked_about_moves(workplace: Path, slow: FakeServer) -> None:
+def test_an_evaluation_that_is_not_asked_about_moves(workplace: Path, drawn: OnceDrawn, slow: FakeServer) -> None:
     judged = ("--judge", "m", "--base-url", slow.base_url, "--metrics", "depth", "--no-cache", "--yes")
     with running(workplace, "eval", write_set(workplace / "set.jsonl"), *judged) as terminal:
+        drawn.terminal = terminal
         assert_it_moved(terminal)
     assert " units" in terminal.shown
 
 
 @pytest.mark.slow
-def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, slow: FakeServer) -> None:
+def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, drawn: OnceDrawn, slow: FakeServer) -> None:
     asked = ("venue", "refine", "iclr-2025", "--rounds", 1, "--yes", *on(slow))
     with running(workplace, *asked, columns=60) as terminal:
+        drawn.terminal = terminal
         assert_it_moved(terminal)
     plain = re.sub(r"\x1b\[[?\d]+[hlm]", "", terminal.shown)
     lines = [line for line in re.split(r"\r|\n|\x1b\[2K", plain) if SPINNING.match(line)]
@@ -103,12 +123,14 @@ def test_a_refinement_moves_on_a_narrow_terminal(workplace: Path, slow: FakeServ
 
 @pytest.mark.slow
 def test_one_ctrl_c_says_what_is_waited_for_and_leaves_the_terminal_clean(
-    workplace: Path, paper: Path, slow: FakeServer
+    workplace: Path, paper: Path, drawn: OnceDrawn, slow: FakeServer
 ) -> None:
     asked = ("review", paper, "--venue", "neurips-2025", "--yes", *on(slow), "--out", "run")
     with running(workplace, *asked) as terminal:
         wait_for(lambda: slow.log.calls(endpoint="chat") or terminal.process.ended(0) is not None)
         terminal.press(b"\x03")
+        wait_for(lambda: "stopping: waiting for " in terminal.shown or terminal.process.ended(0) is not None)
+        drawn.go.set()
         code, shown = terminal.ended()
     assert code == 130, shown
     assert "stopping: waiting for " in shown
@@ -117,7 +139,8 @@ def test_one_ctrl_c_says_what_is_waited_for_and_leaves_the_terminal_clean(
 
 
 @pytest.mark.slow
-def test_a_dumb_terminal_gets_a_line_an_event(workplace: Path, paper: Path, slow: FakeServer) -> None:
+def test_a_dumb_terminal_gets_a_line_an_event(workplace: Path, paper: Path, drawn: OnceDrawn, slow: FakeServer) -> None:
+    drawn.go.set()
     asked = ("review", paper, "--venue", "neurips-2025", "--strategy", "single", "--yes", *on(slow))
     with running(workplace, *asked, term="dumb") as terminal:
         code, shown = terminal.ended()

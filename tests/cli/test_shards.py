@@ -11,6 +11,7 @@ import pytest
 from referee.evals.results import read_results
 from referee.runs.folder import read_record
 from referee.testing import FakeServer
+from tests.needs import require
 
 from .arena_sets import rated, row, write_rows
 from .command import Outcome, Referee
@@ -156,7 +157,7 @@ def test_a_shard_is_resumed_as_what_it_is(parts: Run, referee: Referee) -> None:
 
 
 def test_rows_as_parquet_are_the_rows_of_the_run(place: Path, parts: Run, referee: Referee) -> None:
-    tables = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed (referee[parquet])")
+    tables = require("pyarrow.parquet", "parquet")
     parts("whole", "--parquet", metrics="words,xref,rating")
     for number in (1, 2):
         parts(f"part{number}", "--shard", f"{number}/2", metrics="words,xref,rating")

@@ -15,12 +15,12 @@ from referee.graphs.strategies import MEASURED, STRATEGIES
 from referee.schemas.review import Review
 from referee.testing import ChatRequest, FakeServer
 from tests.graphs.test_review_calls import chain_of
+from tests.held import Held, InSteps
 
 from .command import Referee
 from .processes import command, finished, wait_for
 from .refusals import assert_finished, assert_refused, on, trace
 
-LATENCY_S = 0.5
 HEAVY = ("langgraph", "langchain_core", "openai", "anthropic", "google.genai", "chromadb", "tiktoken", "xllamacpp")
 MARK = "written for research on reviewing and is not an assessment of the paper"
 
@@ -104,7 +104,7 @@ def test_an_ensemble_makes_the_calls_its_estimate_names(
     chain: int,
 ) -> None:
     ensemble(monkeypatch, size, reflections)
-    with FakeServer({"review/reflect": reply}, context_tokens=64_000, latency_s=LATENCY_S) as server:
+    with FakeServer(InSteps({"review/reflect": reply}, size), context_tokens=64_000) as server:
         arguments = ("--venue", "neurips-2025", "--strategy", "ensemble", "--out", "run", *on(server))
         written = referee("review", examples / "paper.pdf", *arguments)
     assert written.code == 0, written.err
@@ -127,12 +127,14 @@ def test_an_ensemble_that_is_killed_pays_no_reply_twice(workplace: Path, example
         "[calls]\nconcurrency = 1\n[review]\nensemble_size = 3\nreflections = 2\nstrategy = 'ensemble'\n"
     )
     file = workplace / "run" / "trace.jsonl"
-    with FakeServer(context_tokens=64_000, latency_s=0.2) as server:
+    held = Held(first=replies)
+    with FakeServer(held, context_tokens=64_000) as server:
         asked = ("review", examples / "short.md", "--venue", "neurips-2025", "--model", "fake", "--no-cache")
         more = ("--base-url", server.base_url)
         with command(workplace, *asked, *more, "--out", "run") as process:
             wait_for(lambda: file.exists() and file.read_bytes().count(b"\n") >= replies)
             process.kill()
+        held.go.set()
         kept = file.read_bytes().count(b"\n")
         before = [call.digest for call in server.log]
         ended = finished(workplace, *asked, *more, "--resume", "run")

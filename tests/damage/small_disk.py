@@ -66,7 +66,9 @@ def filling(disk: Disk, call: Callable[..., object], at: int = 1) -> Callable[..
 
 def _mounted(*arguments: str) -> None:
     if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
+        pytest.skip("mounting a small disk needs root: run the tests as root")
     done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
+        pytest.skip(
+            f"a small disk cannot be mounted here: {done.stderr.strip()}: in a container, start it with --privileged"
+        )

@@ -126,7 +126,7 @@ class Session:
     def _process(self, words: list[str]) -> Done:
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        done = subprocess.run(words, cwd=self._folder, env=environment, text=True, timeout=60, **pipes)
+        done = subprocess.run(words, cwd=self._folder, env=environment, text=True, timeout=300, **pipes)
         return Done(done.returncode, done.stdout)
 
 

@@ -156,7 +156,7 @@ def test_the_public_names() -> None:
 
 def test_no_file_names_a_package_registry_or_a_folder_of_somebodys_machine() -> None:
     if not (ROOT / ".git").exists():
-        pytest.skip("not a checkout: git lists the files")
+        pytest.skip("not a checkout: git clone the repository")
     command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
     registries = r"pypi\.(?:org|io)|pythonhosted\.org|npm[j]s"

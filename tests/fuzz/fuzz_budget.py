@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from hypothesis import HealthCheck, settings
 
@@ -23,11 +20,3 @@ def tries(number: int) -> settings:
     return settings(
         max_examples=number * FACTOR, derandomize=True, database=None, deadline=None, suppress_health_check=SLOW
     )
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Processor time, so that a busy machine fails nothing."""
-    started = time.process_time()
-    yield
-    assert time.process_time() - started < seconds

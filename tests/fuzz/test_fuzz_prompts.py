@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from referee.errors import PromptError
 from referee.prompts import delimit, load_prompt, prompt_ids
 from referee.prompts.loader import parse_prompt
+from tests.processor_time import within
 
-from .fuzz_budget import tries, within
+from .fuzz_budget import tries
 
 HEADER = '---\nid: a/b\nversion: v1\ninputs: [text]\nreply: r.T\nsource: "us"\nchanged: "x"\n---\n'
 GOOD = HEADER + "# system\nBe.\n# user\nRead {{text}}.\n"

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from referee.llm.replies import UnusableReply, read_reply
+from tests.processor_time import within
 
-from .fuzz_budget import tries, within
+from .fuzz_budget import tries
 
 
 class Point(BaseModel):

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from referee.errors import VenueError
 from referee.schemas.venue import VenueForm
 from referee.venues.files import BUNDLED, read_venue_file
+from tests.processor_time import within
 
-from .fuzz_budget import tries, within
+from .fuzz_budget import tries
 
 FILES = sorted(BUNDLED.glob("*.toml"))
 ODD: list[Any] = [

@@ -8,6 +8,7 @@ from pathlib import Path
 from referee.schemas.review import Review
 from referee.testing import FakeServer
 from tests.cli.processes import command, finished, wait_for
+from tests.held import Held
 
 from .sections_run import assert_complete, assert_conserved
 from .sections_script import VENUE
@@ -20,7 +21,6 @@ def assert_killed_and_resumed(
     strategy: str,
     *more: str,
     replies: int,
-    latency: float,
     settings: str = "",
     prose: bool = False,
 ) -> None:
@@ -31,18 +31,20 @@ def assert_killed_and_resumed(
     """
     (folder / "referee.toml").write_text(f"[calls]\nconcurrency = 1\n{settings}")
     trace = folder / "run" / "trace.jsonl"
-    with FakeServer(context_tokens=32_000, latency_s=latency) as server:
+    held = Held(first=replies)
+    with FakeServer(held, context_tokens=32_000) as server:
         on = ("--model", "fake", "--base-url", server.base_url, "--no-cache", *more)
         asked = ("review", paper, "--venue", VENUE, "--strategy", strategy, *on)
         with command(folder, *asked, "--out", "run") as process:
             wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= replies)
             process.kill()
+        held.go.set()
         kept = trace.read_bytes().count(b"\n")
         before = [call.digest for call in server.log.calls(endpoint="chat")]
         done = finished(folder, *asked, "--resume", "run")
         assert done.returncode == 0, done.stderr
         calls = [call.digest for call in server.log.calls(endpoint="chat")]
-    assert kept >= replies
+    assert kept == replies
     assert len(calls) - len(set(calls)) <= 1, "a kill loses the one call under way at most"
     paid_again = set(calls[len(before) :]) & set(before[:kept])
     assert not paid_again

@@ -11,13 +11,14 @@ from referee.agents.team import EXPERTS
 from referee.schemas.review import Review
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.log import CallEntry
+from tests.held import InSteps
 
 from .chunked_run import lean_plan, notes_of, run_chunked, short_chunks
 from .chunked_script import Refined, TeamScene
 from .sections_paper import PROMISE, SEEDED, TIED
 from .sections_run import by_claim, quick_settings
 from .sections_script import Raised
-from .test_review_calls import LATENCY_S, chain_of
+from .test_review_calls import chain_of
 
 MACHINE = "referee.graphs.chunked.multi_agent"
 SEED = "One seed alone stands behind every trial."
@@ -41,9 +42,9 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ran(scene: TeamScene, folder: Path, **more: Any) -> tuple[Review, list[CallEntry]]:
-    latency_s = more.pop("latency_s", 0.0)
+    script = InSteps(scene.script(), *more.pop("steps", ()))
     settings = quick_settings(**{"calls.concurrency": 64})
-    with FakeServer(scene.script(), context_tokens=32_000, latency_s=latency_s) as server:
+    with FakeServer(script, context_tokens=32_000) as server:
         review = await run_chunked(server, folder, "multi-agent", settings=settings, **more)
     return review, server.log.calls(endpoint="chat")
 
@@ -68,11 +69,12 @@ async def test_the_calls_are_those_of_the_formula(folder: Path, sections: int) -
 async def test_seven_calls_wait_for_one_another_however_long_the_paper(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of one team: teams do not wait for each other, and drift apart on a busy machine."""
+    """Of one team: teams do not wait for each other."""
     monkeypatch.setattr(f"{MACHINE}.EXPERTS", ("experiments",))
     scene = TeamScene(points={"experiments": [seeded()]})
-    _, calls = await ran(scene, folder, sections=6, latency_s=LATENCY_S)
-    assert chunks_of(calls) > 4
+    _, calls = await ran(scene, folder, sections=6, steps=(1, 8, 1, 8, 1, 1, 1))
+    assert chunks_of(calls) == 8
+    assert len(calls) == 21
     assert chain_of(calls) == 7
 
 

@@ -17,7 +17,7 @@ from .chunked_script import PassageScene
 from .sections_paper import PROMISE, SEEDED, TIED, TUNED
 from .sections_run import by_claim, quick_settings
 from .sections_script import Raised
-from .test_review_calls import LATENCY_S, chain_of
+from .test_review_calls import chain_of
 
 MACHINE = "referee.graphs.chunked.progressive"
 SEED = "One seed alone stands behind every trial."
@@ -32,8 +32,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ran(scene: PassageScene, folder: Path, **more: Any) -> tuple[Review, list[CallEntry]]:
-    latency_s = more.pop("latency_s", 0.0)
-    with FakeServer(scene.script(), context_tokens=32_000, latency_s=latency_s) as server:
+    with FakeServer(scene.script(), context_tokens=32_000) as server:
         review = await run_chunked(server, folder, "progressive", settings=quick_settings(), **more)
     return review, server.log.calls(endpoint="chat")
 
@@ -45,7 +44,7 @@ def passages_of(calls: list[CallEntry]) -> int:
 @pytest.mark.parametrize("sections", [1, 3, 6])
 async def test_the_calls_are_those_of_the_formula_and_wait_for_one_another(folder: Path, sections: int) -> None:
     scene = PassageScene(points={PROMISE: [Raised(SEED), Raised(AGAIN, kind="statistics")]})
-    _, calls = await ran(scene, folder, sections=sections, latency_s=LATENCY_S / 4)
+    _, calls = await ran(scene, folder, sections=sections)
     assert (passages_of(calls) > 1) == (sections > 1)
     assert len(calls) == passages_of(calls) + 2
     assert chain_of(calls) == len(calls)

@@ -15,6 +15,7 @@ from referee.schemas.venue import VenueForm
 from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.prompts import section_prompts
 from referee.venues.refined import RefinedPrompts, list_refined, refined_section_prompts
+from tests.held import InSteps
 from tests.options import with_options
 
 from .refining_script import (
@@ -71,7 +72,7 @@ async def test_each_guideline_costs_its_writing_two_calls_a_round_and_the_check_
 
 async def test_guidelines_are_refined_at_the_same_time() -> None:
     form = small_venue("lanterns", "bridges", "wells")
-    with FakeServer(Refining().script(), context_tokens=32_000, latency_s=0.15) as server:
+    with FakeServer(InSteps(Refining().script(), 3), context_tokens=32_000) as server:
         await refined(server, form, rounds=1)
         assert server.log.peak_in_flight == 3
 

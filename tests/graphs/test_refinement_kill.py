@@ -13,6 +13,7 @@ from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
 from referee.venues.refined import list_refined
 from tests.cli.processes import command, finished, wait_for
+from tests.held import Held
 from tests.options import with_options
 
 from .refining_script import Refining, small_venue
@@ -27,19 +28,21 @@ def test_killed_as_soon_as_a_reply_is_written_down(folder: Path, replies: int) -
     """One call at a time, so that the kill loses one at most."""
     (folder / "referee.toml").write_text("[calls]\nconcurrency = 1\n")
     trace = folder / "run" / "trace.jsonl"
-    with FakeServer(context_tokens=32_000, latency_s=0.2) as server:
+    held = Held(first=replies)
+    with FakeServer(held, context_tokens=32_000) as server:
         asked = ("venue", "refine", VENUE, "--model", "fake", "--no-cache", "--rounds", 2)
         more = ("--base-url", server.base_url)
         with command(folder, *asked, *more, "--out", "run") as process:
             wait_for(lambda: trace.exists() and trace.read_bytes().count(b"\n") >= replies)
             process.kill()
+        held.go.set()
         kept = trace.read_bytes().count(b"\n")
         before = [call.digest for call in server.log]
         assert list_refined(VENUE) == []
         done = finished(folder, *asked, *more, "--resume", "run")
         assert done.returncode == 0, done.stderr
         calls = [call.digest for call in server.log]
-    assert kept >= replies
+    assert kept == replies
     assert len(calls) - len(set(calls)) <= 1, "a kill loses the one call under way at most"
     assert not set(calls[len(before) :]) & set(before[:kept])
     (stored,) = list_refined(VENUE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ import pytest
 
 from referee.testing import FakeServer
 from referee.testing.log import CallEntry
+from tests.held import InSteps
 
 from .sections_paper import HEADINGS, paper_text
 from .sections_run import quick_settings, run_sections
 from .sections_script import Raised, Scene, with_own_rule
 
-LATENCY_S = 0.6
 PAPERS = (1, 2, 8, 12)
 KINDS = ("error", "unsupported", "comparison", "design", "statistics", "reproducibility", "clarity")
 
@@ -47,9 +48,11 @@ def busy(sections: int, **more: Any) -> Scene:
     return Scene(points, **more)
 
 
-async def calls_of(scene: Scene, folder: Path, sections: int, latency_s: float = 0.0, **more: Any) -> list[CallEntry]:
+async def calls_of(
+    scene: Scene, folder: Path, sections: int, steps: Sequence[int] = (), **more: Any
+) -> list[CallEntry]:
     settings = quick_settings(**{"calls.concurrency": 64})
-    with FakeServer(scene.script(), context_tokens=32_000, latency_s=latency_s) as server:
+    with FakeServer(InSteps(scene.script(), *steps), context_tokens=32_000) as server:
         await run_sections(server, folder, sections=sections, settings=settings, **more)
     return server.log.calls(endpoint="chat")
 
@@ -79,26 +82,27 @@ async def test_the_busiest_review_stays_within_its_calls(folder: Path, sections:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sections", "extra", "longest"),
+    ("sections", "extra", "steps"),
     [
-        (1, "a rule to map", 5),
-        (12, "a rule to map", 5),
-        (12, "a score sent back", 5),
-        (12, "both", 5),
-        (12, "nothing", 4),
+        (1, "a rule to map", (1, 1, 1, 2, 1)),
+        (12, "a rule to map", (1, 12, 1, 14, 1)),
+        (12, "a score sent back", (12, 1, 14, 1, 1)),
+        (12, "both", (1, 12, 1, 14, 1)),
+        (12, "nothing", (12, 1, 14, 1)),
     ],
 )
 async def test_no_more_than_five_calls_wait_for_one_another(
-    folder: Path, sections: int, extra: str, longest: int
+    folder: Path, sections: int, extra: str, steps: tuple[int, ...]
 ) -> None:
-    """The replies take long beside what happens between them, so that calls of one step overlap under load too."""
+    """``steps`` are the calls of each step, which are all under way before one of them is answered."""
     scene, more = busy(sections), {}
     if extra in ("a rule to map", "both"):
         scene.mapped, more = {"lantern-rule": ["Introduction"]}, {"venue": with_own_rule("lantern-rule")}
     if extra in ("a score sent back", "both"):
         scene.scores = {"rating": (6, lambda ids: ids[:1])}
-    calls = await calls_of(scene, folder, sections, 3 * LATENCY_S, **more)
-    assert chain_of(calls) == longest
+    calls = await calls_of(scene, folder, sections, steps, **more)
+    assert len(calls) == sum(steps)
+    assert chain_of(calls) == len(steps)
 
 
 @pytest.mark.parametrize("sections", PAPERS)

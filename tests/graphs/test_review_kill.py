@@ -16,7 +16,7 @@ from .whole_script import long_paper
 def test_killed_as_soon_as_a_reply_is_written_down(folder: Path) -> None:
     (folder / "paper.md").write_text(paper_text(3))
     on, window = ("sections", "--embedder", "embed"), f"[models]\ncontext_tokens = {WINDOW}\n"
-    assert_killed_and_resumed(folder, "paper.md", *on, replies=4, latency=0.2, settings=window)
+    assert_killed_and_resumed(folder, "paper.md", *on, replies=4, settings=window)
 
 
 @pytest.mark.slow
@@ -24,4 +24,4 @@ def test_killed_as_soon_as_a_reply_is_written_down(folder: Path) -> None:
 def test_the_whole_paper_plan_killed_among_readings_or_checks(folder: Path, replies: int) -> None:
     (folder / "paper.md").write_text(long_paper())
     every = '[review]\nreadings = "all"\n'
-    assert_killed_and_resumed(folder, "paper.md", "sections", replies=replies, latency=0.2, settings=every, prose=True)
+    assert_killed_and_resumed(folder, "paper.md", "sections", replies=replies, settings=every, prose=True)

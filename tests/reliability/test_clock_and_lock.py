@@ -37,10 +37,10 @@ def test_a_clock_set_back_during_a_run(paper: Path, folder: Path, monkeypatch: p
         quick = runs.quick(server.base_url, **{"calls.requests_per_minute": 600})
         ended = runs.started(paper, folder / "run", quick, progress=progress)
         assert ended.error == ""
-        assert ended.seconds < 60, "a pause that the provider named is bounded"
+        assert ended.seconds < HOUR_S, "a pause that the provider named is bounded"
         assert server.log.outcomes()["429"] == 1
         calls = runs.flushed(folder / "run")
-    assert all(0 <= call.seconds < 60 for call in calls)
+    assert all(0 <= call.seconds < HOUR_S for call in calls)
     assert [call.call_id for call in calls] == [f"c{number:04d}" for number in range(1, len(calls) + 1)]
     assert [call.at for call in calls] != sorted(call.at for call in calls), "the clock was set back"
     left = runs.record(folder / "run")

@@ -18,8 +18,10 @@ from referee.runs.folder import read_record
 from referee.testing import FakeServer
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import wait_for
+from tests.held import Held
+from tests.needs import require
 
-pytest.importorskip("ray", reason="Ray is not installed (referee[ray])")
+require("ray", "ray")
 
 PAPERS, CONCURRENCY = 6, 2
 UNITS = 4 * PAPERS
@@ -28,6 +30,7 @@ CLI = (sys.executable, "-m", "referee")
 
 _HEAD = """
 import ray, sys
+from tests.needs import require
 head = ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False)
 print(head.address_info["gcs_address"], flush=True)
 sys.stdin.read()
@@ -53,7 +56,9 @@ def cluster() -> Iterator[str]:
 def test_a_killed_worker_is_replaced_and_the_run_goes_on_without_ray(folder: Path, cluster: str) -> None:
     (folder / "referee.toml").write_text(f"[calls]\nconcurrency = {CONCURRENCY}\n")
     source = write_set(folder / "set.jsonl", PAPERS)
-    with FakeServer(context_tokens=32_000, latency_s=0.2) as server:
+    held = Held()
+    held.go.set()
+    with FakeServer(held, context_tokens=32_000) as server:
         asked = ("eval", str(source), "--metrics", "depth", "--judge", "fake", "--base-url", server.base_url)
         on_ray = ("--processes", "2", "--engine", "ray", "--address", cluster, "--max-tokens", "9000")
         limited = subprocess.run(
@@ -64,11 +69,14 @@ def test_a_killed_worker_is_replaced_and_the_run_goes_on_without_ray(folder: Pat
         assert 0 < sum(read_record(shard).usage.total_tokens for shard in shards) <= 9_000
         again = ("--no-cache", "--resume", "run", "--engine", "ray", "--address", cluster, "--max-tokens", "1000000")
         lines = (shards[0] / "trace.jsonl").read_text().count("\n")
+        held.until = lambda: (shards[0] / "trace.jsonl").read_text().count("\n") > lines
+        held.go.clear()
         with subprocess.Popen([*CLI, *asked, *again], stderr=subprocess.PIPE, text=True) as process:
-            wait_for(lambda: (shards[0] / "trace.jsonl").read_text().count("\n") > lines)
+            wait_for(held.until)
             found = re.match(r"pid (\d+)", (shards[0] / ".lock").read_text())
             assert found
             os.kill(int(found[1]), signal.SIGKILL)
+            held.go.set()
             said = process.communicate(timeout=300)[1]
         assert process.returncode == 0, said
         assert "its process was killed" in said

@@ -14,6 +14,7 @@ from referee.runs.folder import read_record
 from referee.testing import FakeServer
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import command, ended, finished, wait_for
+from tests.held import Held
 
 PAPERS, METRIC = 6, "depth"
 UNITS = 4 * PAPERS
@@ -27,11 +28,14 @@ def asked(folder: Path, server: FakeServer) -> tuple[object, ...]:
     return "eval", source, "--metrics", METRIC, "--judge", "fake", "--base-url", server.base_url, "--no-cache", "--yes"
 
 
-def worker(shard: Path) -> int:
-    """The process that works on a shard again, once it has made a call more."""
+def calls_of(shard: Path) -> int:
+    """How many calls a shard has written down."""
     trace = shard / "trace.jsonl"
-    before = trace.read_bytes().count(b"\n") if trace.is_file() else 0
-    wait_for(lambda: trace.is_file() and trace.read_bytes().count(b"\n") > before)
+    return trace.read_bytes().count(b"\n") if trace.is_file() else 0
+
+
+def worker(shard: Path) -> int:
+    """The process that works on a shard."""
     found = re.match(r"pid (\d+)", (shard / ".lock").read_text())
     assert found
     return int(found[1])
@@ -39,7 +43,9 @@ def worker(shard: Path) -> int:
 
 def test_workers_keep_one_limit_and_a_killed_one_loses_only_what_it_had_in_flight(folder: Path) -> None:
     (folder / "referee.toml").write_text(f"[calls]\nconcurrency = {CONCURRENCY}\n")
-    with FakeServer(context_tokens=32_000, latency_s=0.1) as server:
+    held = Held()
+    held.go.set()
+    with FakeServer(held, context_tokens=32_000) as server:
         arguments = asked(folder, server)
         limited = finished(folder, *arguments, "--out", "run", "--processes", "2", "--max-tokens", str(LIMIT))
         assert limited.returncode == 3, limited.stderr
@@ -48,8 +54,13 @@ def test_workers_keep_one_limit_and_a_killed_one_loses_only_what_it_had_in_fligh
         assert 0 < sum(read_record(shard).usage.total_tokens for shard in shards) <= LIMIT
         assert read_record(folder / "run").status == "stopped"
         assert max(call.in_flight for call in server.log) <= CONCURRENCY
+        before = calls_of(shards[0])
+        held.until = lambda: calls_of(shards[0]) > before
+        held.go.clear()
         with command(folder, *arguments, "--resume", "run", "--max-tokens", "1000000") as process:
+            wait_for(held.until)
             os.kill(worker(shards[0]), signal.SIGKILL)
+            held.go.set()
             done = ended(process)
         assert done.returncode == 0, done.stderr
         assert "shard 1/2: its process was killed; it is started again" in done.stderr

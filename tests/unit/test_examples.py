@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pypdfium2
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -141,10 +142,9 @@ def test_undefined_symbol_occurs_once() -> None:
 
 
 def test_pdf_is_small_has_six_pages_and_holds_the_planted_words() -> None:
-    pdfium = pytest.importorskip("pypdfium2")
     path = EXAMPLES / "paper.pdf"
     assert path.stat().st_size < 1_000_000
-    document = pdfium.PdfDocument(path)
+    document = pypdfium2.PdfDocument(path)
     pages = [document[index].get_textpage() for index in range(len(document))]
     words = re.sub(r"[\W_]+", "", " ".join(page.get_text_bounded() for page in pages))
     for page in pages:

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from referee.evidence.rules import RULES
-from referee.llm.catalogue import model_path
+from tests.needs import needs_model
 
 Load = Callable[[str], ModuleType]
 
@@ -44,7 +44,7 @@ def test_what_a_rule_compares_by_is_there_to_be_counted(rule: str, load: Load) -
 
 
 @pytest.mark.local_model
-@pytest.mark.skipif(model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm")
+@needs_model("minilm", runtime=False)
 @pytest.mark.shared_data
 def test_anchor_is_measured_from_scores_to_tables(load: Load, shared_data: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"

@@ -99,9 +99,9 @@ def test_a_missing_or_empty_place_is_an_error_and_a_bad_row_is_not(tmp_path: Pat
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(ROW).encode() + b"\n{broken\n")
     store = read_papers(file)
     assert store.get("doi:10.1/x") is not None
-    assert store.problems == (
-        "rows.jsonl, line 2: not JSON: Expecting property name enclosed in double quotes at column 2",
-    )
+    (problem,) = store.problems
+    assert problem.startswith("rows.jsonl, line 2: not JSON: ")
+    assert problem.endswith(" at column 2")
 
 
 def test_the_last_papers_are_kept_and_the_others_read_again(tmp_path: Path) -> None:

@@ -288,7 +288,7 @@ async def test_units_that_wait_for_the_embedder_hold_up_no_call(tmp_path: Path) 
 
     waiting, judging = Waiting(name="computed"), Judging(name="judged", needs=frozenset({"judge"}))
     means = EvalServices(panel=panel_of(ScriptedModel({})))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         tally = await run(
             tmp_path, store_of(*(case(f"c{n}") for n in range(20))), [waiting, judging], means, concurrency=2
         )

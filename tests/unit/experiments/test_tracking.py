@@ -18,6 +18,7 @@ from referee.reports.experiment_summary import write_experiment
 from referee.reports.plots import write_plots
 from referee.runs import RunFolder
 from referee.schemas.experiment import ExperimentResult
+from tests.needs import require
 from tests.unit.reports.experiment_results import arm, result
 
 VALUES = {"single": (0.1, None, 0.3), "sections": (0.5, None, 0.8)}
@@ -33,7 +34,7 @@ def _nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """MLflow's own client on the folder that the tests log to."""
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     from mlflow.tracking import MlflowClient
 
     with monkeypatch.context() as patched:
@@ -155,7 +156,7 @@ def test_no_key_reaches_the_folder(client: Any, tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_environment_is_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
     before = dict(os.environ)
     check_tracking(tracking_uri("local", tmp_path))
@@ -178,7 +179,7 @@ def test_addresses(named: str, uri: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_told_before_anything_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with pytest.raises(RunError, match="does not take the experiment") as raised:
         check_tracking("http://me:secret-word@127.0.0.1:9")
@@ -186,7 +187,7 @@ def test_a_server_that_is_not_there_is_told_before_anything_is_paid(monkeypatch:
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     given = two()
     folder = run_folder(tmp_path, given)
     (tmp_path / "file").write_text("no folder")
@@ -216,7 +217,7 @@ def test_without_the_package_the_command_to_install_it_is_named(
     "call", ["", "; tracking.check_tracking('file:///nowhere')"], ids=["not asked for", "asked for"]
 )
 def test_mlflow_is_imported_when_asked_for_and_then_reports_nothing(call: str) -> None:
-    pytest.importorskip("mlflow")
+    require("mlflow", "mlflow")
     code = f"""
 import sys
 from referee.experiments import tracking{call}

@@ -16,6 +16,7 @@ from referee.llm.wire import Wire
 from referee.prompts import RenderedPrompt
 from referee.settings import CallSettings
 from referee.testing import FakeServer
+from tests.held import PATIENCE_S
 
 SPECS = {
     "openai": ModelSpec("openai", "gpt-5"),
@@ -45,11 +46,11 @@ async def door_to(
     provider: str, server: FakeServer, *, prices: Any = None, concurrency: int = 8, **door_args: Any
 ) -> AsyncIterator[Door]:
     """A door to one provider's format, without waits between tries; a token is a word."""
-    calls = CallSettings(retry_wait_s=0, timeout_s=20)
+    calls = CallSettings(retry_wait_s=0, timeout_s=PATIENCE_S)
     base = server.base_url if provider in ("openai", "server") else server.url
     model = Model(
         spec=SPECS[provider],
-        wire=Wire(SPECS[provider], key="k", timeout_s=20, base_url=base),
+        wire=Wire(SPECS[provider], key="k", timeout_s=PATIENCE_S, base_url=base),
         limits=Limits(concurrency, None, None),
         context_tokens=100_000,
         prices=prices or {},

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, ReplyInvalid, SettingsError
-from referee.llm.batches.book import BOOK, FOLDER, Book, open_batches
+from referee.llm.batches.book import BOOK, FOLDER, Book, Spool, open_batches
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import BatchWire, drop_answered, open_provider, waiting_calls
 from referee.llm.cache import ReplyCache
@@ -22,6 +22,7 @@ from referee.runs import Budget, Event, Ledger, silent
 from referee.settings import BatchSettings, CallSettings, load_settings
 from referee.testing import BatchPlan, FakeServer, Fault
 from tests.cli.processes import wait_for
+from tests.held import happened
 
 from .shared import GOOD, PAPER, SPECS, Verdict, sharing
 
@@ -287,12 +288,21 @@ async def test_the_book_survives_a_line_that_was_cut_off(tmp_path: Path) -> None
     assert not open_batches(tmp_path)
 
 
-async def test_a_call_that_nobody_waits_for_any_more_is_not_handed_in(tmp_path: Path) -> None:
+async def test_a_call_that_nobody_waits_for_any_more_is_not_handed_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, add = list[str](), Spool.add
+
+    def noted(spool: Spool, digest: str, line: bytes) -> None:
+        add(spool, digest, line)
+        waiting.append(digest)
+
+    monkeypatch.setattr(Spool, "add", noted)
     with FakeServer({"*": GOOD}, batches=BatchPlan()) as server:
         async with batched("server", server, tmp_path) as door:
             given_up = asyncio.ensure_future(ask_all(door, tasks(1)))
             others = asyncio.ensure_future(ask_all(door, [f"Another {task}" for task in tasks(2)]))
-            await asyncio.sleep(0.02)
+            await happened(lambda: len(waiting) == 3)
             given_up.cancel()
             assert values(await others) == [GOOD] * 2
     assert len(server.submitted) == 2

@@ -20,10 +20,10 @@ from referee.errors import (
     ReplyInvalid,
     SettingsError,
 )
-from referee.llm.catalogue import model_path
 from referee.llm.embeddings import _InProcess, make_embedder
 from referee.llm.urgency import Urgency
 from referee.settings import CallSettings
+from tests.needs import needs_model
 
 QUICK = CallSettings(max_tries=2, retry_wait_s=0.001)
 
@@ -218,7 +218,7 @@ class Slow:
 
     def encode(self, texts: Sequence[str]) -> list[list[float]]:
         self.begun.set()
-        assert self.may.wait(10)
+        assert self.may.wait(120)
         self.batches.append(list(texts))
         return [[float(len(text)), 1.0] for text in texts]
 
@@ -227,7 +227,7 @@ async def test_a_question_waits_for_one_small_batch_at_most() -> None:
     slow = Slow()
     embedder = _InProcess("slow", slow.encode, 2, threads=1, batch_chars=10)
     review = asyncio.create_task(embedder.embed(["a" * 6, "b" * 4, "c" * 20, "d"], urgency=Urgency.COMPARISON))
-    assert await asyncio.to_thread(slow.begun.wait, 10)
+    assert await asyncio.to_thread(slow.begun.wait, 120)
     question = asyncio.create_task(embedder.embed(["why"], urgency=Urgency.QUERY))
     await asyncio.sleep(0)
     slow.may.set()
@@ -240,7 +240,7 @@ async def test_what_is_given_up_is_not_computed() -> None:
     slow = Slow()
     embedder = _InProcess("slow", slow.encode, 2, threads=1, batch_chars=1)
     given_up = asyncio.create_task(embedder.embed(["a", "b", "c"]))
-    assert await asyncio.to_thread(slow.begun.wait, 10)
+    assert await asyncio.to_thread(slow.begun.wait, 120)
     given_up.cancel()
     with pytest.raises(asyncio.CancelledError):
         await given_up
@@ -250,7 +250,7 @@ async def test_what_is_given_up_is_not_computed() -> None:
 
 
 @pytest.mark.local_model
-@pytest.mark.skipif(model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm")
+@needs_model("minilm", runtime=False)
 @pytest.mark.parametrize("spec", ["local", "local:minilm"])
 async def test_embedded_model_finds_a_paraphrase(spec: str) -> None:
     embedder = make_embedder(spec)

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,11 +14,12 @@ import pytest
 
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm import local
-from referee.llm.catalogue import catalogue_entry, model_path
+from referee.llm.catalogue import catalogue_entry
 from referee.llm.local import LocalServer, close_local_servers, get_local_server, usable_cores
 from referee.llm.models import LOCAL_READING, open_models
 from referee.runs import silent
 from referee.settings import Settings
+from tests.needs import needs_model
 
 SCHEMA = {
     "type": "object",
@@ -39,10 +40,7 @@ SCHEMA = {
     },
 }
 
-needs_model = pytest.mark.skipif(
-    model_path("qwen-0.5b") is None or importlib.util.find_spec("xllamacpp") is None,
-    reason="the embedded model is not here: pip install 'referee[local]', referee models fetch qwen-0.5b",
-)
+needs_qwen = needs_model("qwen-0.5b")
 
 
 @pytest.fixture
@@ -132,7 +130,7 @@ async def test_the_embedded_model_answers_one_call_at_a_time(monkeypatch: pytest
     assert asked == ["qwen-1.5b", "qwen-1.5b"]
     assert (model.spec.id, model.context_tokens, model.count("four")) == ("local:qwen-1.5b", 2048, 4)
     assert model.reading_tokens == LOCAL_READING
-    async with asyncio.timeout(5), model.limits.slot(1):
+    async with asyncio.timeout(120), model.limits.slot(1):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01), model.limits.slot(1):
                 pass
@@ -147,7 +145,7 @@ def test_cores_respect_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "x.gguf"
     path.write_bytes(b"GGUF" + bytes(500))
@@ -156,7 +154,7 @@ def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalServer) -> None:
     assert await get_local_server("local:qwen-0.5b", n_ctx=2048) is server
     assert server.base_url.startswith("http://127.0.0.1:")
@@ -183,9 +181,10 @@ async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalSer
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
-    url, now = f"{server.base_url}/chat/completions", asyncio.get_running_loop().time
+    """Counted in the processor time of this process, in which the model runs: other work on the machine adds none."""
+    url, now = f"{server.base_url}/chat/completions", time.process_time
     async with httpx.AsyncClient(timeout=500, headers=headers(server)) as client:
         started = now()
         await client.post(url, json=ask("Tell a story.", max_tokens=38, ignore_eos=True))
@@ -198,7 +197,7 @@ async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> None:
     server.close()
     server.close()
@@ -209,12 +208,12 @@ async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> 
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_qwen
 @pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(3)", 3), ("raise ValueError", 1)])
 def test_process_ends_cleanly_while_the_server_runs(ending: str, code: int) -> None:
     opened = "asyncio.run(get_local_server('qwen-0.5b', n_ctx=512))"
     program = f"import asyncio\nfrom referee.llm.local import *\n{opened}\n{ending}"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
     assert ended.returncode == code, ended.stderr
     assert ended.stdout == ""
     assert ("ValueError" in ended.stderr) if code == 1 else (ended.stderr == "")

@@ -12,6 +12,7 @@ from referee.errors import DataError, ModelError, SettingsError
 from referee.llm import llama_library as library
 from referee.llm.catalogue import model_path
 from referee.llm.logits import BLOCK_TOKENS, LlamaLogits
+from tests.needs import needs_model, require
 from tests.unit.llm.numpy_decoder import NumpyDecoder
 
 SMOLLM = "smollm2-135m"
@@ -19,15 +20,15 @@ TEXT = """The paper proposes a regulariser for graph encoders and reports gains 
 Table 3 does not vary the number of layers, so it is unclear whether the gain comes from depth. I would ask the
 authors to report the variance over seeds, and to compare with the simpler baseline of dropping edges at random."""
 
-needs_model = [
+needs_smollm = [
     pytest.mark.local_model,
-    pytest.mark.skipif(model_path(SMOLLM) is None, reason=f"not here: referee models fetch {SMOLLM}"),
+    needs_model(SMOLLM),
 ]
 
 
 class TestAnotherBuildIsRefused:
     def test_another_version(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        pytest.importorskip("xllamacpp")
+        require("xllamacpp", "local")
         monkeypatch.setattr(library, "version", lambda _: "2099.1.1")
         library.llama_library.cache_clear()
         with pytest.raises(SettingsError, match=r"no other build: version 2099\.1\.1 is installed") as caught:
@@ -49,7 +50,7 @@ def model() -> Iterator[LlamaLogits]:
 
 
 class TestLogits:
-    pytestmark = needs_model
+    pytestmark = needs_smollm
 
     def test_a_closed_model_refuses_instead_of_reaching_into_freed_memory(self) -> None:
         path = model_path(SMOLLM)
@@ -103,7 +104,7 @@ class TestLogits:
 
 @pytest.mark.local_model
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp")
+    require("xllamacpp", "local")
     broken = tmp_path / "x.gguf"
     broken.write_bytes(b"GGUF" + bytes(100))
     with pytest.raises(DataError, match=f"the model '{SMOLLM}' cannot be loaded from"):

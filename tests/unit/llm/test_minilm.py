@@ -12,12 +12,10 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from referee.errors import DataError
-from referee.llm.catalogue import model_path
 from referee.llm.minilm import MiniLM, piece_counter
+from tests.needs import needs_model
 
-needs_model = pytest.mark.skipif(
-    model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm"
-)
+needs_minilm = needs_model("minilm", runtime=False)
 
 
 def test_not_fetched_yet(tmp_path: Path) -> None:
@@ -134,7 +132,7 @@ def model() -> MiniLM:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 def test_published_similarities(model: MiniLM) -> None:
     """The example of the sentence-transformers quickstart, printed there to four digits."""
     vectors = model.encode(["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."])
@@ -144,7 +142,7 @@ def test_published_similarities(model: MiniLM) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 def test_a_text_does_not_depend_on_its_neighbours(model: MiniLM) -> None:
     texts = ["short", "", "a much longer sentence about ablation studies " * 20, "naïve 日本語 \x00"]
     together = model.encode(texts)
@@ -154,7 +152,7 @@ def test_a_text_does_not_depend_on_its_neighbours(model: MiniLM) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 def test_reads_512_word_pieces_and_no_more(model: MiniLM) -> None:
     words = ["table"] * 300
     vectors = model.encode(
@@ -165,7 +163,7 @@ def test_reads_512_word_pieces_and_no_more(model: MiniLM) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 @pytest.mark.parametrize(
     "text",
     [

@@ -19,7 +19,7 @@ def test_a_long_value_is_shown_cut(given: str, shown: str) -> None:
 
 
 def test_a_missing_field_is_named_without_its_surroundings() -> None:
-    with pytest.raises(UnusableReply, match=r"- name: Field required$"):
+    with pytest.raises(UnusableReply, match=r"- name: [^(]+$"):
         read_reply('{"count": 1}', Reply)
 
 

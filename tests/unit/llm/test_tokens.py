@@ -39,7 +39,7 @@ def test_counts() -> None:
 def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {k: v for k, v in os.environ.items() if k not in tokens.TIKTOKEN_VARIABLES}
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=kept | environment
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env=kept | environment
     )
 
 

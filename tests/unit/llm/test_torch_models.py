@@ -21,6 +21,7 @@ from referee.evals.detection.perturbation import perturbed
 from referee.evals.detection.protocols import Classifier, LogitsProvider, MaskFiller
 from referee.evals.detection.token_statistics import statistic, token_pass
 from referee.llm.torch_models import TorchClassifier, TorchLogits, TorchMaskFiller, filled
+from tests.needs import require
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -30,8 +31,8 @@ WORDS = sorted({*TEXT.split(), "good", "bad", "result"})
 
 @pytest.fixture
 def torch() -> Any:
-    pytest.importorskip("transformers")
-    return pytest.importorskip("torch")
+    require("transformers", "detect")
+    return require("torch", "detect")
 
 
 def save_tokenizer(folder: Path, *specials: str, most: int = 64, pair: bool = False) -> int:

@@ -9,6 +9,7 @@ from referee.errors import ModelUnavailable, ReplyInvalid
 from referee.llm.turns import SingleFlight, Turns
 from referee.runs import Ledger
 from referee.testing import FakeServer, Fault
+from tests.held import PATIENCE_S, happened
 
 from .shared import GOOD, ask, door_to, sharing
 
@@ -55,7 +56,7 @@ async def test_a_cancelled_question_is_asked_by_the_next() -> None:
         async with door_to("server", server) as door:
             first = asyncio.create_task(ask(door, sharing("Task.", prefix="")))
             second = asyncio.create_task(ask(door, sharing("Task.", prefix="")))
-            await asyncio.sleep(0.2)
+            await happened(lambda: len(server.log))
             first.cancel()
             assert (await second).usage.calls == 1
     assert len(server.log) == 2
@@ -81,13 +82,13 @@ async def test_a_waiter_that_is_cancelled_leaves_the_work_alone() -> None:
 
 async def test_turns_of_other_beginnings_do_not_wait() -> None:
     turns = Turns()
-    async with turns.turn("one"), asyncio.timeout(1), turns.turn("another") as other:
+    async with turns.turn("one"), asyncio.timeout(PATIENCE_S), turns.turn("another") as other:
         assert not other.later
 
 
 async def test_after_a_beginning_all_go_at_once() -> None:
     turns = Turns()
-    async with turns.turn("one") as first, asyncio.timeout(1):
+    async with turns.turn("one") as first, asyncio.timeout(PATIENCE_S):
         first.begun()
         async with turns.turn("one") as second, turns.turn("one") as third:
             assert second.later

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,11 +88,9 @@ def test_every_end_of_the_converter_has_its_refusal(examples, converter, body: s
 @pytest.mark.parametrize("body", ["time.sleep(600)", "os.close(1); os.close(2); time.sleep(600)"])
 def test_a_converter_that_does_not_end_is_stopped(examples: Path, converter, body: str) -> None:
     converter(body)
-    started = time.monotonic()
     error = refusal(examples / "paper.pdf", SOON)
     assert "stopped after 2 s" in error.message
     assert "paper.max_seconds" in error.hint
-    assert time.monotonic() - started < 20
 
 
 def test_a_flood_is_no_reply(examples: Path, converter) -> None:

@@ -11,10 +11,9 @@ from referee.llm.tokens import count_tokens
 from referee.papers import load_paper
 from referee.retrieval import ChunkSizes, cut_paper, open_embedder, open_retriever
 from referee.retrieval.pieces import pieces_of
+from tests.needs import needs_model
 
-needs_model = pytest.mark.skipif(
-    model_path("minilm") is None, reason="the embedding model is not here: referee models fetch minilm"
-)
+needs_minilm = needs_model("minilm", runtime=False)
 
 
 def with_models(cache: Path) -> Path:
@@ -46,7 +45,7 @@ async def test_an_unknown_embedder_is_refused() -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 def test_a_broken_tokenizer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tokenizer.json").write_text("{")
     monkeypatch.setattr("referee.llm.minilm.model_path", lambda key, cache_dir: tmp_path)
@@ -55,7 +54,7 @@ def test_a_broken_tokenizer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 def test_children_are_seen_whole(examples: Path) -> None:
     pieces = pieces_of("local:minilm")
     assert pieces.count("") == 0
@@ -67,7 +66,7 @@ def test_children_are_seen_whole(examples: Path) -> None:
 
 
 @pytest.mark.local_model
-@needs_model
+@needs_minilm
 async def test_a_paraphrased_question_finds_its_passage(examples: Path, tmp_path: Path) -> None:
     cache = with_models(tmp_path)
     embedder = await open_embedder("local", cache_dir=cache)

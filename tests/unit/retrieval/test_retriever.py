@@ -205,6 +205,6 @@ def test_processes_that_start_together_make_each_index_once(tmp_path: Path) -> N
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    results = [process.communicate(timeout=60) for process in processes]
+    results = [process.communicate(timeout=300) for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], results
     assert sum(int(out) for out, _ in results) == 5 * len(TOPICS)

@@ -1,6 +1,6 @@
 import asyncio
 import errno
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ from referee.runs import Ledger
 from referee.runs.trace_file import TraceFile
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
+from tests.held import PATIENCE_S, happened
 
 
 def call(
@@ -96,13 +97,17 @@ def test_what_an_earlier_start_paid_and_nothing_counted_is_claimed_once(tmp_path
     assert [again.claim(one) for one in (counted, owed, owed, new)] == [reused, owed.usage, reused, reused]
 
 
+def lines_of(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
 async def test_lines_that_come_together_are_flushed_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is with the system at once, and nobody goes on before it is on the disk."""
-    path, flushed = tmp_path / "trace.jsonl", []
+    path, flushed, go = tmp_path / "trace.jsonl", list[int](), threading.Event()
 
     def flush(trace: TraceFile) -> None:
-        lines = path.read_bytes().count(b"\n")
-        time.sleep(0.02)
+        lines = lines_of(path)
+        assert go.wait(PATIENCE_S)
         flushed.append(lines)
 
     monkeypatch.setattr(TraceFile, "flush", flush)
@@ -112,12 +117,17 @@ async def test_lines_that_come_together_are_flushed_together(tmp_path: Path, mon
         await ledger.keep(call(request))
         assert any(request in line for line in path.read_text().splitlines()[: flushed[-1]])
 
-    await asyncio.gather(*(kept(f"r{n:02}") for n in range(40)))
+    keeping = [asyncio.create_task(kept(f"r{n:02}")) for n in range(40)]
+    await happened(lambda: lines_of(path) == 40)
+    go.set()
+    await asyncio.gather(*keeping)
     assert flushed[-1] == 40
-    assert len(flushed) <= 3
+    assert len(flushed) <= 2, "the first line alone, then all others"
+    go.clear()
     late = asyncio.create_task(kept("late"))
-    await asyncio.sleep(0.005)
+    await happened(lambda: lines_of(path) == 41)
     late.cancel()
+    go.set()
     assert ledger.reply("late") is not None, "a call that was paid is kept, whoever waits for it"
     await asyncio.gather(late, return_exceptions=True)
 

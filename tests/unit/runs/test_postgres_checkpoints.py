@@ -17,9 +17,10 @@ from referee.errors import RunError, SettingsError
 from referee.graphs.running import run_machine
 from referee.runs import RunFolder
 from referee.runs.postgres_checkpoints import DSN_VARIABLE, open_postgres_checkpoints
+from tests.needs import require
 from tests.unit.runs.test_checkpoints import named
 
-pytest.importorskip("psycopg", reason="psycopg is not installed (referee[postgres])")
+require("psycopg", "postgres")
 pytestmark = pytest.mark.slow
 
 PASSWORD = "very-secret-word"
@@ -35,9 +36,9 @@ def dsn() -> Iterator[str]:
     """The address of a database of its own, on a socket in a short folder; the server refuses to be root."""
     initdb, server = program("initdb"), program("postgres")
     if initdb is None or server is None:
-        pytest.skip("Postgres is not installed (apt-get install postgresql)")
+        pytest.skip("Postgres is not installed: apt-get install postgresql")
     if os.getuid() == 0 and shutil.which("runuser") is None:
-        pytest.skip("Postgres does not run as root, and there is no runuser")
+        pytest.skip("Postgres does not run as root, and there is no runuser: apt-get install util-linux")
     place = Path(f"/tmp/referee-pg-{os.getpid()}")
     place.mkdir(mode=0o777)
     place.chmod(0o777)

@@ -15,6 +15,7 @@ from referee.llm.limits import Limits
 from referee.runs import Budget
 from referee.runs.shared_limits import Rates, SqliteBook, open_book, this_process
 from referee.schemas.usage import Usage
+from tests.held import happened
 
 OTHER = "elsewhere:7"
 
@@ -97,7 +98,7 @@ async def test_calls_of_two_processes_are_never_more_than_allowed(file: Path) ->
         async with limits.slot(1):
             under_way += 1
             most = max(most, under_way)
-            await asyncio.sleep(0.002)
+            await happened(lambda: most == 3)
             under_way -= 1
 
     both = [Limits(3, None, None, book=SqliteBook(str(file)), model="m") for _ in range(2)]

@@ -8,11 +8,11 @@ import pytest
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=10) as client:
+    with httpx.Client(timeout=120) as client:
         yield client
 
 
 @pytest.fixture
 async def async_client() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(timeout=10) as client:
+    async with httpx.AsyncClient(timeout=120) as client:
         yield client

@@ -24,7 +24,7 @@ def test_each_python_block_runs(number: int) -> None:
 def test_each_command_runs(command: str, tmp_path: Path) -> None:
     program, *arguments = shlex.split(command)
     assert program == "python"
-    done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=30)
+    done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -16,6 +16,8 @@ import httpx
 import pytest
 
 from referee.testing import FakeServer, Fault
+from tests.cli.processes import wait_for
+from tests.held import Held, InSteps
 
 from .fake_clients import PROMPT, chat_body
 
@@ -62,14 +64,11 @@ async def _ask(port: int, number: int) -> bytes:
 
 
 async def test_hundreds_of_calls_wait_at_the_same_time() -> None:
-    async with FakeServer(latency_s=0.2) as server:
+    async with FakeServer(InSteps(None, 200)) as server:
         port = int(server.url.rsplit(":", 1)[1])
-        began = time.monotonic()
         answers = await asyncio.gather(*(_ask(port, number) for number in range(200)))
-        seconds = time.monotonic() - began
     assert all(answer.startswith(b"HTTP/1.1 200 OK") for answer in answers)
-    assert seconds < 200 * 0.2 / 8
-    assert server.log.peak_in_flight > 20
+    assert server.log.peak_in_flight == 200
     assert server.log.in_flight == 0
     assert max(entry.in_flight for entry in server.log) == server.log.peak_in_flight
 
@@ -105,13 +104,14 @@ def test_nonsense_on_the_socket_does_not_stop_the_server(client: httpx.Client) -
 
 
 def test_a_client_that_leaves_early_is_recorded() -> None:
-    with FakeServer(latency_s=0.2) as server:
-        with pytest.raises(httpx.ReadTimeout), httpx.Client(timeout=0.05) as hasty:
+    held = Held()
+    with FakeServer(held) as server:
+        with pytest.raises(httpx.ReadTimeout), httpx.Client(timeout=httpx.Timeout(60, read=0.05)) as hasty:
             hasty.post(f"{server.base_url}/chat/completions", json=chat_body())
+        wait_for(lambda: len(server.log))
         assert server.log.entries[0].outcome == "pending"
-        deadline = time.monotonic() + 5
-        while server.log.in_flight and time.monotonic() < deadline:
-            threading.Event().wait(0.02)
+        held.go.set()
+        wait_for(lambda: not server.log.in_flight)
     assert server.log.entries[0].outcome == "client_left"
 
 
@@ -119,7 +119,7 @@ def test_closing_in_the_middle_of_calls_leaves_nothing_behind() -> None:
     before = threading.active_count()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with FakeServer(faults=[Fault("timeout", first=1)], latency_s=30) as server:
+        with FakeServer(faults=[Fault("timeout", first=1, seconds=3600)], latency_s=3600) as server:
             port = int(server.url.rsplit(":", 1)[1])
             connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
             body = json.dumps(chat_body()).encode()
@@ -127,9 +127,7 @@ def test_closing_in_the_middle_of_calls_leaves_nothing_behind() -> None:
                 connection.sendall(
                     b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: %d\r\n\r\n" % len(body) + body
                 )
-            deadline = time.monotonic() + 5
-            while server.log.in_flight < 2 and time.monotonic() < deadline:
-                threading.Event().wait(0.01)
+            wait_for(lambda: server.log.in_flight == 2)
         server.close()
         for connection in connections:
             connection.close()
@@ -163,5 +161,5 @@ def test_the_server_as_a_process_outlives_its_clients(client: httpx.Client, plan
         assert [client.post(url, json=chat_body()).status_code for _ in range(2)] == [500, 200]
         assert [json.loads(line)["outcome"] for line in log.read_text().splitlines()] == ["500", "ok"]
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(120) == 0
         assert process.stderr.read() == ""

@@ -263,7 +263,7 @@ def _scale(*values: float) -> FormField:
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared review data is not beside the checkout")
+@pytest.mark.usefixtures("shared_data")
 @pytest.mark.parametrize(
     ("folder", "names", "field", "at_least"),
     [
@@ -284,7 +284,7 @@ def test_scores_of_real_notes_are_read(folder: str, names: list[str], field: For
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared review data is not beside the checkout")
+@pytest.mark.usefixtures("shared_data")
 def test_a_placeholder_of_zero_is_no_score() -> None:
     qualities = [c["quality"] for c in _note_contents("api_v2_agents4science2025") if "quality" in c]
     assert 0 in qualities

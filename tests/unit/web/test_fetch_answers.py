@@ -137,7 +137,7 @@ async def test_any_other_status_is_an_error_that_names_it(pages: PageServer, sta
 
 async def test_a_server_that_says_nothing(pages: PageServer) -> None:
     released = threading.Event()
-    pages.pages["/slow"] = lambda handler: released.wait(5) and None
+    pages.pages["/slow"] = lambda handler: released.wait(60) and None
     try:
         assert "sent nothing" in (await failed(pages.url("/slow"))).message
     finally:

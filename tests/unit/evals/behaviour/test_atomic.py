@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from referee.evals.behaviour.atomic import (
 from referee.evals.behaviour.atomic_rules import announced, by_cues, introduced, polarity_of
 from referee.evals.behaviour.fidelity import fidelity, redundancy
 from referee.schemas.case import ReviewCase
+from tests.processor_time import within
 
 GOOD = "The derivation is novel and the paper is well written throughout."
 BAD = "The ablation of the second component is missing from the evaluation."
@@ -223,11 +223,10 @@ def test_any_markup_is_read(pieces: list[str]) -> None:
     ],
 )
 def test_pathological_texts_end_in_time(text: str) -> None:
-    start = time.perf_counter()
-    found = atomic_items(case("Weaknesses:\n" + text))
-    fidelity(found)
-    redundancy(found.all)
-    assert time.perf_counter() - start < 20
+    with within(20):
+        found = atomic_items(case("Weaknesses:\n" + text))
+        fidelity(found)
+        redundancy(found.all)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from referee.evals.detection.dna_gpt import black_box, ending_log_p, halves, whi
 from referee.evals.detection.mage_text import mage_text
 from referee.evals.detection.perturbation import detect_gpt, filled, masked, npr, perturbed, spans_of
 from referee.evals.detection.token_statistics import mean_log_rank, statistic, token_pass
+from tests.processor_time import within
 from tests.unit.evals.detection.fakes import BigramLogits, Filler, Labels
 
 CLOSE = 1e-6
@@ -196,6 +196,5 @@ def test_only_mage_s_classifier_is_shown_the_cleaned_text_and_its_rule_is_no_thr
 
 def test_a_hostile_text_is_cleaned_in_a_moment() -> None:
     for text in ("(" * 50_000, " " * 50_000, "a@" * 25_000, "1-" * 25_000, '"' * 50_000, "a." * 25_000):
-        started = time.monotonic()
-        mage_text(text)
-        assert time.monotonic() - started < 2
+        with within(10):
+            mage_text(text)

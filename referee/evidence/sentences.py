@@ -49,7 +49,7 @@ def without_broken_end(text: str, limit: int) -> str:
     Shorter texts, and those that end with a sentence, stay as they are. Where no whole sentence or line is left, the
     text stays up to its last whole word, and ``[…]`` says that it goes on.
     """
-    if len(text) < limit or _ends(text.rstrip()):
+    if len(text) < limit or not text.strip() or _ends(text.rstrip()):
         return text
     *lines, last = text.rstrip().split("\n")
     *whole, broken = split_sentences(last)
@@ -59,7 +59,7 @@ def without_broken_end(text: str, limit: int) -> str:
     while not kept and lines:
         kept = lines.pop().rstrip()
         kept = "" if kept.endswith(":") else kept
-    return "\n".join([*lines, kept]) if kept else text.rsplit(None, 1)[0] + MORE
+    return "\n".join([*lines, kept]) if kept else text.rstrip().rpartition(" ")[0] + MORE
 
 
 def _ends(text: str) -> bool:

@@ -24,6 +24,7 @@ from referee.agents.form_reply import (
     slugs_of,
     stated_scores,
     ticked_choices,
+    whole_texts,
 )
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
@@ -215,11 +216,12 @@ def _composed(
     calls: tuple[str, ...],
 ) -> Composed:
     data, slugs = reply.model_dump(), slugs_of(form)
+    texts, broken = whole_texts(reply, {f.name: slugs[f.name] for f in summary_fields(form)})
     return Composed(
-        texts={f.name: data[slugs[f.name]] for f in summary_fields(form)},
+        texts=texts,
         scores=scores,
         choices=ticked_choices(form, data),
-        notes=notes,
+        notes=(*notes, *broken),
         calls=calls,
     )
 

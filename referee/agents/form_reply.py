@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from referee.agents.asking import list_of, one_of
 from referee.errors import DataError
+from referee.evidence.sentences import without_broken_end
 from referee.schemas.base import Frozen
 from referee.schemas.venue import FormField, Option, OptionValue, VenueForm
 from referee.venues import parse_score
@@ -136,14 +137,32 @@ def offered(field: FormField) -> dict[str, OptionValue]:
     return {_option_text(option): option.value for option in field.options}
 
 
-def sorted_values(form: VenueForm, data: Mapping[str, Any]) -> FormValues:
-    """The values of a reply whose properties are the form's fields."""
-    slugs = slugs_of(form)
-    return FormValues(
-        texts={f.name: data[slugs[f.name]] for f in form.reviewer_fields if f.kind == "text"},
-        scores=stated_scores(form, data, supports="evidence"),
-        choices=ticked_choices(form, data),
+def sorted_values(form: VenueForm, reply: BaseModel) -> tuple[FormValues, tuple[str, ...]]:
+    """The values of a reply whose properties are the form's fields, and the notes of ``whole_texts``."""
+    data = reply.model_dump()
+    texts, notes = whole_texts(
+        reply, {f.name: slugs_of(form)[f.name] for f in form.reviewer_fields if f.kind == "text"}
     )
+    scores, choices = stated_scores(form, data, supports="evidence"), ticked_choices(form, data)
+    return FormValues(texts=texts, scores=scores, choices=choices), notes
+
+
+def whole_texts(reply: BaseModel, slugs: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The texts of a reply, without a sentence that their bound broke off, and a note for each that lost one.
+
+    Args:
+        reply: The reply; its model holds the bounds.
+        slugs: The reply's property by field.
+    """
+    texts: dict[str, str] = {}
+    notes: list[str] = []
+    for name, slug in slugs.items():
+        text: str = getattr(reply, slug)
+        limit = next(m.max_length for m in type(reply).model_fields[slug].metadata if hasattr(m, "max_length"))
+        texts[name] = without_broken_end(text, limit)
+        if texts[name] != text:
+            notes.append(f"{name} ran into its limit of {limit} characters; its unfinished last sentence was left out")
+    return texts, tuple(notes)
 
 
 def stated_scores(form: VenueForm, data: Mapping[str, Any], *, supports: str = "supports") -> dict[str, StatedScore]:

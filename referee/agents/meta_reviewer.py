@@ -151,10 +151,10 @@ async def merge_reviews(
     )
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     data = answer.value.model_dump()
-    values = sorted_values(form, data)
+    values, broken = sorted_values(form, answer.value)
     cited = {name for score in values.scores.values() for name in score.supports}
     kept = tuple(name for name in ids if name in cited or name in data["kept"])
-    return MergedReview(**dict(values), kept=kept, notes=(*notes, *answer.notes), call_id=answer.call_id)
+    return MergedReview(**dict(values), kept=kept, notes=(*notes, *answer.notes, *broken), call_id=answer.call_id)
 
 
 def _fitted(

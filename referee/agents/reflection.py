@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import BaseModel
 
 from referee.agents.asking import Asks, CountTokens, tokens_left
 from referee.agents.briefing import fit_paper, how_read
@@ -86,11 +87,12 @@ async def reflect_on_review(
     reply = reflection_model(form, lengths, ids, tuple(briefing.sentences))
     prompt = rendered(briefing.text, how_read(paper, briefing.cuts))
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
-    revised: dict[str, Any] | None = answer.value.model_dump()["revised"]
+    revised: BaseModel | None = dict(answer.value)["revised"]
     if revised is None:
         return Reflected(None, (), answer.notes, answer.call_id)
-    new = tuple(claimed_evidence(form, revised["quoted_evidence"], briefing, prefix="N"))
-    return Reflected(sorted_values(form, revised), new, answer.notes, answer.call_id)
+    new = tuple(claimed_evidence(form, revised.model_dump()["quoted_evidence"], briefing, lengths, prefix="N"))
+    values, notes = sorted_values(form, revised)
+    return Reflected(values, new, (*answer.notes, *notes), answer.call_id)
 
 
 def _render(

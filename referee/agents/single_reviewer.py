@@ -27,6 +27,7 @@ from referee.agents.form_reply import (
     sorted_values,
 )
 from referee.evidence import ClaimedQuote, worked_examples
+from referee.evidence.sentences import without_broken_end
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
@@ -157,7 +158,7 @@ async def write_single_review(
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
     reply = reply_model(form, lengths, tuple(briefing.sentences), corrections=variation.corrects)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out, sample=variation.sample)
-    return _sorted_reply(answer, form, briefing)
+    return _sorted_reply(answer, form, briefing, lengths)
 
 
 def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None, variation: Variation = PLAIN) -> Prompt:
@@ -195,20 +196,21 @@ def _together(lengths: Lengths) -> str:
     )
 
 
-def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing) -> SingleReply:
+def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing, lengths: Lengths) -> SingleReply:
     data = answer.value.model_dump()
+    values, notes = sorted_values(form, answer.value)
     return SingleReply(
-        **dict(sorted_values(form, data)),
-        evidence=tuple(claimed_evidence(form, data["quoted_evidence"], briefing)),
+        **dict(values),
+        evidence=tuple(claimed_evidence(form, data["quoted_evidence"], briefing, lengths)),
         cuts=briefing.cuts,
-        notes=answer.notes,
+        notes=(*answer.notes, *notes),
         call_id=answer.call_id,
         corrections=tuple(Correction.model_validate(item) for item in data.get(CORRECTIONS, ())),
     )
 
 
 def claimed_evidence(
-    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing, prefix: str = "E"
+    form: VenueForm, items: Iterable[Mapping[str, str]], briefing: Briefing, lengths: Lengths, prefix: str = "E"
 ) -> Iterator[ClaimedQuote]:
     """The items of evidence in a reply, counted from E1, each with the field it bears on.
 
@@ -219,7 +221,7 @@ def claimed_evidence(
         found = briefing.sentences.get(item.get("sentence", ""))
         yield ClaimedQuote(
             f"{prefix}{number}",
-            item["claim"],
+            without_broken_end(item["claim"], lengths.reason),
             found.text if found else item["quote"],
             found.section_id if found else None,
             names.get(item["bears_on"]),

@@ -129,6 +129,11 @@ async def review(
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     rating_map = _rating_map(calibration)
     specs = check_models(settings)
+    if rating_map is not None and specs["writer"].is_local:
+        raise SettingsError(
+            "a review by the embedded model states no rating that --calibration could map.",
+            hint="Name another --model, or leave --calibration away.",
+        )
     settings = _with_strategy(settings, embedded=specs["writer"].is_local)
     strategy_used = STRATEGIES[settings.review.strategy]
     asked = named(paper, venue)
@@ -261,10 +266,15 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
         venue_digest=venue_digest(job.form),
         converter=f"{job.paper.converter.name} {job.paper.converter.version}",
         usage=ledger.usage(),
+        rules=STRATEGIES[job.settings.review.strategy].takes_rules(job),
         cuts=written.cuts,
         notes=written.notes,
     )
-    review = written.review
+    review, embedded = written.review, job.models["writer"].spec.is_local
+    if embedded:
+        from referee.graphs.form_values import as_trial
+
+        review = as_trial(review, job.form)
     if rating_map is not None:
         from referee.api.rating_maps import mapped_review
 
@@ -272,7 +282,7 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
     disclosed = disclosure(
         review,
         job.form,
-        embedded=job.models["writer"].spec.is_local,
+        embedded=embedded,
         mark=written.mark,
         looked_up="quotation-check" not in job.settings.review.ablate,
     )

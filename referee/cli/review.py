@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 _PAPER = "The paper: a file (PDF, LaTeX, Word, HTML, Markdown, text), a LaTeX folder, an arXiv id, or a web address."
 _RESUME = "Continue the run in this folder, which knows paper, venue and settings."
 
+_FILES = {
+    "report.html": "the review beside the paper; open it with `referee open {folder}`",
+    "review.md": "the review, to read",
+    "fixes.md": "what to mend, as boxes to tick",
+    "review.annotated.pdf": "the paper with the review's places marked",
+    "review.openreview.json": "the form's fields, to paste",
+    "review.json": "everything about the review, for programs",
+}
+
 
 @with_run_flags(resume=_RESUME)
 def review(
@@ -182,10 +191,11 @@ def _print_summary(written: Review, form: VenueForm, folder: str) -> None:
     from referee.reports import summary_lines
 
     for line in summary_lines(written, form):
-        typer.echo(wrapped(line) if line else "")
+        text = line.lstrip(" ")
+        typer.echo(wrapped(text, line[: len(line) - len(text)]) if line else "")
     if written.provenance:
         typer.echo(f"Used: {describe_usage(written.provenance.usage)}.")
-    typer.echo(
-        f"Written to {folder}: report.html (beside the paper: referee open {folder}), review.md (to read), "
-        "fixes.md (to work off), review.openreview.json (to paste)."
-    )
+    typer.echo(f"Written to {folder}:")
+    for name, meaning in _FILES.items():
+        if (Path(folder) / name).is_file():
+            typer.echo(f"  {name:<{max(map(len, _FILES))}}  {meaning.format(folder=folder)}")

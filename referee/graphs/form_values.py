@@ -9,7 +9,7 @@ from referee.agents.point_texts import forced_texts
 from referee.agents.scores import SettledChoices, SettledScores
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
-from referee.schemas.review import DroppedQuotation, Evidence, FieldValue, Review, ScoreRecord
+from referee.schemas.review import DroppedQuotation, Evidence, FieldValue, Review, ScoreRecord, TrialValue
 from referee.schemas.venue import VenueForm
 
 
@@ -102,6 +102,38 @@ def filled_review(
         evidence=tuple(evidence),
         dropped=tuple(dropped),
         findings=paper.findings,
+    )
+
+
+NO_JUDGE = "the embedded model cannot judge a paper; what it chose is kept under `trial` in review.json"
+
+
+def as_trial(review: Review, form: VenueForm) -> Review:
+    """The review without what the embedded model thinks of the paper: scores, choices and ticks are kept apart.
+
+    ``trial`` keeps them with their reasons. No value stands in for one that the form demands, and no sentence for a
+    text. Fields that were null before keep their own reason.
+    """
+    records = {record.field: record for record in review.scores}
+    fields, nulls = dict(review.fields), dict(review.nulls)
+    trial: list[TrialValue] = []
+    for name in (field.name for field in form.reviewer_fields if field.kind != "text"):
+        record = records.get(name)
+        value = fields[name] if record is None or record.stated is None else record.stated
+        if value is None:
+            continue
+        trial.append(TrialValue(field=name, value=value, reason=record.reason if record else ""))
+        fields[name], nulls[name] = None, NO_JUDGE
+    return review.model_copy(
+        update={
+            "fields": fields,
+            "nulls": nulls,
+            "rating": None,
+            "confidence": None,
+            "scores": (),
+            "forced": (),
+            "trial": tuple(trial),
+        }
     )
 
 

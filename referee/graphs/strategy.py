@@ -53,6 +53,10 @@ class Strategy:
         """
         raise NotImplementedError
 
+    def takes_rules(self, job: Job) -> bool:
+        """Whether the rules that need no model read the paper too: for a model that sees little itself, by default."""
+        return job.models["writer"].spec.is_local
+
     def inputs(self, job: Job) -> dict[str, str]:
         """What else must be the same for a run to be resumed; the keys read well after "was started with another".
 

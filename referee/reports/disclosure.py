@@ -13,6 +13,8 @@ TRIAL = (
     "paper."
 )
 
+NO_SCORES = "It gives no scores: what the embedded model chose is kept under “trial” in review.json, and is no rating."
+
 
 def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "", looked_up: bool = True) -> str:
     """Who wrote the review, what was checked, and the venue's rule, as plain paragraphs.
@@ -40,7 +42,7 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
             if looked_up
             else "Its quotations were not looked up in the paper: they stand as the model wrote them.",
             *filter(None, [figures_told(review.figures)]),
-            f"Ratings are {one_line(review.calibration)}.",
+            NO_SCORES if review.trial is not None else f"Ratings are {one_line(review.calibration)}.",
             f"Rule of {one_line(form.name)} on language models in reviewing ({policy.status}): "
             f"{one_line(policy.sentence)} It binds: {one_line(policy.applies_to).rstrip('.')}.",
         ]

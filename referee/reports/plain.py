@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from referee.evidence.sentences import MORE, sentence_units
+
 _TERMINAL = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)"  # titles, links
@@ -24,6 +26,29 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """The clean text on one line, blanks in a row as one."""
     return " ".join(clean(text).split())
+
+
+MOST_CHARS = 1200
+"""Longer than a sentence: what has no end by then, as a table's numbers in a row, is cut between words."""
+
+
+def excerpt(text: str, limit: int) -> str:
+    """One line of the whole sentences that ``limit`` characters hold, at least the first; ``[…]`` where more follows.
+
+    A line without a full stop, as an item of a list, counts as a sentence.
+    """
+    line = one_line(text)
+    if len(line) <= limit:
+        return line
+    first, *rest = sentence_units(clean(text))
+    kept = first
+    for unit in rest:
+        if len(kept) + 1 + len(unit) > limit:
+            break
+        kept += f" {unit}"
+    if len(kept) > MOST_CHARS:
+        kept = kept[:MOST_CHARS].rsplit(" ", 1)[0]
+    return kept if kept == line else kept + MORE
 
 
 def shortened(text: str, limit: int) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from referee.reports.by_rules import HEADING as BY_RULES
+from referee.reports.by_rules import found_by_rules, nothing_found, quoted
 from referee.reports.deciding import deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import HEADING, figure_lines
@@ -11,11 +13,13 @@ from referee.reports.findings import told
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
 from referee.reports.outside import outside_sections
-from referee.reports.plain import one_line, shortened
+from referee.reports.plain import excerpt, one_line
 from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
+from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.schemas.paper import Finding
+from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
@@ -24,6 +28,8 @@ _EXCERPT_CHARS = 300
 
 def render_review(review: Review, form: VenueForm, *, all_points: bool = False) -> str:
     """The review as Markdown without HTML: verdict and what decides, the form as composed, corrections, what made it.
+
+    A trial of the embedded model has no verdict, and what rules found stands first.
 
     Formulas are shown in letters and signs; the form's own file keeps their LaTeX.
 
@@ -40,7 +46,8 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
         DataError: The review is not on this form.
     """
     require_form(review, form)
-    parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form), *_deciding(review)]
+    parts = [f"# {_readable(review.paper_title) or 'Untitled paper'}", _head(review, form)]
+    parts += _deciding(review) if review.trial is None else _trial(review, form)
     for field in form.fields:
         parts += [f"## {inline(title_of(field))}", *_field(field, review)]
     known = {field.name for field in form.fields}
@@ -63,7 +70,8 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
 
 def _head(review: Review, form: VenueForm) -> str:
     author = "a person" if review.source == "human" else f"the language model {inline(review.source)}"
-    lines = [f"Review for {inline(form.name)}, written by {author}.", _verdict(review, form)]
+    lines = [f"Review for {inline(form.name)}, written by {author}."]
+    lines += [_verdict(review, form)] if review.trial is None else []
     if text := notice(review):
         lines.append(f"**{inline(text)}**")
     return "\n\n".join(lines)
@@ -90,6 +98,19 @@ def _deciding(review: Review) -> list[str]:
         return []
     lines = [f"{n}. **{p.severity.capitalize()}.** {_readable(p.statement)}" for n, p in enumerate(points, start=1)]
     return ["## What decides", "\n".join(lines)]
+
+
+def _trial(review: Review, form: VenueForm) -> list[str]:
+    """What rules found, which fields are empty, and the sentence that heads what the model wrote."""
+    points = found_by_rules(review)
+    found = [line for n, p in enumerate(points, start=1) for line in _rule_lines(n, p)] or [nothing_found(review)]
+    listed = [f"## {BY_RULES}", "\n".join(found)] if any(found) else []
+    return [*listed, *map(inline, left_empty(review, form)), f"**{FORM_HEADING}:**"]
+
+
+def _rule_lines(number: int, point: ReviewPoint) -> Iterator[str]:
+    yield f"{number}. {_readable(point.statement)}"
+    yield from (f"   - {inline(quoted(evidence))}" for evidence in point.evidence)
 
 
 def _corrections(review: Review) -> list[str]:
@@ -157,8 +178,8 @@ def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
 
 
 def _dropped(item: DroppedQuotation) -> str:
-    claim = f"{inline(shortened(item.claim, _EXCERPT_CHARS))} — " if item.claim.strip() else ""
-    quote = inline(shortened(item.quote, _EXCERPT_CHARS))
+    claim = f"{inline(excerpt(item.claim, _EXCERPT_CHARS))} — " if item.claim.strip() else ""
+    quote = inline(excerpt(item.quote, _EXCERPT_CHARS))
     return f"- {inline(item.id)}: {claim}“{quote}”: {inline(item.reason)}"
 
 
@@ -171,7 +192,7 @@ def _findings(review: Review) -> str:
 
 def _finding(finding: Finding) -> str:
     page = f"p. {finding.page}, " if finding.page is not None else ""
-    text = f": “{inline(shortened(finding.text, _EXCERPT_CHARS))}”" if finding.text.strip() else ""
+    text = f": “{inline(excerpt(finding.text, _EXCERPT_CHARS))}”" if finding.text.strip() else ""
     return f"{inline(finding.message)} ({page}certainty {finding.certainty}){text}"
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
+from referee.reports.by_rules import HEADING, found_by_rules, nothing_found
 from referee.reports.deciding import by_weight, deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import figure_lines
@@ -22,6 +23,7 @@ from referee.reports.outside import outside_sections
 from referee.reports.plain import clean, one_line
 from referee.reports.provenance_table import provenance_rows
 from referee.reports.review_marks import Marks, Piece, marks_of, pieces_of, quotations_of
+from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.runs.files import write_atomically
 from referee.runs.stored import unreadable
@@ -119,8 +121,13 @@ def review_page(
         linked=linked,
         title=readable(one_line(review.paper_title)) or "untitled paper",
         venue=form.name,
-        verdict=_verdict(review, form),
-        deciding=[_point(point, marks) for point in deciding(review.points)],
+        verdict=_verdict(review, form) if review.trial is None else [],
+        left_empty=list(left_empty(review, form)),
+        by_rules=[_point(point, marks) for point in found_by_rules(review)] if review.trial is not None else [],
+        by_rules_heading=HEADING,
+        no_rules=nothing_found(review) if review.trial is not None else "",
+        form_heading="The form, as it is handed in" if review.trial is None else FORM_HEADING,
+        deciding=[_point(point, marks) for point in deciding(review.points)] if review.trial is None else [],
         points=printed,
         choices={
             "severity": _values(printed, "severity"),

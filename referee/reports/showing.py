@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from referee.errors import DataError, RunError, VenueError
 from referee.nearest import did_you_mean
-from referee.reports.plain import clean, one_line, shortened
+from referee.reports.plain import clean, excerpt, one_line, shortened
 from referee.reports.point_lines import evidence_lines, headline, point_lines
 from referee.reports.usage_text import tokens_in
 from referee.reports.values import empty_reason, is_empty, labelled
@@ -146,7 +146,7 @@ def _field(name: str, field: FormField | None, review: Review) -> Iterator[str]:
         reason = given or (empty_reason(field, review) if field else one_line(review.nulls.get(name, "")))
         yield f"{name}: not given: {reason or 'no reason recorded'}"
     elif isinstance(value, str) and (field is None or field.kind == "text"):
-        yield f"{name}: {shortened(value, _EXCERPT_CHARS)}"
+        yield f"{name}: {excerpt(value, _EXCERPT_CHARS)}"
     else:
         yield f"{name}: {labelled(field, value) if field else one_line(str(value))}"
     yield from _score(name, review)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from referee.reports.by_rules import HEADING, found_by_rules, nothing_found, quoted
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
-from referee.reports.plain import one_line, shortened
+from referee.reports.plain import excerpt, one_line
+from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.paper import Finding
 from referee.schemas.review import Review
@@ -17,12 +19,15 @@ EXCERPT_CHARS = 300
 def summary_lines(review: Review, form: VenueForm) -> list[str]:
     """The rating and the other scores with their labels, the beginning of each text, and what to know about it all.
 
+    What rules found stands behind the texts; before them in a trial of the embedded model, which shows no scores.
+
     Args:
         review: The review.
         form: The form it is on.
 
     Returns:
-        Lines without colour codes, control characters and line breaks; an empty string parts two groups.
+        Lines without colour codes, control characters and line breaks; an empty string parts two groups, and a line
+        that belongs to the one above begins with blanks.
 
     Raises:
         DataError: The review is not on this form.
@@ -31,12 +36,15 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
     overall = [field for field in form.reviewer_fields if field.name == form.overall]
     others = [field for field in form.reviewer_fields if field.name != form.overall and field.kind != "text"]
     texts = [field for field in form.reviewer_fields if field.kind == "text"]
+    scores = [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
+    scores += [_value(field, review) for field in others]
+    written = [[_text(field, review)] for field in texts]
+    trial, rules = review.trial is not None, _rules(review)
     groups = [
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
-        [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
-        + [_value(field, review) for field in others],
-        *([_text(field, review)] for field in texts),
-        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review), *_warnings(review)],
+        *([rules, [f"{FORM_HEADING}:"], *written] if trial else [scores, *written, rules]),
+        [*left_empty(review, form)],
+        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review, form), *_warnings(review)],
     ]
     lines: list[str] = []
     for group in groups:
@@ -55,7 +63,19 @@ def _text(field: FormField, review: Review) -> str:
     value = review.fields.get(field.name)
     if not isinstance(value, str) or not value.strip():
         return f"{title_of(field)}: not given: {empty_reason(field, review)}"
-    return f"{title_of(field)}: {shortened(readable(value), EXCERPT_CHARS)}"
+    return f"{title_of(field)}: {excerpt(readable(value), EXCERPT_CHARS)}"
+
+
+def _rules(review: Review) -> list[str]:
+    """What rules found, a numbered line each, its quotations below it; or that they found nothing."""
+    points = found_by_rules(review)
+    if not points:
+        return [nothing_found(review)]
+    lines = [f"{HEADING}:"]
+    for number, point in enumerate(points, start=1):
+        lines.append(f"{number}. {one_line(readable(point.statement))}")
+        lines += (f"   {excerpt(quoted(evidence), EXCERPT_CHARS)}" for evidence in point.evidence)
+    return lines
 
 
 def _quotations(review: Review) -> list[str]:
@@ -74,8 +94,8 @@ def _findings(review: Review) -> list[str]:
 def _finding(finding: Finding) -> str:
     page = f" (p. {finding.page})" if finding.page is not None else ""
     text = " ".join(finding.text.split())
-    quoted = f" “{shortened(text, EXCERPT_CHARS)}”" if text and text not in finding.message else ""
-    return f"{page}: {shortened(finding.message, EXCERPT_CHARS)}{quoted}"
+    shown = f" “{excerpt(text, EXCERPT_CHARS)}”" if text and text not in finding.message else ""
+    return f"{page}: {excerpt(finding.message, EXCERPT_CHARS)}{shown}"
 
 
 def _forced(review: Review, form: VenueForm) -> list[str]:
@@ -93,6 +113,7 @@ def _warnings(review: Review) -> list[str]:
     return [f"W{one_line(note)[1:]}." for note in notes if note.startswith("warning: ")]
 
 
-def _left(review: Review) -> list[str]:
-    names = ", ".join(one_line(name) for name in review.attestations)
+def _left(review: Review, form: VenueForm) -> list[str]:
+    titles = {field.name: title_of(field) for field in form.fields}
+    names = ", ".join(titles.get(name) or one_line(name) for name in review.attestations)
     return [f"Left to you: {names}."] if names else []

@@ -60,6 +60,14 @@ class Forced(Frozen):
     reason: str
 
 
+class TrialValue(Frozen):
+    """What a model that cannot judge a paper put into a field that judges it: kept for the record, never a rating."""
+
+    field: str
+    value: int | float | str | list[str]
+    reason: str = ""
+
+
 class Cut(Frozen):
     """Text of the paper that did not fit into the model's context."""
 
@@ -71,7 +79,10 @@ class Cut(Frozen):
 
 
 class Provenance(Frozen):
-    """What made the review: enough to tell two runs apart and to explain one."""
+    """What made the review: enough to tell two runs apart and to explain one.
+
+    ``rules`` says whether the rules that need no model read the paper; false in records from before they were noted.
+    """
 
     strategy: str
     models: dict[str, str]
@@ -81,6 +92,7 @@ class Provenance(Frozen):
     venue_digest: str
     converter: str
     usage: Usage
+    rules: bool = False
     cuts: tuple[Cut, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -92,7 +104,8 @@ class Review(Frozen):
     ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
     are all that were raised, whatever became of them; strategies that write the form in one go have none.
     ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was; ``figures``
-    says which of the paper's figures were looked at as pictures, null where it has none.
+    says which of the paper's figures were looked at as pictures, null where it has none. ``trial`` is null but where
+    the embedded model wrote the review: then its scores, choices and ticks stand there and nowhere else.
     """
 
     schema_version: Literal[1] = 1
@@ -108,6 +121,7 @@ class Review(Frozen):
     calibration: str = "not calibrated"
     scores: tuple[ScoreRecord, ...] = ()
     forced: tuple[Forced, ...] = ()
+    trial: tuple[TrialValue, ...] | None = None
     attestations: tuple[str, ...] = ()
     points: tuple[ReviewPoint, ...] = ()
     evidence: tuple[Evidence, ...] = ()

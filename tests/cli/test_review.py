@@ -63,7 +63,7 @@ def test_a_run_folder_holds_everything_and_the_terminal_says_the_rest(
     assert "Estimate: 1 call" in done.err
     assert "cost unknown" in done.err
     assert "Overall rating: 4: Borderline accept" in done.out
-    assert "Written to run: report.html (beside the paper: referee open run), review.md" in done.out
+    assert "Written to run:\n  report.html " in done.out
     assert "\x1b" not in done.out + done.err
 
     review = read(run)

@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from referee.agents.scores import BY_RULE
+from referee.agents.single_reviewer import ROLE
 from referee.api.arena.job import REVIEWS, ArenaJob, folder_name, map_name, paper_of, skipped
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
@@ -58,6 +60,9 @@ class ArenaExecution:
             ModelError: The model left three papers in a row unanswered.
             RefereeError: A folder or setting is not usable.
         """
+        if self.job.models[ROLE].spec.is_local:
+            trial = "the ratings are those of the embedded model's trial, which its reviews withhold"
+            self.job.progress(Event("note", trial))
         for one in self.job.submissions:
             if one.problem:
                 self.done[one.paper_id] = skipped(one, self.job.model)
@@ -149,7 +154,11 @@ def prediction_of(review: Review, one: Submission, name: MapName, *, usage: Usag
     """What the model chose on the form, and the texts the review stands behind."""
     assert one.form is not None, "usable papers have a form"
     form: VenueForm = one.form
-    stated = {record.field: record.stated for record in review.scores}
+    # Of the embedded model the arena measures the trial too: that is what it is asked to do here, as `run` says.
+    trial = {one.field: one.value for one in review.trial or () if form.field(one.field).aspect not in BY_RULE}
+    stated = {record.field: record.stated for record in review.scores} | {
+        name: value for name, value in trial.items() if isinstance(value, int | float)
+    }
     confidence = next((f.name for f in form.fields if f.aspect == "confidence" and f.kind == "score"), None)
     rating = stated.get(form.overall) if form.overall else None
     texts = {f.name: review.fields.get(f.name) for f in form.reviewer_fields if f.kind != "score"}

@@ -229,6 +229,9 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     for judge in job.judges:
         if full_id(judge) in writers:
             yield f"judge {judge!r} also writes reviews: models prefer their own"
+    local = [arm.name for arm in job.arms if check_models(settings_of(arm, job.settings))["writer"].is_local]
+    if local:
+        yield f"reviews by the embedded model state no rating, which some metrics need: {', '.join(local)}"
     hot = [arm for arm in job.arms if settings_of(arm, job.settings).models.temperature > 0]
     if len(job.plan.seeds) > 1 and len(hot) < len(job.arms):
         yield "at temperature 0 the seeds of an arm hardly differ (models.temperature)"

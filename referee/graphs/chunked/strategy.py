@@ -146,6 +146,10 @@ class Chunked(Strategy):
         notes = (*sorted(set(state["notes"])), *failed_lines(state["failures"]))
         return Written(state["review"], (), notes)
 
+    def takes_rules(self, job: Job) -> bool:
+        """Always."""
+        return True
+
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides the chunks of a run."""
         return {

@@ -23,7 +23,7 @@ from referee.agents.single_reviewer import ROLE, SingleReply, Variation, example
 from referee.errors import RefereeError
 from referee.evidence import QuotationIndex
 from referee.graphs.failure import STOPS, Failure, failed_lines, first_to_end, record_failure
-from referee.graphs.single.machine import Checked, check_reply, echo_notes, fill_form
+from referee.graphs.single.machine import Checked, check_reply, echo_notes, fill_form, found_by_rules
 from referee.llm.door import Door
 from referee.llm.models import Model
 from referee.schemas.base import Frozen
@@ -191,6 +191,7 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         draft,
         review_id=context.review_id,
         source=context.model(ROLE).spec.id,
+        corrections=found_by_rules(context.paper, context.model(ROLE)),
     )
     return {"review": review, "notes": list(echo_notes(draft))}
 

@@ -45,6 +45,10 @@ class Sections(Strategy):
         written, note = await _way(job).run(job, folder, door), _too_long(job)
         return replace(written, notes=(*written.notes, note)) if note else written
 
+    def takes_rules(self, job: Job) -> bool:
+        """Unless research takes them out."""
+        return "rules" not in job.settings.review.ablate
+
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides a run beside what every run names.
 

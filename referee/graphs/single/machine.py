@@ -32,6 +32,7 @@ from referee.evidence.point_fields import corrections_field
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.llm.door import Door
+from referee.llm.models import Model
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review
@@ -110,22 +111,24 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleS
         examples=examples_of(context.variation, context.prompt_versions),
         steps=context.variation.steps,
     )
-    model = context.door.models[ROLE].spec
-    by_rule = _found_by_rules(context.paper) if model.is_local else []  # it sees little itself, rules cost no call
-    origin = Origin("whole", "S", None, reply.call_id, model.id, "")
+    model = context.door.models[ROLE]
+    origin = Origin("whole", "S", None, reply.call_id, model.spec.id, "")
     return {
         "corrections": [
             *(
                 verify_point(point, index)
                 for point in correction_points(((c, "") for c in reply.corrections), origin, {})
             ),
-            *by_rule,
+            *found_by_rules(context.paper, model),
         ],
         "checked": checked,
     }
 
 
-def _found_by_rules(paper: Paper) -> list[ReviewPoint]:
+def found_by_rules(paper: Paper, writer: Model) -> list[ReviewPoint]:
+    """What rules find, for the embedded model: it sees little itself, and rules cost no call. Nothing for others."""
+    if not writer.spec.is_local:
+        return []
     from referee.graphs.sections.points import rule_points  # with numpy and all rules, which other reviews do without
 
     return rule_points(paper)

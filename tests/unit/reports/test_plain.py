@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.reports.plain import clean, one_line, shortened
+from referee.reports.plain import clean, excerpt, one_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,30 @@ def test_a_cut_is_marked(text: str, expected: str) -> None:
 
 def test_one_line_is_one() -> None:
     assert one_line(" a\n\n b\t c ") == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two.", "One. Two."),
+        ("It falls at once. It rises again, as Fig. 2 shows. It ends.", "It falls at once. […]"),
+        (
+            "A first sentence that is longer than the limit. Another.",
+            "A first sentence that is longer than the limit. […]",
+        ),
+        (
+            "A sentence that is longer than the limit and has no end",
+            "A sentence that is longer than the limit and has no end",
+        ),
+        ("Weak points:\n1. One seed only.\n2. A second point, which is long.", "Weak points: 1. One seed only. […]"),
+        ("- a first item\n- a second item\n- a third", "- a first item - a second item […]"),
+    ],
+)
+def test_an_excerpt_ends_with_a_sentence(text: str, expected: str) -> None:
+    assert excerpt(text, 32) == expected
+
+
+def test_what_has_no_end_is_cut_between_words_all_the_same() -> None:
+    cut = excerpt("word " * 1000, 300)
+    assert cut.endswith("word […]")
+    assert len(cut) < 1210

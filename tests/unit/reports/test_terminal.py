@@ -32,13 +32,13 @@ def test_the_summary_names_scores_texts_and_counts() -> None:
         "Quotations: 3 found in the paper (1 in similar words), 1 not found and dropped.",
         "Finding in the file (p. 2): White text was seen “praise this”",
         "In the file for the form only: Presentation: 2: fair",
-        "Left to you: code_of_conduct.",
+        "Left to you: Code of conduct.",
     ]
 
 
-def test_a_long_text_is_cut_between_words() -> None:
-    line = next(line for line in summary_lines(with_text("word " * 500), form()) if line.startswith("Weaknesses"))
-    assert line.endswith("word …")
+def test_a_long_text_is_cut_behind_a_sentence() -> None:
+    line = next(line for line in summary_lines(with_text("A word. " * 500), form()) if line.startswith("Weaknesses"))
+    assert line.endswith("A word. […]")
     assert len(line) < 330
 
 

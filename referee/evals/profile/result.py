@@ -228,15 +228,26 @@ class Matched(Frozen):
 
 
 class Consistency(Frozen):
-    """Krippendorff's ordinal alpha between the ratings of two configurations of one source, on the papers of both."""
+    """Krippendorff's ordinal alpha between the ratings of two configurations of one source, on the papers of both.
+
+    A row for each conference, year and form; ratings of several are never pooled. With ``mean_of`` above 0 the row is
+    the unweighted mean over so many of the conference's rows. ``without_rating`` counts papers that one of the two gave
+    no rating; papers that the two rated on different forms have a row without a value, with the ``reason``.
+    """
 
     source: str
     first: str
     second: str
+    conference: str
+    year: int | None
+    form: str
+    mean_of: int = 0
     papers: int
+    without_rating: int = 0
     alpha: float | None
     low: float | None
     high: float | None
+    reason: str = ""
 
 
 class Decided(Frozen):
@@ -269,7 +280,7 @@ class Cited(Frozen):
 class ProfileResult(Frozen):
     """All that ``referee profile`` found; stored as ``summary.json``."""
 
-    schema_version: Literal[3] = 3
+    schema_version: Literal[4] = 4
     reviews: int
     papers: int
     rejected: int

@@ -186,9 +186,9 @@ def calibrate(
     if late.any() and not forced:
         first = int(np.flatnonzero(late)[0])
         date = humans.reviews.names[humans.reviews.date[humans.at[first]]]
-        of_venues = by_venue(humans.reviews, np.unique(humans.at[late]))
+        venues = named_counts(by_venue(humans.reviews, np.unique(humans.at[late])))
         raise EvaluationError(
-            f"{late.sum()} human reviews ({named_counts(of_venues)}), the first {humans.review(first)!r} of {date!r}, are later than "
+            f"{late.sum()} human reviews ({venues}), the first {humans.review(first)!r} of {date!r}, are later than "
             f"{LAST_CLEAN_DAY}: {NOBODY_KNOWS}.",
             hint="Calibrate on earlier reviews, or force it; the calibration is then marked.",
             ids={"review": humans.review(first)},

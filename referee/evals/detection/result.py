@@ -162,8 +162,8 @@ def detection_result(
         progress: Told which detector is at work.
 
     Raises:
-        EvaluationError: No detector is in both, an AI review is labelled human, a class is empty or its people all wrote
-            too late, thresholds do not hold here, or a column that was asked for is in no review.
+        EvaluationError: No detector is in both, an AI review is labelled human, a class is empty, all human reviews
+            were written too late, thresholds do not hold here, or a column that was asked for is in no review.
     """
     parts, late = _without_late(scores.reviews, parted(scores.reviews, asked), asked)
     entries = [entry for entry in calibration.detectors if entry.detector in scores.rows]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from referee.data import keys
 from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
 from referee.data.layouts.detection import path_facts
 from referee.data.layouts.flat import is_flat
@@ -35,12 +36,16 @@ _NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl", "run.json", 
 
 @dataclass(frozen=True, slots=True)
 class SetFile:
-    """A file of a review set: the layout it is read by and why; no layout, and a next step, where it is not read."""
+    """A file of a review set: the layout it is read by and why.
+
+    Where it is not read there is no layout, a next step, and who wrote its first review, as far as that is told.
+    """
 
     path: Path
     layout: str | None
     reason: str
     hint: str = ""
+    source: str = ""
 
 
 def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...]:
@@ -92,7 +97,10 @@ def detect(file: Path) -> SetFile:
                 rows = (
                     [entry.value] if layout else [entry.value, *(e.value for e in tried if isinstance(e.value, dict))]
                 )
-                return SetFile(file, layout, reason, "" if layout else f"{_MAPPING}\n\n{suggested_mapping(rows)}")
+                if layout:
+                    return SetFile(file, layout, reason)
+                source = keys.named_source(entry.value) if keys.take(entry.value, keys.PAPER) else ""
+                return SetFile(file, None, reason, f"{_MAPPING}\n\n{suggested_mapping(rows)}", source)
             problem = entry.error or "its records are no objects"
     except DataError as error:
         return SetFile(file, None, error.message.rstrip("."), error.hint)

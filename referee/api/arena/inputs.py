@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.api.evaluations.review_set import unread_notes
-from referee.data import RejectedSink, read_cases
+from referee.data import RejectedSink, read_cases, rejected_text
 from referee.data.drafts import RATING_UNREAD, SCALE_OVERRIDE
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
@@ -79,7 +79,7 @@ def read_arena(
         if human is not None:
             progress(Event("stage", f"reading {human}"))
             read.people = [case for case in read.seen(_cases(human, sink)) if case.kind == "human"]
-        read.dropped["row(s) cannot be used; rejected.jsonl says why"] += sink.count
+        rejected = f"{rejected_text(sink.by_source)}; rejected.jsonl says why" if sink.count else ""
     _require_models(read, paths)
     papers = {case.paper_id for cases in read.models.values() for case in cases}
     by_paper: dict[str, list[ReviewCase]] = defaultdict(list)
@@ -102,6 +102,7 @@ def read_arena(
         skipped=dict(read.skipped),
         usage=dict(read.usage),
         notes=(
+            *filter(None, [rejected]),
             *(f"{count:,} {what}" for what, count in read.dropped.items() if count),
             *unread_notes(read.unread),
             *(f"ratings on {name} are read on {scale}, as the rows say" for name, scale in read.scales.items()),

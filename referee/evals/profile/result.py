@@ -251,11 +251,15 @@ class Consistency(Frozen):
 
 
 class Decided(Frozen):
-    """How many papers of a venue and year were decided how, and how many reviews they have."""
+    """How many papers of a venue and year were decided how, and how many reviews they have.
+
+    ``decision`` is its class; ``words`` are what the data write for it, with the number of papers.
+    """
 
     venue: str
     year: int | None
     decision: str
+    words: str
     papers: int
     human_reviews: int
     ai_reviews: int
@@ -284,6 +288,7 @@ class ProfileResult(Frozen):
     reviews: int
     papers: int
     rejected: int
+    rejected_by: dict[str, int] = Field(default_factory=dict)
     by: tuple[str, ...]
     groups: tuple[GroupSize, ...]
     cells: tuple[Cell, ...]

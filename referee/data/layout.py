@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from referee.data import keys
+from referee.data.entries import PACKED
 from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
 from referee.data.layouts.detection import path_facts
 from referee.data.layouts.flat import is_flat
@@ -31,7 +32,8 @@ LAYOUTS: Mapping[str, str] = {
 _TRIED = 50
 _MAPPING = "Name the layout, or put this into a file, correct it, and give it as the mapping (--mapping FILE):"
 _RUN_FILE = "review.json"
-_NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl", "run.json", "collected.json")
+_NOT_READ = frozenset({"rejected.jsonl", "papers.jsonl", "run.json", "collected.json"})
+_ABOUT_A_SET = ("readme", "license")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,18 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
             or "Name the layout, or describe the rows in a mapping file (docs/data.md).",
         )
     return files
+
+
+def is_known(path: Path) -> bool:
+    """Whether a file or a folder of reviews is in a known layout.
+
+    Raises:
+        DataError: The path is missing, or may hold no data.
+    """
+    refuse_no_data(path)
+    if not path.exists():
+        raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")
+    return any(detect(file).layout for file in _files(path, None))
 
 
 def _with_layout(file: Path, layout: str | None) -> SetFile:
@@ -142,12 +156,18 @@ def _files(path: Path, layout: str | None) -> list[Path]:
     return rows or found
 
 
+def _is_not_read(file: Path) -> bool:
+    name = file.name.lower()
+    about = name.startswith(_ABOUT_A_SET) and rows_suffix(file) not in ROW_SUFFIXES
+    return about or name.removesuffix(PACKED) in _NOT_READ or name.partition(".")[0] in _ABOUT_A_SET
+
+
 def _walk(folder: Path) -> Iterator[Path]:
     if (folder / _RUN_FILE).is_file():
         yield folder / _RUN_FILE
         return
     for inner in sorted(folder.iterdir()):
-        if inner.name.startswith(".") or inner.name.lower().startswith(_NOT_READ):
+        if inner.name.startswith(".") or _is_not_read(inner):
             continue
         if inner.is_dir():
             yield from _walk(inner)

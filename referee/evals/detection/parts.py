@@ -94,7 +94,7 @@ class Parts:
     def any(self) -> Mask:
         """Reviews that are in any part."""
         masks = (self.usual, self.polished, self.assisted, *self.levels.values(), *self.prompts.values())
-        return np.logical_or.reduce(masks)
+        return np.asarray(np.logical_or.reduce(masks))
 
 
 def parted(reviews: Reviews, asked: EvaluationAsked) -> Parts:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.running import Attended, CorpusFlags, with_run_flags
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _MODEL = "local, openai:NAME, anthropic:NAME, google_genai:NAME, or a server's n
 _HUMAN = "The human reviews. [default: those in the predictions' own files]"
 _PREDICTIONS = "Runs of `referee arena run`, or review sets, whose AI reviews count."
 _MIN_REVIEWS = "Human ratings a paper needs."
+_MAPPING = "A file that says which key of a row is what, for sets in no known layout."
 
 
 @app.command()
@@ -62,6 +64,8 @@ def score(
     predictions: Annotated[list[Path], typer.Argument(help=_PREDICTIONS, show_default=False)],
     human: Annotated[Path | None, typer.Option(help=_HUMAN)] = None,
     by: Annotated[str, typer.Option(metavar="COLUMN", help="What tells models apart.")] = "source",
+    mapping: Annotated[Path | None, typer.Option(help=_MAPPING)] = None,
+    write_mapping: Annotated[Path | None, typer.Option(metavar="FILE", help=WRITE_MAPPING)] = None,
     min_reviews: Annotated[int, typer.Option(min=1, help=_MIN_REVIEWS)] = 2,
     impute: Annotated[
         str, typer.Option(help="Invalid predictions: none (left out) or midpoint of the scale.")
@@ -85,6 +89,9 @@ def score(
     Writes a folder with report.html and arena.md (to read), arena.csv and arena.json (every number), papers.csv and
     plots.
     """
+    if write_mapping is not None:
+        write_suggestion(predictions[0], write_mapping)
+        return
     from referee import api
     from referee.api.arena.scoring import ScoreRules
     from referee.cli.progress import ProgressLine
@@ -104,7 +111,7 @@ def score(
     )
     with ProgressLine() as progress:
         options = api.RunOptions(out=out, progress=progress)
-        done = api.arena_score(predictions, human=human, by=by, rules=rules, options=options)
+        done = api.arena_score(predictions, human=human, by=by, mapping=mapping, rules=rules, options=options)
     _print_scores(done)
 
 
@@ -115,6 +122,7 @@ def calibrate(
     out: Annotated[Path, typer.Option(help="The map's file, for `referee review --calibration`.")],
     human: Annotated[Path | None, typer.Option(help=_HUMAN)] = None,
     venue: Annotated[str | None, typer.Option(help="The form, where predictions are on several.")] = None,
+    mapping: Annotated[Path | None, typer.Option(help=_MAPPING)] = None,
     min_reviews: Annotated[int, typer.Option(min=1, help=_MIN_REVIEWS)] = 2,
 ) -> None:
     """Fit a map from a model's overall ratings to people's, for one form and prompt; at least 80 papers."""
@@ -129,6 +137,7 @@ def calibrate(
             out=out,
             human=human,
             venue=venue,
+            mapping=mapping,
             fewest_reviews=min_reviews,
             progress=progress,
         )

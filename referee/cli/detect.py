@@ -33,7 +33,7 @@ _GENERATOR = "The chat model that writes on, for dna_gpt. [default: the role gen
 _CLASSIFIER = "A folder or an id that holds this classifier, in place of the published one; may be repeated."
 _DTYPE = "Number format of models in torch's format."
 _DRY_RUN = "Print what would run here and what would be asked, and end; nothing is downloaded."
-_FORCE = "Go on where what was measured does not hold; every table is then marked."
+_FORCE = "Go on where thresholds do not hold, and take late human reviews; every table is then marked."
 _EDIT_LEVELS = "A column with levels of editing: original, minimum, moderate, extensive, maximum."
 _ASSISTED = "A column (or COLUMN=VALUE) that says that a model expanded a person's points."
 _POLISHED = "A column (or COLUMN=VALUE) that says that a model polished a person's review."

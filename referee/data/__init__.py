@@ -6,7 +6,7 @@ from referee.data.layout import LAYOUTS, SetFile, find_layouts
 from referee.data.layouts.detection import TreeChecks
 from referee.data.papers import PaperStore, read_papers
 from referee.data.prose import canonical_text
-from referee.data.reading import RejectedSink, read_cases
+from referee.data.reading import RejectedSink, read_cases, rejected_text
 
 __all__ = [
     "LAYOUTS",
@@ -18,4 +18,5 @@ __all__ = [
     "find_layouts",
     "read_cases",
     "read_papers",
+    "rejected_text",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from referee.schemas.paper_row import DecisionClass
 
@@ -11,6 +12,25 @@ _REJECTED = re.compile(r"\breject(?:ed)?\b")
 _UNCLEAR = re.compile(r"workshop|pending|conditional")
 _DESK = re.compile(r"desk")
 _WITHDRAWN = re.compile(r"withdr")
+
+
+NO_DECISION = "no decision"
+UNCLEAR = "decision unclear"
+
+
+def decision_group(decision: str | None) -> str:
+    """The group of reviews that a decision belongs to: its class, or that it is unclear or missing."""
+    return decision_class(decision) or (UNCLEAR if (decision or "").strip() else NO_DECISION)
+
+
+def unclear_text(unclear: Mapping[str, int]) -> str:
+    """How many reviews have a decision without a class, and in which words: for a note."""
+    words = ", ".join(f"{word!r} ({count:,})" for word, count in sorted(unclear.items(), key=lambda one: -one[1])[:6])
+    more = f" and {len(unclear) - 6:,} more" if len(unclear) > 6 else ""
+    return (
+        f"{sum(unclear.values()):,} review(s) have a decision that is no acceptance, rejection or withdrawal and are "
+        f"the group {UNCLEAR!r}: {words}{more}"
+    )
 
 
 def decision_class(decision: str | None) -> DecisionClass | None:

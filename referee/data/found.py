@@ -12,6 +12,7 @@ from pathlib import Path
 from referee.data.drafts import Draft
 from referee.data.entries import PACKED, PARQUET_SUFFIX, Entry, json_lines, opened, parquet_entries, table_entries
 from referee.data.json_documents import document_entries
+from referee.data.keys import named_source
 from referee.errors import DataError
 from referee.runs.files import refuse_special_file
 from referee.schemas.case import ReviewCase
@@ -32,11 +33,13 @@ class Found:
         line: Its line or place in the list, from 1; None where the file is the record.
         item: The review, or why there is none.
         raw: How the record begins in the file.
+        source: Who wrote it, as far as the record says, where there is no review.
     """
 
     line: int | None
     item: ReviewCase | Draft | DataError
     raw: str = ""
+    source: str = ""
 
 
 def rows_suffix(path: Path) -> str:
@@ -129,7 +132,7 @@ def each(path: Path, read: Callable[[Entry, dict[str, object]], Iterator[Found]]
             try:
                 yield from read(entry, entry.value)
             except DataError as error:
-                yield Found(entry.number, error, entry.raw)
+                yield Found(entry.number, error, entry.raw, named_source(entry.value))
 
 
 def until_error(path: Path) -> Iterator[Entry]:

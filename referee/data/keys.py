@@ -109,6 +109,17 @@ def author(source: object, kind: object = None, *, model: object = None) -> Auth
     return Author("human" if stated == "human" else system or "ai", stated)
 
 
+def named_source(row: Mapping[str, object]) -> str:
+    """Who wrote a row that cannot be used, as far as it says so by the usual columns; empty where it does not."""
+    named = plain_keys(row)
+    stated = take(named, KIND)
+    if source := text_of(take(named, SOURCE)).strip():
+        return _by_name(source).source
+    if isinstance(stated, str) and _KINDS.get(stated.strip().casefold()) == "human":
+        return "human"
+    return text_of(take(named, MODEL)).strip()
+
+
 def signed(signatures: object, title: object = "") -> Author:
     """The author of an official review on OpenReview, by its signature."""
     names = [name for name in signatures if isinstance(name, str)] if isinstance(signatures, list) else []

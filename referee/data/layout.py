@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from referee.data import keys
+from referee.data.entries import PACKED
 from referee.data.found import ROW_SUFFIXES, TABLE_SUFFIXES, TEXT_SUFFIXES, entries, refuse_no_data, rows_suffix
 from referee.data.layouts.detection import path_facts
 from referee.data.layouts.flat import is_flat
@@ -30,17 +32,22 @@ LAYOUTS: Mapping[str, str] = {
 _TRIED = 50
 _MAPPING = "Name the layout, or put this into a file, correct it, and give it as the mapping (--mapping FILE):"
 _RUN_FILE = "review.json"
-_NOT_READ = ("rejected.jsonl", "readme", "license", "papers.jsonl", "run.json", "collected.json")
+_NOT_READ = frozenset({"rejected.jsonl", "papers.jsonl", "run.json", "collected.json"})
+_ABOUT_A_SET = ("readme", "license")
 
 
 @dataclass(frozen=True, slots=True)
 class SetFile:
-    """A file of a review set: the layout it is read by and why; no layout, and a next step, where it is not read."""
+    """A file of a review set: the layout it is read by and why.
+
+    Where it is not read there is no layout, a next step, and who wrote its first review, as far as that is told.
+    """
 
     path: Path
     layout: str | None
     reason: str
     hint: str = ""
+    source: str = ""
 
 
 def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...]:
@@ -73,6 +80,18 @@ def find_layouts(path: Path, *, layout: str | None = None) -> tuple[SetFile, ...
     return files
 
 
+def is_known(path: Path) -> bool:
+    """Whether a file or a folder of reviews is in a known layout.
+
+    Raises:
+        DataError: The path is missing, or may hold no data.
+    """
+    refuse_no_data(path)
+    if not path.exists():
+        raise DataError(f"there is no {str(path)!r}.", hint="Give a file or a folder of reviews.")
+    return any(detect(file).layout for file in _files(path, None))
+
+
 def _with_layout(file: Path, layout: str | None) -> SetFile:
     if layout is not None:
         return SetFile(file, layout, "named by the user")
@@ -92,7 +111,10 @@ def detect(file: Path) -> SetFile:
                 rows = (
                     [entry.value] if layout else [entry.value, *(e.value for e in tried if isinstance(e.value, dict))]
                 )
-                return SetFile(file, layout, reason, "" if layout else f"{_MAPPING}\n\n{suggested_mapping(rows)}")
+                if layout:
+                    return SetFile(file, layout, reason)
+                source = keys.named_source(entry.value) if keys.take(entry.value, keys.PAPER) else ""
+                return SetFile(file, None, reason, f"{_MAPPING}\n\n{suggested_mapping(rows)}", source)
             problem = entry.error or "its records are no objects"
     except DataError as error:
         return SetFile(file, None, error.message.rstrip("."), error.hint)
@@ -134,12 +156,18 @@ def _files(path: Path, layout: str | None) -> list[Path]:
     return rows or found
 
 
+def _is_not_read(file: Path) -> bool:
+    name = file.name.lower()
+    about = name.startswith(_ABOUT_A_SET) and rows_suffix(file) not in ROW_SUFFIXES
+    return about or name.removesuffix(PACKED) in _NOT_READ or name.partition(".")[0] in _ABOUT_A_SET
+
+
 def _walk(folder: Path) -> Iterator[Path]:
     if (folder / _RUN_FILE).is_file():
         yield folder / _RUN_FILE
         return
     for inner in sorted(folder.iterdir()):
-        if inner.name.startswith(".") or inner.name.lower().startswith(_NOT_READ):
+        if inner.name.startswith(".") or _is_not_read(inner):
             continue
         if inner.is_dir():
             yield from _walk(inner)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, ValidationError
 
@@ -63,7 +63,10 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
 
 
 def holds_predictions(path: Path) -> bool:
-    """Whether a file is one of ``write_predictions``, by its first line."""
+    """Whether a file is one of ``write_predictions``, by the keys of its first line: its name does not matter.
+
+    A line that somebody wrote by the same keys is one too, where it has nothing else and a status of ours.
+    """
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -72,7 +75,10 @@ def holds_predictions(path: Path) -> bool:
         row = json.loads(first)
     except ValueError:
         return False
-    return isinstance(row, dict) and {"status", "kept_rating", "paper_id"} <= row.keys()
+    if not isinstance(row, dict) or not {"status", "paper_id"} <= row.keys():
+        return False
+    is_ours = row["status"] in get_args(Status) and "source" in row and row.keys() <= Prediction.model_fields.keys()
+    return "kept_rating" in row or is_ours
 
 
 def read_predictions(path: Path) -> list[Prediction]:

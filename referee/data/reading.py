@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from typing import TextIO
 from referee.data.drafts import Draft, case_of
 from referee.data.entries import EXCERPT_CHARS
 from referee.data.found import Found
+from referee.data.keys import UNKNOWN
 from referee.data.layout import SetFile, find_layouts
 from referee.data.layouts.detection import TreeChecks, read_tree_file
 from referee.data.layouts.flat import read_flat, read_papers_rows
@@ -27,20 +29,22 @@ from referee.venues.names import VenueForms
 
 
 class RejectedSink:
-    """Writes ``rejected.jsonl``: file, line, reason and the first 200 characters of each row that was left out.
+    """Writes ``rejected.jsonl``: file, line, reason, source and the first 200 characters of each row left out.
 
     The file is made with the first such row, and replaces one that is there. Use it as a context manager, or close it.
 
     Attributes:
         count: Rows written so far.
+        by_source: The same by who wrote them; the empty name counts rows that do not say.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
+        self.by_source: Counter[str] = Counter()
         self._stream: TextIO | None = None
 
-    def add(self, file: str, line: int | None, reason: str, raw: str = "") -> None:
+    def add(self, file: str, line: int | None, reason: str, raw: str = "", source: str = "") -> None:
         """Write one row.
 
         Args:
@@ -48,13 +52,15 @@ class RejectedSink:
             line: Its line or place in the list, from 1; None where the whole file is meant.
             reason: Why it was left out.
             raw: The row, of which the beginning is kept.
+            source: Who wrote it, as far as it says.
         """
         if self._stream is None:
             self._stream = self.path.open("w", encoding="utf-8")
-        row = {"file": file, "line": line, "reason": reason, "row": raw[:EXCERPT_CHARS]}
+        row = {"file": file, "line": line, "reason": reason, "source": source, "row": raw[:EXCERPT_CHARS]}
         self._stream.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._stream.flush()
         self.count += 1
+        self.by_source[source] += 1
 
     def close(self) -> None:
         """Close the file; a later ``add`` would begin a new one."""
@@ -69,6 +75,12 @@ class RejectedSink:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def rejected_text(by_source: Mapping[str, int]) -> str:
+    """How many rows could not be used, and whose: ``3 row(s) could not be used (of gpt: 2, of nobody named: 1)``."""
+    named = ", ".join(f"of {name or 'nobody named'}: {count:,}" for name, count in sorted(by_source.items()))
+    return f"{sum(by_source.values()):,} row(s) could not be used ({named})"
 
 
 _log = logging.getLogger(__name__)
@@ -98,7 +110,8 @@ def read_cases(
         checks: Counts what is odd about files of the layout ``detection-csv`` while they are read.
 
     Raises:
-        DataError: The path or the mapping file is missing or unusable, or no file is in a known layout.
+        DataError: The path or the mapping file is missing or unusable, or no file is in a known layout. At the end:
+            rows of others can be used and none of some system, which would go missing.
     """
     if mapping is not None and layout not in (None, "mapped"):
         raise DataError(f"layout {layout!r} takes no mapping file.", hint="Leave out one of the two.")
@@ -130,16 +143,52 @@ def _readers(
 def _stream(
     files: Sequence[SetFile], readers: Mapping[str, Reader], forms: VenueForms, rejected: RejectedSink | None
 ) -> Iterator[ReviewCase]:
-    ids = _Ids()
+    ids, used = _Ids(), set[str]()
+    lost: dict[str, tuple[str, int]] = {}
+
+    def left_out(file: SetFile, found: Found, reason: str) -> None:
+        _reject(rejected, file.path, found, reason)
+        line = f", line {found.line}" if found.line is not None else ""
+        first, count = lost.get(_source(found), (f"{str(file.path)!r}{line}: {reason}", 0))
+        lost[_source(found)] = first, count + 1
+
     for file in files:
         if file.layout is None:
-            _reject(rejected, file.path, None, f"no known layout: {file.reason}", "")
+            unread = Found(None, DataError(f"no known layout: {file.reason}"), source=file.source)
+            left_out(file, unread, f"no known layout: {file.reason}")
             continue
         for found in readers[file.layout](file.path):
             try:
-                yield ids.unique(_case(found, file, forms))
+                case = ids.unique(_case(found, file, forms))
             except DataError as error:
-                _reject(rejected, file.path, found.line, error.message, found.raw)
+                left_out(file, found, error.message)
+            else:
+                used.add(case.source)
+                yield case
+    if used:
+        _require_everybody(used, lost)
+
+
+def _source(found: Found) -> str:
+    """Who wrote a row, as far as it says."""
+    if isinstance(found.item, Draft):
+        return "" if found.item.author.source == UNKNOWN else found.item.author.source
+    return found.item.source if isinstance(found.item, ReviewCase) else found.source
+
+
+def _require_everybody(used: Set[str], lost: Mapping[str, tuple[str, int]]) -> None:
+    """See that everybody whose rows were left out has others: else a system would be missing in every table.
+
+    Raises:
+        DataError: Somebody has not; the first such row is named.
+    """
+    for name, (first, count) in lost.items():
+        if name and name not in used:
+            raise DataError(
+                f"no row of {name!r} can be used: {count:,} left out, the first in {first.rstrip('.')}.",
+                hint="Correct these rows, or take them out of the set.",
+                ids={"source": name},
+            )
 
 
 def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
@@ -150,11 +199,11 @@ def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
     return found.item
 
 
-def _reject(rejected: RejectedSink | None, path: Path, line: int | None, reason: str, raw: str) -> None:
+def _reject(rejected: RejectedSink | None, path: Path, found: Found, reason: str) -> None:
     if rejected is not None:
-        rejected.add(str(path), line, reason, raw)
+        rejected.add(str(path), found.line, reason, found.raw, _source(found))
     else:
-        _log.warning("%s, line %s is left out: %s", path, line, reason)
+        _log.warning("%s, line %s is left out: %s", path, found.line, reason)
 
 
 class _Ids:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from referee.data.decisions import UNCLEAR, decision_group
 from referee.errors import SettingsError
 from referee.nearest import did_you_mean
 from referee.schemas.case import ReviewCase
@@ -44,7 +46,8 @@ class Grouping:
 
     Args:
         by: Keys: ``source``, ``kind``, ``venue``, ``conference`` (the venue without its year), ``year``,
-            ``decision``, ``era``, or a column of the data that nothing else reads.
+            ``decision`` (its class: accept, reject, desk_reject or withdrawn), ``era``, or a column of the data that
+            nothing else reads.
         era: A date (``2022-11-30``, ``2022-11`` or ``2022``), or ``praib``: ICLR from 2024 and NeurIPS from 2023 on
             are ``post``. With it ``era`` is a key, whether named or not.
 
@@ -66,6 +69,8 @@ class Grouping:
             keys.append("era")
         self.by = tuple(keys)
         self.era = era
+        self.unclear: Counter[str] = Counter()
+        """Decisions without a class, as the data word them, by their reviews."""
         self._seen: set[str] = set()
 
     def of(self, case: ReviewCase) -> Group:
@@ -95,6 +100,11 @@ class Grouping:
             return era_of(case, self.era or PRAIB) or "no era"
         if key == "conference":
             return conference_of(case.venue) if case.venue else "no conference"
+        if key == "decision":
+            group = decision_group(case.decision)
+            if group == UNCLEAR:
+                self.unclear[" ".join(str(case.decision).split())] += 1
+            return group
         if key in KNOWN:
             value = getattr(case, key)
         else:
@@ -184,6 +194,11 @@ class Rows:
         group = self._within.of(case).label if self._within else ""
         key = RowKey(group, _system(case, by_kind=self._by_kind))
         self._row[case.case_id] = self._keys.setdefault(key, key)
+
+    @property
+    def unclear(self) -> Counter[str]:
+        """Decisions without a class, as the data word them, by their reviews; empty where they make no rows."""
+        return self._within.unclear if self._within else Counter()
 
     def require_columns(self) -> None:
         """See that every key was there in one review at least; raises ``SettingsError`` with the nearest."""

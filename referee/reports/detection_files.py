@@ -27,6 +27,7 @@ _COLUMNS = (
         "precision_recall",
         "unscored_human",
         "unscored_ai",
+        "late_human",
         "anchors",
         "forced",
     ),
@@ -70,7 +71,13 @@ def _lines(result: DetectionResult) -> Iterator[Sequence[object]]:
     for report in result.reports:
         spread = report.auc_spread
         areas = (report.auc, spread and spread.low, spread and spread.high, report.partial, report.precision_recall)
-        left = (report.unscored["human"], report.unscored["ai"], report.anchors, "; ".join(report.marks))
+        left = (
+            report.unscored["human"],
+            report.unscored["ai"],
+            sum(result.late.values()),
+            report.anchors,
+            "; ".join(report.marks),
+        )
         for at in report.at:
             own = at.threshold
             yield (

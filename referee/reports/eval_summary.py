@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from referee.evals.comparison import Comparison, Difference
@@ -38,6 +38,7 @@ class About:
     reviews: int
     papers: int
     rejected: int = 0
+    rejected_by: Mapping[str, int] = field(default_factory=dict)
     judges: tuple[str, ...] = ()
     repeats: int = 1
     embedder: str = ""

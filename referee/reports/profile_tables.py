@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from referee.data import rejected_text
 from referee.evals.profile.result import Cell, Covered, ProfileResult
 from referee.literature.checking import STATUSES
 from referee.reports.page import Section
@@ -21,8 +22,7 @@ def lead(result: ProfileResult) -> str:
     counts = (result.reviews, "review"), (result.papers, "paper"), (len(result.groups), "group")
     reviews, papers, groups = (f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
     out = f"{reviews} of {papers} in {groups}"
-    rejected = f"; {result.rejected:,} row{'' if result.rejected == 1 else 's'} could not be used"
-    rejected = rejected if result.rejected else ""
+    rejected = f"; {rejected_text(result.rejected_by)}" if result.rejected else ""
     return f"{out} by {', '.join(result.by)}{rejected}."
 
 

@@ -269,6 +269,41 @@ def test_sets_that_cannot_be_scored_are_refused(
     assert "next:" in done.err
 
 
+def test_a_set_in_no_known_layout_is_scored_by_a_mapping(place: Path, referee: Referee) -> None:
+    odd = [{"sub": f"f{n}", "who": "gpt", "comment": "Good.", "mark": 5, "conf": "ICLR", "yr": 2024} for n in (1, 2)]
+    write_rows(place / "odd.jsonl", odd)
+    asked = ("arena", "score", "odd.jsonl", "--human", "papers.jsonl", "--no-texts")
+    refused = referee(*asked)
+    assert refused.code == 2
+    assert "--mapping FILE" in refused.err
+    assert referee("arena", "score", "odd.jsonl", "--write-mapping", "suggested.toml").code == 0
+    assert "[case]" in (place / "suggested.toml").read_text()
+    (place / "map.toml").write_text(
+        '[case]\npaper_id = "sub"\nsource = "who"\ntext = "comment"\nrating = "mark"\nvenue = "conf"\nyear = "yr"\n'
+        '[kinds]\ngpt = "ai"\n'
+    )
+    done = referee(*asked, "--mapping", "map.toml", "--out", "s")
+    assert done.code == 0, done.err
+    rows_ = csv.DictReader((place / "s" / "arena.csv").read_text().splitlines())
+    found = {(r["model"], r["form"], r["axis"]): r["value"] for r in rows_}
+    assert float(found["gpt", "iclr-2024", "mae"]) == 0.5
+    assert "map.toml" in (place / "s" / "arena.md").read_text()
+    assert "'missing.toml' cannot be read" in referee(*asked, "--mapping", "missing.toml").err
+
+
+def test_predictions_by_the_documented_keys_are_read_whatever_the_file_is_called(place: Path, referee: Referee) -> None:
+    told = {"venue": "iclr-2024", "source": "gpt", "status": "answered", "rating": 5, "text": "Good.", "fields": {}}
+    write_rows(place / "mine.jsonl", [{"paper_id": f"f{n}", **told} for n in (1, 2)])
+    done = referee("arena", "score", "mine.jsonl", "--human", "papers.jsonl", "--no-texts", "--out", "s")
+    assert done.code == 0, done.err
+    assert "| gpt " in done.out
+    write_rows(place / "review.jsonl", [{"paper_id": "f1", "source": "gpt", "text": "Good.", "rating": 5}])
+    lost = referee("arena", "score", "review.jsonl", "--human", "papers.jsonl", "--no-texts")
+    assert lost.code == 2
+    assert "Of 1 review(s) the data do not say who wrote them" in lost.err
+    assert '"kind": "ai"' in lost.err
+
+
 @pytest.mark.slow
 def test_odd_ratings_are_read_or_counted(place: Path, referee: Referee) -> None:
     def rows(venue: str, *ratings: object, source: str = "human", year: int = 2024) -> list[dict[str, Any]]:

@@ -271,6 +271,23 @@ def test_ai_reviews_labelled_human_and_late_reviews_are_refused(referee: Referee
     assert "FORCED: 12 human reviews are later" in done.out
 
 
+def test_evaluate_leaves_out_the_late_human_reviews_that_calibrate_refuses(
+    referee: Referee, scored: Path, workplace: Path
+) -> None:
+    late = [{**row, "date": "2024-01-01"} for row in reviews(6, 7)]
+    for name, rows_ in (("late", late), ("both", [*late, *reviews(6, 8)])):
+        saved(workplace / f"{name}.jsonl", rows_)
+        referee("detect", "score", f"{name}.jsonl", "--detectors", "loglik", "--out", name)
+    asked = ("--calibration", "cal.json", "--resamples", "20")
+    done = referee("detect", "evaluate", "both", *asked, "--out", "found")
+    assert "12 human reviews and 12 by models" in done.out
+    assert "Note: 12 human review(s) are later than 2022-11-29 (iclr-2021 2024: 12)" in done.out
+    numbers = json.loads((workplace / "found" / "detection.json").read_text(encoding="utf-8"))
+    assert (numbers["humans"], numbers["late"]) == (12, {"iclr-2021 2024": 12})
+    refused(referee("detect", "evaluate", "late", *asked), "all 12 human reviews", "iclr-2021 2024", "--force")
+    assert "FORCED" in referee("detect", "evaluate", "both", *asked, "--out", "forced", "--force").out
+
+
 def test_nan_in_a_file_of_scores_is_refused(referee: Referee, scored: Path) -> None:
     file = scored / "test" / "results.jsonl"
     line = json.loads(file.read_text(encoding="utf-8").splitlines()[0])

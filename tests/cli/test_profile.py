@@ -134,6 +134,29 @@ def _ratings_are_beside_people(run: Path) -> None:
     assert math.isfinite(float(alpha["human"]))
 
 
+def test_decisions_are_grouped_by_class_and_unusable_rows_counted_by_system(referee: Referee, workplace: Path) -> None:
+    words = ("Accept (oral)", "Accept (poster)", "Invite to Workshop", "Reject")
+    rows = [row(2 * n - 1, CLEAR, 6, decision=said) for n, said in enumerate(words, start=1)]
+    rows += [row(9, CLEAR, 6, source="gpt", kind="ai", paper_id="p1", decision=words[0])]
+    bad = row(11, CLEAR, 6, source="ai:gpt", kind="human")
+    done = referee("profile", saved(workplace, [*rows, bad]), "--by", "decision", "--no-atomic", "--out", "out")
+    assert done.code == 0, done.err
+    assert "1 row(s) could not be used (of gpt: 1)" in done.out
+    assert "1 review(s) have a decision that is no acceptance" in done.err
+    assert "'Invite to Workshop' (1)" in done.err
+    summary = json.loads((workplace / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert {one["group"]: one["reviews"] for one in summary["groups"]} == {
+        "accept": 3,
+        "decision unclear": 1,
+        "reject": 1,
+    }
+    assert summary["rejected_by"] == {"gpt": 1}
+    decided = {one["decision"]: one["words"] for one in table(workplace / "out" / "decisions.csv")}
+    assert decided["accept"] == "Accept (oral): 1; Accept (poster): 1"
+    lost = saved(workplace, [*rows[:4], bad], "lost.jsonl")
+    assert_refused(referee("profile", lost, "--out", "lost"), "no row of 'gpt' can be used", "line 5")
+
+
 def test_nulls_everywhere_single_reviews_and_unknown_forms_are_profiled(referee: Referee, workplace: Path) -> None:
     nothing = {"confidence": None, "venue": None, "year": None}
     rows = [

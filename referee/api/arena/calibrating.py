@@ -32,6 +32,7 @@ def arena_calibrate(
     out: str | Path,
     human: str | Path | None = None,
     venue: str | None = None,
+    mapping: str | Path | None = None,
     fewest_reviews: int = FEWEST_REVIEWS,
     seed: int = 0,
     progress: Progress = silent,
@@ -44,6 +45,7 @@ def arena_calibrate(
         out: The map's file.
         human: The set of human reviews; by default those of the predictions' own sets.
         venue: The form, where the predictions are on several.
+        mapping: As in ``arena_score``.
         fewest_reviews: Human ratings a paper needs.
         seed: For folds and intervals.
         progress: Called with each event.
@@ -58,7 +60,14 @@ def arena_calibrate(
     """
     paths = [Path(one) for one in ([predictions] if isinstance(predictions, str | Path) else predictions)]
     with tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        given = read_arena(paths, Path(human) if human else None, by=SOURCE, aside=Path(aside), progress=progress)
+        given = read_arena(
+            paths,
+            Path(human) if human else None,
+            by=SOURCE,
+            aside=Path(aside),
+            progress=progress,
+            mapping=Path(mapping) if mapping else None,
+        )
     _require_model(model, given)
     found = joined(given, model)
     require_same_scale(found)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.api.evaluations.review_set import unread_notes
-from referee.data import RejectedSink, read_cases
+from referee.data import RejectedSink, read_cases, rejected_text
 from referee.data.drafts import RATING_UNREAD, SCALE_OVERRIDE
+from referee.data.layout import is_known
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
 from referee.evals.agreement import RatedPaper, gather, gather_listed
@@ -24,6 +25,7 @@ from referee.venues.values import rescaled
 
 SOURCE = "source"
 _SKIPPED = "skipped"
+_WHO_WROTE = 'review(s) of which the data do not say who wrote them are left out: give them "kind": "ai" or "human"'
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,13 @@ class Joined:
 
 
 def read_arena(
-    predictions: Sequence[Path], human: Path | None, *, by: str, aside: Path, progress: Progress
+    predictions: Sequence[Path],
+    human: Path | None,
+    *,
+    by: str,
+    aside: Path,
+    progress: Progress,
+    mapping: Path | None = None,
 ) -> ArenaInput:
     """Read the sets; AI reviews are predictions, human ones the reference.
 
@@ -65,21 +73,25 @@ def read_arena(
         by: What tells models apart: ``source``, or a column of the records.
         aside: An existing folder for rows that cannot be used.
         progress: Told how far it is.
+        mapping: A file that says which key of a row is what, for the sets in no known layout; where all are in one,
+            for all sets but runs of ``referee arena run``.
 
     Raises:
-        DataError: A path is missing or holds nothing of use: no prediction, no human rating.
+        DataError: A path is missing or holds nothing of use: no prediction, no human rating; or the mapping is of no
+            use, as there are only runs.
         SettingsError: No record has the column.
     """
     read = _Sets(by)
     paths = [path / PREDICTIONS if (path / PREDICTIONS).is_file() else path for path in predictions]
+    mapped = _mapped([*paths, *([human] if human is not None else [])], mapping)
     with RejectedSink(aside / "rejected.jsonl") as sink:
         for path in paths:
             progress(Event("stage", f"reading {path}"))
-            read.take(_cases(path, sink))
+            read.take(_cases(path, sink, mapped.get(path)))
         if human is not None:
             progress(Event("stage", f"reading {human}"))
-            read.people = [case for case in read.seen(_cases(human, sink)) if case.kind == "human"]
-        read.dropped["row(s) cannot be used; rejected.jsonl says why"] += sink.count
+            read.people = [case for case in read.seen(_cases(human, sink, mapped.get(human))) if case.kind == "human"]
+        rejected = f"{rejected_text(sink.by_source)}; rejected.jsonl says why" if sink.count else ""
     _require_models(read, paths)
     papers = {case.paper_id for cases in read.models.values() for case in cases}
     by_paper: dict[str, list[ReviewCase]] = defaultdict(list)
@@ -98,10 +110,11 @@ def read_arena(
         human=reviewed,
         forms=_forms(read.scales),
         listed=listed,
-        digests={str(path): _digest(path) for path in (*paths, *([human] if human else []))},
+        digests={str(path): _digest(path) for path in (*paths, *filter(None, (human, mapping)))},
         skipped=dict(read.skipped),
         usage=dict(read.usage),
         notes=(
+            *filter(None, [rejected]),
             *(f"{count:,} {what}" for what, count in read.dropped.items() if count),
             *unread_notes(read.unread),
             *(f"ratings on {name} are read on {scale}, as the rows say" for name, scale in read.scales.items()),
@@ -147,7 +160,7 @@ class _Sets:
             if case.kind == "human":
                 self.people.append(case)
             elif case.kind == "unknown":
-                self.dropped["review(s) of which the data do not say who wrote them are left out"] += 1
+                self.dropped[_WHO_WROTE] += 1
             elif not label:
                 self.dropped[f"prediction(s) have no column {self.by!r} and are left out"] += 1
             elif case.extra.get("status") == _SKIPPED:
@@ -173,9 +186,12 @@ def _require_models(read: _Sets, paths: Sequence[Path]) -> None:
         raise SettingsError(
             f"no AI review of {named} has a column {read.by!r}.", hint="Leave --by away, or correct it."
         )
+    count = read.dropped[_WHO_WROTE]
+    unknown = f" Of {count:,} review(s) the data do not say who wrote them." if count else ""
     raise DataError(
-        f"{named} holds no AI review.",
-        hint="Predictions are a run of `referee arena run`, or reviews of which the data say that an AI wrote them.",
+        f"{named} holds no AI review.{unknown}",
+        hint="Predictions are a run of `referee arena run`, or reviews of which the data say that an AI wrote them: "
+        'rows with "kind": "ai".',
     )
 
 
@@ -228,10 +244,27 @@ def _short(reason: str, paper: RatedPaper) -> str:
     return reason.split(". ", 1)[0].rstrip(".")[:120] or paper.reason
 
 
-def _cases(path: Path, sink: RejectedSink) -> Iterable[ReviewCase]:
+def _mapped(sets: Sequence[Path], mapping: Path | None) -> dict[Path, Path]:
+    """The mapping of each set that is read by it.
+
+    Raises:
+        DataError: There is a mapping and no set to read by it, or a set cannot be read.
+    """
+    if mapping is None:
+        return {}
+    others = [path for path in sets if not holds_predictions(path)]
+    if not others:
+        raise DataError(
+            f"the mapping {str(mapping)!r} is of no use: runs of `referee arena run` need none.",
+            hint="Leave --mapping out.",
+        )
+    return dict.fromkeys([path for path in others if not is_known(path)] or others, mapping)
+
+
+def _cases(path: Path, sink: RejectedSink, mapping: Path | None) -> Iterable[ReviewCase]:
     if holds_predictions(path):
         return (prediction_case(one, path, n) for n, one in enumerate(read_predictions(path), start=1))
-    return read_cases(path, rejected=sink)
+    return read_cases(path, mapping=mapping, rejected=sink)
 
 
 def _label(case: ReviewCase, by: str) -> str:

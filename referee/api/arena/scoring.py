@@ -74,6 +74,7 @@ def arena_score(
     *,
     human: str | Path | None = None,
     by: str = SOURCE,
+    mapping: str | Path | None = None,
     rules: ScoreRules = ScoreRules(),
     options: RunOptions = RunOptions(),
 ) -> ArenaScoring:
@@ -84,6 +85,8 @@ def arena_score(
         human: The set of human reviews; by default those of the predictions' own sets, or the ratings that their
             records list (``human_ratings``).
         by: What tells models apart: ``source``, or a column of the records.
+        mapping: A file that says which key of a row is what, for sets in no known layout; where all are in one, for
+            all sets but runs of ``referee arena run``.
         rules: How it is scored.
         options: How it runs: ``out``, ``settings`` and ``progress`` matter here.
 
@@ -105,7 +108,14 @@ def arena_score(
     names = "arena-score", paths[0].stem if paths else ""
     with offline_session("arena score", *names, options=options, settings=options.settled()) as run:
         aside = Path(run.enter(tempfile.TemporaryDirectory(prefix="referee-")))
-        given = read_arena(paths, Path(human) if human else None, by=by, aside=aside, progress=run.progress)
+        given = read_arena(
+            paths,
+            Path(human) if human else None,
+            by=by,
+            aside=aside,
+            progress=run.progress,
+            mapping=Path(mapping) if mapping else None,
+        )
         result = scored(given, rules, run.progress)
         run.check_inputs({"sets": ", ".join(given.digests.values()), "options": str(rules), "models by": by})
         run.open_folder()

@@ -61,7 +61,8 @@ def detect_evaluate(
         prompts: A column that names the prompt of AI reviews; other ones than the most frequent are shown apart.
         resamples: How many, for intervals.
         seed: For resamples.
-        force: Go on where the thresholds do not hold, as with papers in both sets; every table is then marked.
+        force: Go on where the thresholds do not hold, as with papers in both sets, and take human reviews that were
+            written after models were offered to all; every table is then marked. Else these are left out and counted.
         options: How it runs: ``out``, ``settings`` and ``progress`` matter here.
 
     Returns:
@@ -71,7 +72,7 @@ def detect_evaluate(
         DataError: The calibration cannot be read.
         RunError: A folder holds no scores, or the run folder is in use or not empty.
         EvaluationError: The thresholds do not hold for these scores, an AI review is labelled human, a class is empty,
-            or a column is in no review.
+            all its human reviews were written too late, or a column is in no review.
     """
     runs = [Path(one) for one in ([scores] if isinstance(scores, str | Path) else scores)]
     thresholds = read_calibration(Path(calibration))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,10 @@ from typing import Protocol, TypeVar
 from referee.api.detection.continuing import DoorGenerator, OpenedDetectors, generator_models
 from referee.api.detection.torch_services import NamedClassifier, NamedFiller, Source, here_or_fetched, source_of
 from referee.api.session import Session
-from referee.data import read_cases
+from referee.data import keys, read_cases
+from referee.data.entries import Entry
+from referee.data.found import ROW_SUFFIXES, entries, rows_suffix
+from referee.data.layouts.flat import FLAGS
 from referee.errors import DataError, EvaluationError, MissingExtra, RefereeError, SettingsError
 from referee.evals.detection.classifiers import CLASSIFIERS
 from referee.evals.detection.detectors.base import Detector
@@ -31,6 +33,7 @@ from referee.nearest import did_you_mean
 from referee.runs import Event
 
 ANCHORS = "anchors.jsonl"
+_ANCHOR = frozenset({"paper_id", "model", "review"})
 LM = "smollm2-135m"
 PAIR = ("qwen-0.5b", "qwen-1.5b")
 """Observer and performer, two of the embedded models with one tokenizer."""
@@ -182,6 +185,8 @@ def _detectors(names: Sequence[str]) -> list[Detector]:
 def read_anchors(path: Path) -> AnchorSet:
     """The AI reviews of a run of ``referee detect anchors``, or those of a review set, by paper and source.
 
+    What a file is its first row tells, whatever its name: an anchor has ``paper_id``, ``model`` and ``review``, and no
+    column for who wrote it. A folder without ``anchors.jsonl`` is a review set.
     Of several by one model on one paper the first counts. What was edited or expanded from another review is no anchor.
 
     Raises:
@@ -189,10 +194,10 @@ def read_anchors(path: Path) -> AnchorSet:
     """
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     prompts: set[str] = set()
-    file = path / ANCHORS if path.is_dir() else path
-    if file.name == ANCHORS and file.is_file():
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            _add_anchor(texts, prompts, file, number, line)
+    file = path / ANCHORS if (path / ANCHORS).is_file() else path
+    if _holds_anchors(file):
+        for entry in entries(file):
+            _add_anchor(texts, prompts, file, entry)
     else:
         for case in read_cases(path):
             if case.kind == "ai" and case.text.strip() and case.extra.get(TASK) not in (EDIT, BULLETS):
@@ -363,16 +368,23 @@ def _is_local_installed() -> bool:
     return True
 
 
-def _add_anchor(texts: dict[str, dict[str, str]], prompts: set[str], file: Path, number: int, line: str) -> None:
-    if not line.strip():
-        return
-    try:
-        row = json.loads(line)
-        paper, model, text = (str(row[name]) for name in ("paper_id", "model", "review"))
-    except (ValueError, KeyError, TypeError) as error:
+def _holds_anchors(file: Path) -> bool:
+    if not file.is_file() or rows_suffix(file) not in ROW_SUFFIXES:
+        return False
+    first = next(entries(file), None)
+    row = first.value if first is not None and isinstance(first.value, dict) else {}
+    if keys.take(row, (*keys.SOURCE, *keys.KIND, *FLAGS)) is not None:
+        return False
+    return row.keys() >= _ANCHOR or file.name == ANCHORS
+
+
+def _add_anchor(texts: dict[str, dict[str, str]], prompts: set[str], file: Path, entry: Entry) -> None:
+    row = entry.value if isinstance(entry.value, dict) else {}
+    if lacking := sorted(_ANCHOR - row.keys()):
+        why = entry.error or f"it has no {', '.join(lacking)}"
         raise DataError(
-            f"line {number} of {str(file)!r} is no anchor: {error!r}.",
+            f"line {entry.number} of {str(file)!r} is no anchor: {why}.",
             hint="A line has paper_id, model and review; write the anchors anew with `referee detect anchors`.",
-        ) from error
-    texts[paper].setdefault(model, text)
+        )
+    texts[str(row["paper_id"])].setdefault(str(row["model"]), str(row["review"]))
     prompts |= {str(row["prompt_digest"])} if row.get("prompt_digest") else set()

@@ -227,6 +227,7 @@ def _about(job: EvalJob) -> About:
         reviews=len(reviews.store),
         papers=len(list(reviews.store.papers)),
         rejected=reviews.rejected,
+        rejected_by=reviews.rejected_by,
         judges=tuple(judge.spec.id for judge in job.judges),
         repeats=job.repeats,
         embedder=job.embedder.id if job.embedder else "",

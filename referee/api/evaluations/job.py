@@ -10,7 +10,8 @@ from pathlib import Path
 
 from referee.api.detection.continuing import OpenedDetectors
 from referee.api.evaluations.review_set import ReviewSet, unread_notes
-from referee.data import PaperStore
+from referee.data import PaperStore, rejected_text
+from referee.data.decisions import unclear_text
 from referee.data.found import holds_rows
 from referee.data.known_sets import KnownErrors
 from referee.data.papers import file_name
@@ -157,7 +158,7 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     """What a reader of the numbers should know."""
     store = job.reviews.store
     if job.reviews.rejected:
-        yield f"{job.reviews.rejected:,} row(s) could not be used; rejected.jsonl says why"
+        yield f"{rejected_text(job.reviews.rejected_by)}; rejected.jsonl says why"
     yield from unread_notes(job.reviews.unread)
     unknown = sum(count for (_, kind), count in store.sources.items() if kind == "unknown")
     if unknown:
@@ -167,6 +168,8 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     if len(store.venues) > 1:
         listed = ", ".join(f"{venue or 'none named'} ({count:,})" for venue, count in store.venues.most_common(6))
         yield f"the reviews are of several venues: {listed}; --group-by venue keeps them apart"
+    if job.reviews.rows.unclear:
+        yield unclear_text(job.reviews.rows.unclear)
     yield from _known_errors(job)
     yield from _missing_papers(job)
     yield from _own_work(job)

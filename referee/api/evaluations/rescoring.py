@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -125,10 +126,16 @@ def _metric_names(record: RunRecord) -> list[str]:
     return [named.partition("@")[0] for named in record.inputs["set of metrics"].split(", ")]
 
 
+def _rejected_by(file: Path) -> Counter[str]:
+    """Rows that could not be used, by who wrote them."""
+    lines = file.read_bytes().splitlines() if file.is_file() else []
+    return Counter(str(json.loads(line).get("source", "")) for line in lines)
+
+
 def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
     """What the summary says of the run, from its record."""
     papers = Counter(case.paper_id for case in read_stored(folder / CASES))
-    rejected = folder / REJECTED
+    rejected = _rejected_by(folder / REJECTED)
     notes = [f"computed anew from the stored judgements: of {units:,} units {changed:,} changed"]
     if record.status != "finished":
         notes.append(f"the run is not finished ({record.status}): numbers are of a part of the units")
@@ -137,7 +144,8 @@ def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
     return About(
         reviews=papers.total(),
         papers=len(papers),
-        rejected=len(rejected.read_bytes().splitlines()) if rejected.is_file() else 0,
+        rejected=rejected.total(),
+        rejected_by=dict(rejected),
         judges=tuple(model.id for role, model in record.models.items() if role.startswith("judge")),
         repeats=int(record.inputs.get("number of repeats", "1")),
         embedder=record.inputs["embedder"] if record.inputs["embedder"] != "none" else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,13 +26,14 @@ _MOST_NOTES = 3
 
 @dataclass(frozen=True)
 class ReviewSet:
-    """The reviews that can be used, their rows in the table, and what could not be used."""
+    """The reviews that can be used, their rows in the table, and what could not be used (also by who wrote it)."""
 
     store: CaseStore
     rows: Rows
     rejected: int
     rejected_file: Path
     unread: Counter[str]
+    rejected_by: Mapping[str, int]
 
     def part(self, holds: Callable[[str], bool]) -> ReviewSet:
         """The reviews of some papers, by their ids; rows of the table and what could not be used are of the whole."""
@@ -122,7 +123,12 @@ def read_set(
                 if not store.add(case):
                     origin = case.origin
                     reason = f"duplicate: the id {case.case_id!r} is taken"
-                    sink.add(origin.file if origin else str(source), origin.line if origin else None, reason)
+                    sink.add(
+                        origin.file if origin else str(source),
+                        origin.line if origin else None,
+                        reason,
+                        source=case.source,
+                    )
                     continue
                 rows.add(case)
                 if why := case.extra.get(RATING_UNREAD):
@@ -133,7 +139,7 @@ def read_set(
             for note in checks.notes():
                 progress(Event("note", note))
             rows.require_columns()
-            yield ReviewSet(store, rows, sink.count, sink.path, unread)
+            yield ReviewSet(store, rows, sink.count, sink.path, unread, dict(sink.by_source))
 
 
 def _require_some(source: Path, store: CaseStore, sink: RejectedSink) -> None:

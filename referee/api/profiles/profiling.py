@@ -172,7 +172,7 @@ async def _profiled(run: Session, job: _Job) -> Profile:
     result = profile_result(
         measured,
         job.asked,
-        rejected=job.read.rejected,
+        rejected=job.read.rejected_by,
         backends={
             "syllables": measured.syllables,
             "mathematics": reader.mathematics,

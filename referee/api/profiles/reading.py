@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, TextIO
 
 from referee.api.profiles.job import ProfileAsked
+from referee.data.decisions import decision_group
 from referee.evals.behaviour import TextMetrics, measure_texts
 from referee.evals.behaviour.atomic import MatchedPair, matched_pairs
 from referee.evals.behaviour.coverage_matrix import chance_pairs
@@ -39,8 +40,8 @@ _TOGETHER = 16
 class ProfileValues:
     """What is kept of the reviews.
 
-    Numbers; ``xref_bins`` by group; ``decisions`` by venue, year and decision; ``citations`` by group and status,
-    ``unresolved`` by reason.
+    Numbers; ``xref_bins`` by group; ``decisions`` by venue, year and class of decision, ``decision_words`` what the
+    data call it; ``citations`` by group and status, ``unresolved`` by reason.
     """
 
     metrics: tuple[ReadMetric, ...]
@@ -49,6 +50,7 @@ class ProfileValues:
     panels: PanelBook = field(default_factory=PanelBook)
     coverage: CoverageBook = field(default_factory=CoverageBook)
     decisions: dict[tuple[str, int | None, str], Counter[str]] = field(default_factory=dict)
+    decision_words: dict[tuple[str, int | None, str], Counter[str]] = field(default_factory=dict)
     citations: dict[str, Counter[str]] = field(default_factory=dict)
     xref_bins: dict[Group, Counter[str]] = field(default_factory=dict)
     unresolved: Counter[str] = field(default_factory=Counter)
@@ -127,9 +129,10 @@ class ProfilePass:
 
     def _decided(self, reviews: Sequence[ReviewCase]) -> None:
         """Count a paper and its reviews under its venue, year and decision."""
-        decision = next((case.decision for case in reviews if case.decision), "") or "no decision"
-        place = reviews[0].venue or "no venue", year_of(reviews[0]), decision
+        decision = next((case.decision for case in reviews if case.decision), "")
+        place = reviews[0].venue or "no venue", year_of(reviews[0]), decision_group(decision)
         self.measured.decisions.setdefault(place, Counter()).update(["paper", *(case.kind for case in reviews)])
+        self.measured.decision_words.setdefault(place, Counter()).update(filter(None, [decision]))
 
     async def _measured(self, case: ReviewCase, found: TextMetrics) -> _Measured:
         group = self._asked.grouping.of(case)

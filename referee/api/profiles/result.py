@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from referee.api.profiles.job import ProfileAsked
 from referee.api.profiles.reading import ProfileValues
+from referee.data.decisions import unclear_text
 from referee.evals.agreement import Scale
 from referee.evals.profile import groups
 from referee.evals.profile.agreement import Scales, agreements, alphas
@@ -17,14 +18,19 @@ TRENDS = ("words", "mattr_100", "fre", "xref", "strengths", "weaknesses")
 
 
 def profile_result(
-    measured: ProfileValues, asked: ProfileAsked, *, rejected: int, backends: Mapping[str, str], notes: Sequence[str]
+    measured: ProfileValues,
+    asked: ProfileAsked,
+    *,
+    rejected: Mapping[str, int],
+    backends: Mapping[str, str],
+    notes: Sequence[str],
 ) -> ProfileResult:
     """Groups, tests, distributions, agreement and coverage.
 
     Args:
         measured: What was measured.
         asked: The choices.
-        rejected: Rows that could not be used.
+        rejected: Rows that could not be used, by who wrote them.
         backends: What measured what.
         notes: What is worth knowing.
     """
@@ -39,7 +45,8 @@ def profile_result(
     return ProfileResult(
         reviews=len(table),
         papers=table.papers,
-        rejected=rejected,
+        rejected=sum(rejected.values()),
+        rejected_by=dict(rejected),
         by=by,
         groups=sizes,
         cells=tuple(
@@ -69,6 +76,7 @@ def profile_result(
                 f"{said}: they stand in the tables of ratings, and nothing is compared by them"
                 for said in wrong.values()
             ),
+            *filter(None, [unclear_text(asked.grouping.unclear) if asked.grouping.unclear else ""]),
             *_unresolved(measured),
             *_warnings(measured),
             *dict.fromkeys(f"{one.system}: {one.reason.rstrip('.')}" for one in beside if one.reason),
@@ -91,6 +99,9 @@ def _decisions(measured: ProfileValues) -> Iterator[Decided]:
             venue=venue,
             year=year,
             decision=decision,
+            words="; ".join(
+                f"{said}: {n:,}" for said, n in sorted(measured.decision_words[venue, year, decision].items())
+            ),
             papers=counts["paper"],
             human_reviews=counts["human"],
             ai_reviews=counts["ai"],

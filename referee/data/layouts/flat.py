@@ -147,7 +147,7 @@ def read_papers_rows(path: Path) -> Iterator[Found]:
                 reason = DataError(f"review {number} of the paper is {kind_of_json(review)}, no object")
                 yield Found(entry.number, reason, str(review)[:EXCERPT_CHARS])
             elif review.get("reviewer") != _LETTER or not named:
-                yield Found(entry.number, _attempt(row, review, number), entry.raw)
+                yield Found(entry.number, _attempt(row, review, number), entry.raw, keys.named_source(review))
 
     return each(path, read)
 

@@ -78,7 +78,7 @@ def read_mapped(mapped: Mapped) -> Callable[[Path], Iterator[Found]]:
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
         for review, raw in _reviews(mapped, entry, row):
-            yield Found(entry.number, _attempt(mapped, review, row), raw)
+            yield Found(entry.number, _attempt(mapped, review, row), raw, _source(mapped, review, row))
 
     return lambda path: each(path, read)
 
@@ -101,6 +101,11 @@ def _attempt(mapped: Mapped, review: object, row: Mapping[str, object]) -> Draft
         return _draft(mapped, review, row)
     except DataError as error:
         return error
+
+
+def _source(mapped: Mapped, review: object, row: Mapping[str, object]) -> str:
+    key = mapped.case.get("source")
+    return keys.text_of(_either(review, row, key)).strip() if key and isinstance(review, dict) else ""
 
 
 def _draft(mapped: Mapped, review: Mapping[str, object], row: Mapping[str, object]) -> Draft:

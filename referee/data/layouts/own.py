@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,16 +12,29 @@ from pydantic import ValidationError
 from referee.data.drafts import Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry
 from referee.data.found import Found, each, entries
-from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author
+from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author, plain_keys, text_of
+from referee.data.layouts.flat import author_of, flat_draft
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, ReviewCase
 from referee.schemas.review import Review
 
 
 def read_own_cases(path: Path) -> Iterator[Found]:
-    """Lines that are ``ReviewCase`` records; where one says nothing of its origin, this file becomes it."""
+    """Lines that are ``ReviewCase`` records; where one says nothing of its origin, this file becomes it.
+
+    A record of ours with further columns keeps them in ``extra``. A row that has no more of a record than the names of
+    some columns, and others beside them, is read as any row is.
+    """
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
+        further = {name: value for name, value in row.items() if name not in ReviewCase.model_fields}
+        if further and not _RECORD & row.keys():
+            yield from _as_row(entry, row)
+            return
+        if further:
+            extra = row.get("extra")
+            row = {name: value for name, value in row.items() if name not in further}
+            row["extra"] = {**(extra if isinstance(extra, dict) else {}), **further}
         if row.get("origin") is None:
             row["origin"] = {"file": str(path), "line": entry.number, "layout": "cases"}
         for name in ("rating", "confidence"):
@@ -32,6 +46,16 @@ def read_own_cases(path: Path) -> Iterator[Found]:
             raise DataError(f"the record is no case: {describe(error)}.") from error
 
     return each(path, read)
+
+
+# What only our own writing of a case puts there: rows made by others do not have it.
+_RECORD = frozenset({"schema_version", "fields", "origin", "extra"})
+
+
+def _as_row(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
+    named = plain_keys(row)
+    draft = flat_draft(named, author_of(named))
+    yield Found(entry.number, replace(draft, review_id=text_of(named.get("case_id")) or draft.review_id), entry.raw)
 
 
 def read_own_reviews(path: Path) -> Iterator[Found]:
@@ -94,22 +118,24 @@ def read_text(path: Path, root: Path) -> Iterator[Found]:
         path: The file.
         root: The folder of the set, or the file itself.
     """
+    paper_id, source, number = named(path, root)
+    by = author(_MARK.sub(lambda mark: f"{mark['kind'].lower()}:{mark['name']}", source))
+    lost = "" if by.source == UNKNOWN else by.source
     try:
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:
-        yield Found(None, DataError(f"it cannot be read: {error.strerror}."))
+        yield Found(None, DataError(f"it cannot be read: {error.strerror}."), source=lost)
         return
     except UnicodeDecodeError as error:
         reason = DataError(f"not UTF-8: byte {data[error.start]:#04x} at offset {error.start}")
-        yield Found(None, reason, data[:EXCERPT_CHARS].decode("utf-8", "replace"))
+        yield Found(None, reason, data[:EXCERPT_CHARS].decode("utf-8", "replace"), lost)
         return
-    paper_id, source, number = named(path, root)
     yield Found(
         None,
         Draft(
             paper_id=paper_id,
-            author=author(_MARK.sub(lambda mark: f"{mark['kind'].lower()}:{mark['name']}", source)),
+            author=by,
             text=text,
             review_id="__".join(part for part in (paper_id, source, number) if part),
             identity=text,

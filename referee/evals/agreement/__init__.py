@@ -7,7 +7,7 @@ reason, never 0.
 from referee.evals.agreement.arena import ArenaScore, FormScore, score_predictions
 from referee.evals.agreement.calibration import MapName, RatingPair, apply, check_fits, fit_rating_map
 from referee.evals.agreement.distributions import apart, compare_scales, from_median, histogram
-from referee.evals.agreement.panels import panel_alphas, self_consistency
+from referee.evals.agreement.panels import TwiceRated, panel_alphas, self_consistency
 from referee.evals.agreement.rated import RatedPaper, accepted, gather, gather_listed
 from referee.evals.agreement.scales import Scale, check_scale, free_scale, one_scale, scale_of
 from referee.evals.agreement.text_similarity import (
@@ -29,6 +29,7 @@ __all__ = [
     "Scale",
     "TextMeans",
     "TextPair",
+    "TwiceRated",
     "accepted",
     "apart",
     "apply",

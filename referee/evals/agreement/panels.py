@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,18 +92,67 @@ def panel_alphas(
     return tuple(_panels(name, groups[name], how) for name in sorted(groups))
 
 
+@dataclass(frozen=True, slots=True)
+class TwiceRated:
+    """A paper that one model rated twice on one form (by two prompts, in two runs)."""
+
+    paper_id: str
+    form: str
+    ratings: tuple[float, float]
+    conference: str = ""
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyPanel:
+    """Alpha between a model's two ratings in one conference, year and form.
+
+    ``mean_of`` is 0 there; else the row is the unweighted mean over so many panels of the conference, and ``form`` is
+    empty. ``alpha`` is None with a ``reason``.
+    """
+
+    conference: str
+    year: int | None
+    form: str
+    papers: int
+    alpha: Interval
+    mean_of: int = 0
+    reason: str = ""
+
+
 def self_consistency(
-    first: Mapping[str, float],
-    second: Mapping[str, float],
+    papers: Iterable[TwiceRated],
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
     level: float = 0.95,
-) -> tuple[Interval, int]:
-    """Alpha between two sets of one model's ratings (two prompts, two runs), and the number of papers in both."""
-    units = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
-    drawn = _drawn([(unit, None) for unit in units], np.random.default_rng(seed), resamples if len(units) > 1 else 0)
-    return _estimate(krippendorff_alpha(units), drawn[:, 0], level, len(units)), len(units)
+) -> Iterator[ConsistencyPanel]:
+    """Alpha between a model's two ratings of the same papers, by conference, year and form.
+
+    Ratings of several conferences or scales are never pooled: values of two scales lie far apart, so that papers seem
+    to differ and random ratings to agree. A conference with several panels that have a value has the unweighted mean
+    over them as well. Intervals are percentiles of resamples of papers within each panel; one paper has none.
+    """
+    panels: dict[str, dict[tuple[int | None, str], list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    for paper in sorted(papers, key=lambda one: one.paper_id):
+        panels[paper.conference or paper.form][paper.year, paper.form].append(paper.ratings)
+    for conference, parts in sorted(panels.items()):
+        valued: list[tuple[ConsistencyPanel, Floats]] = []
+        for (year, form), units in sorted(parts.items(), key=lambda part: (part[0][0] is None, *map(str, part[0]))):
+            rng = np.random.default_rng([seed, year or 0])
+            drawn = _drawn([(unit, None) for unit in units], rng, resamples)[:, 0]
+            own = drawn if len(units) > 1 else drawn[:0]
+            alpha = _estimate(krippendorff_alpha(units), own, level, len(units))
+            reason = NO_VARIATION if alpha.mean is None else ""
+            panel = ConsistencyPanel(conference, year, form, len(units), alpha, reason=reason)
+            valued += [] if reason else [(panel, drawn)]
+            yield panel
+        if len(valued) > 1:
+            means = np.mean([drawn for _, drawn in valued], axis=0)
+            own = means if any(panel.papers > 1 for panel, _ in valued) else means[:0]
+            count = sum(panel.papers for panel, _ in valued)
+            mean = _estimate(_mean([panel.alpha.mean for panel, _ in valued]), own, level, count)
+            yield ConsistencyPanel(conference, None, "", count, mean, mean_of=len(valued))
 
 
 @dataclass(frozen=True, slots=True)

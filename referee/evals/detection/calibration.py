@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import Field
 
 from referee.errors import EvaluationError
-from referee.evals.detection.columns import Mask, ScoredRows, rows_of
+from referee.evals.detection.columns import Ints, Mask, Reviews, ScoredRows, rows_of
 from referee.evals.detection.features import FittedFeatures, fit_features, out_of_fold
 from referee.evals.detection.thresholds import Mode, Threshold, exact_threshold, threshold_at
 from referee.schemas.base import Frozen
@@ -27,6 +27,7 @@ from referee.schemas.base import Frozen
 TARGETS = (0.001, 0.005, 0.01)
 LAST_CLEAN_DAY = "2022-11-29"
 """ChatGPT was offered on the next day; of later reviews nobody knows that a person wrote them."""
+NOBODY_KNOWS = "nobody knows that people wrote them"
 
 
 class PerAnchor(Frozen):
@@ -181,13 +182,14 @@ def calibrate(
             finite, one review has two scores, or there is none.
     """
     check_human(humans, others)
-    late = _late(humans)
+    late = late_human(humans.reviews)[humans.at]
     if late.any() and not forced:
         first = int(np.flatnonzero(late)[0])
         date = humans.reviews.names[humans.reviews.date[humans.at[first]]]
+        venues = named_counts(by_venue(humans.reviews, np.unique(humans.at[late])))
         raise EvaluationError(
-            f"{late.sum()} human reviews, the first {humans.review(first)!r} of {date!r}, are later than "
-            f"{LAST_CLEAN_DAY}: nobody knows that people wrote them.",
+            f"{late.sum()} human reviews ({venues}), the first {humans.review(first)!r} of {date!r}, are later than "
+            f"{LAST_CLEAN_DAY}: {NOBODY_KNOWS}.",
             hint="Calibrate on earlier reviews, or force it; the calibration is then marked.",
             ids={"review": humans.review(first)},
         )
@@ -314,11 +316,29 @@ def check_human(rows: ScoredRows, others: ScoredRows | None = None) -> None:
     )
 
 
-def _late(rows: ScoredRows) -> Mask:
-    """Rows that are known to be later than the last clean day; of a year alone, 2022 counts as clean."""
-    names, dates = rows.reviews.names, rows.reviews.date[rows.at]
-    late = [code for code in np.unique(dates).tolist() if names[code] > LAST_CLEAN_DAY[: len(names[code])]]
-    return np.isin(dates, late)
+def late_human(reviews: Reviews) -> Mask:
+    """Reviews called human that are known to be later than the last clean day; of a year alone, 2022 counts as clean.
+
+    ``calibrate`` refuses them and an evaluation leaves them out; both take them where it is forced, and mark it.
+    """
+    names = reviews.names
+    late = [code for code in np.unique(reviews.date).tolist() if names[code] > LAST_CLEAN_DAY[: len(names[code])]]
+    return np.asarray(reviews.is_kind("human") & np.isin(reviews.date, late))
+
+
+def by_venue(reviews: Reviews, places: Ints) -> dict[str, int]:
+    """How many different reviews of these places each venue and year has, by name."""
+    found: Counter[str] = Counter()
+    for at in places[np.unique(reviews.review[places], return_index=True)[1]].tolist():
+        venue = reviews.names[reviews.form[at]] or "no venue"
+        year = reviews.names[reviews.date[at]][:4]
+        found[venue if year in venue else f"{venue} {year}"] += 1
+    return dict(sorted(found.items()))
+
+
+def named_counts(counts: Mapping[str, int]) -> str:
+    """The counts in words: ``iclr-2024: 20, neurips-2023: 4``."""
+    return ", ".join(f"{name}: {count:,}" for name, count in counts.items())
 
 
 def _per_anchor(rows: ScoredRows, target: float) -> PerAnchor:

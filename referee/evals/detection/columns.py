@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from referee.errors import EvaluationError
 from referee.evals.detection.anchor import IS_ANCHOR
+from referee.evals.grouping import year_of
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.stats.values import Floats
@@ -337,8 +338,9 @@ def score_of(result: MetricResult) -> ScoredReview:
 
 
 def date_of(case: ReviewCase) -> str:
-    """ISO date or year of a review; empty where neither is known."""
-    return case.date or (str(case.year) if case.year is not None else "")
+    """ISO date of a review, else its year or that in its venue's name; empty where none is known."""
+    year = year_of(case)
+    return case.date or (str(year) if year is not None else "")
 
 
 class _Scores:

@@ -16,7 +16,15 @@ from typing import Literal
 
 import numpy as np
 
-from referee.evals.detection.calibration import DetectorCalibration, check_applies
+from referee.evals.detection.calibration import (
+    LAST_CLEAN_DAY,
+    NOBODY_KNOWS,
+    DetectorCalibration,
+    by_venue,
+    check_applies,
+    late_human,
+    named_counts,
+)
 from referee.evals.detection.columns import Ints, Mask, ScoredRows
 from referee.evals.detection.roc import ResampledAuc, partial_auc, pr_auc, resampled_auc, roc_auc
 from referee.evals.detection.thresholds import Threshold
@@ -122,7 +130,7 @@ def evaluate(
     Raises:
         EvaluationError: The thresholds do not hold for these scores, or one review has different scores.
     """
-    marks = check_applies(calibration, rows, forced=forced)
+    marks = (*check_applies(calibration, rows, forced=forced), *_late_mark(rows))
     once, draws = rows.once(), _Draws(seed, resamples, cluster)
     humans, ai = (once.where(once.is_kind(kind)) for kind in ("human", "ai"))
     sources, names = ai.reviews.source[ai.at], ai.reviews.names
@@ -130,6 +138,16 @@ def evaluate(
     if together and len(np.unique(sources)) > 1:
         groups.insert(0, (together, np.ones(len(ai), dtype=bool)))
     return [_report(calibration, llm, humans, ai.where(own), draws, marks) for llm, own in groups]
+
+
+def _late_mark(rows: ScoredRows) -> tuple[str, ...]:
+    """What stands beside every number where human reviews are in it of which nobody knows who wrote them."""
+    places = np.unique(rows.at[late_human(rows.reviews)[rows.at]])
+    counts = by_venue(rows.reviews, places)
+    if not counts:
+        return ()
+    count = f"{sum(counts.values()):,} human reviews tested on ({named_counts(counts)})"
+    return (f"{count} are later than {LAST_CLEAN_DAY}: {NOBODY_KNOWS}",)
 
 
 def flagged_rate(

@@ -7,7 +7,7 @@ model's own. What ``referee detect generate`` edited or expanded is known by its
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -78,6 +78,23 @@ class Parts:
     prompts: Mapping[str, Mask] = field(default_factory=dict)
     usual_prompt: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def without(self, out: Mask) -> Parts:
+        """The parts without these reviews."""
+        return replace(
+            self,
+            usual=self.usual & ~out,
+            polished=self.polished & ~out,
+            assisted=self.assisted & ~out,
+            levels={name: mask & ~out for name, mask in self.levels.items()},
+            prompts={name: mask & ~out for name, mask in self.prompts.items()},
+        )
+
+    @property
+    def any(self) -> Mask:
+        """Reviews that are in any part."""
+        masks = (self.usual, self.polished, self.assisted, *self.levels.values(), *self.prompts.values())
+        return np.asarray(np.logical_or.reduce(masks))
 
 
 def parted(reviews: Reviews, asked: EvaluationAsked) -> Parts:

@@ -12,12 +12,22 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from referee.errors import EvaluationError
-from referee.evals.detection.calibration import Calibration, DetectorCalibration, check_applies, check_human
+from referee.evals.detection.calibration import (
+    LAST_CLEAN_DAY,
+    NOBODY_KNOWS,
+    Calibration,
+    DetectorCalibration,
+    by_venue,
+    check_applies,
+    check_human,
+    late_human,
+    named_counts,
+)
 from referee.evals.detection.columns import Ints, Mask, Reviews, ScoredRows
 from referee.evals.detection.editing import EditOrder, edit_order
 from referee.evals.detection.evaluation import (
@@ -100,6 +110,7 @@ class DetectionResult:
         prompts: What other prompts change.
         inflation: Scores of AI reviews less those of people.
         humans: Human reviews that are tested on.
+        late: By venue and year, human reviews that were left out as nobody knows who wrote them.
         facts: How the numbers came about.
         notes: What a reader should know.
         marks: What was forced, over all detectors.
@@ -115,6 +126,7 @@ class DetectionResult:
     prompts: tuple[PromptEffect, ...] = ()
     inflation: tuple[Inflated, ...] = ()
     humans: int = 0
+    late: Mapping[str, int] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -150,10 +162,10 @@ def detection_result(
         progress: Told which detector is at work.
 
     Raises:
-        EvaluationError: No detector is in both, an AI review is labelled human, a class is empty, thresholds do not
-            hold here, or a column that was asked for is in no review.
+        EvaluationError: No detector is in both, an AI review is labelled human, a class is empty, all human reviews
+            were written too late, thresholds do not hold here, or a column that was asked for is in no review.
     """
-    parts = parted(scores.reviews, asked)
+    parts, late = _without_late(scores.reviews, parted(scores.reviews, asked), asked)
     entries = [entry for entry in calibration.detectors if entry.detector in scores.rows]
     if not entries:
         raise EvaluationError(
@@ -186,9 +198,31 @@ def detection_result(
         prompts=tuple(one for entry, rows in each for one in _prompts(entry, rows, parts, asked)),
         inflation=tuple(_inflation(scores.reviews, parts.usual & once)),
         humans=int((parts.usual & once & scores.reviews.is_kind("human")).sum()),
+        late=late,
         facts=facts or {},
         notes=(*scores.notes, *_notes(scores, entries, parts, reports)),
     )
+
+
+def _without_late(reviews: Reviews, parts: Parts, asked: EvaluationAsked) -> tuple[Parts, dict[str, int]]:
+    """The parts without human reviews of which nobody knows who wrote them, and how many these are by venue.
+
+    Raises:
+        EvaluationError: No other human review is left to be tested on.
+    """
+    out = late_human(reviews) & parts.any
+    if asked.forced or not out.any():
+        return parts, {}
+    late = by_venue(reviews, np.flatnonzero(out))
+    kept = parts.without(out)
+    said = f"are later than {LAST_CLEAN_DAY} ({named_counts(late)}), and {NOBODY_KNOWS}"
+    if not (kept.usual & reviews.is_kind("human")).any():
+        raise EvaluationError(
+            f"all {sum(late.values()):,} human reviews of the test set {said}: no false positive can be counted.",
+            hint="Score earlier human reviews, or force it (--force); every table is then marked.",
+        )
+    left_out = {**parts.left_out, f"human review(s) {said}": sum(late.values())}
+    return replace(kept, left_out=left_out), late
 
 
 def _check_classes(detector: str, rows: ScoredRows) -> None:

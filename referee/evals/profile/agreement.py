@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -12,6 +13,7 @@ from referee.errors import DataError
 from referee.evals.agreement import (
     RatedPaper,
     Scale,
+    TwiceRated,
     apart,
     check_scale,
     compare_scales,
@@ -34,6 +36,9 @@ from referee.stats.distances import Distances
 
 NO_SCALE = "no rating of the form is known"
 NOBODY = "no paper has both human ratings and one of this system"
+NO_COMMON = "no paper was reviewed by both"
+NO_RATING = "one of the two gave no rating"
+TWO_FORMS = "the two rated these papers on different forms"
 RANK_BINS = 5
 _UNITS: tuple[Unit, ...] = ("majority", "pair", "any")
 
@@ -56,6 +61,7 @@ class _Given:
     """What a system gave one paper."""
 
     form: str
+    year: int | None
     rating: float | None
     confidence: float | None
     engages: bool | None
@@ -100,7 +106,7 @@ class PanelBook:
             if case.paper_id in own:
                 self._repeated[system] = self._repeated.get(system, 0) + 1
                 return
-            own[case.paper_id] = _Given(form, case.rating, case.confidence, engages)
+            own[case.paper_id] = _Given(form, year_of(case), case.rating, case.confidence, engages)
             self._listed_by(case, form)
 
     def rows(self, system: str, what: What, form: str) -> list[RatedPaper]:
@@ -149,25 +155,62 @@ class PanelBook:
                 yield _engagement(system, conference, unit, backend, own, seed)
 
     def consistency(self, *, seed: int) -> Iterator[Consistency]:
-        """How far two configurations of one source rate the same papers alike, where they rate on one form."""
+        """How far two configurations of one source rate the same papers alike, by conference, year and form."""
         for first, second in combinations(self.systems, 2):
             if self._source[first] == self._source[second]:
-                ours, theirs = self._systems[first], self._systems[second]
-                both = [paper for paper in ours if paper in theirs and ours[paper].form == theirs[paper].form]
-                sides = [
-                    {paper: rating for paper in both if (rating := own[paper].rating) is not None}
-                    for own in (ours, theirs)
-                ]
-                found, papers = self_consistency(*sides, seed=seed)
-                yield Consistency(
-                    source=self._source[first],
-                    first=first,
-                    second=second,
-                    papers=papers,
-                    alpha=found.mean,
-                    low=found.low,
-                    high=found.high,
-                )
+                yield from self._consistency(first, second, seed)
+
+    def _consistency(self, first: str, second: str, seed: int) -> Iterator[Consistency]:
+        ours, theirs = self._systems[first], self._systems[second]
+        blank = Consistency(
+            source=self._source[first],
+            first=first,
+            second=second,
+            conference="",
+            year=None,
+            form="",
+            papers=0,
+            alpha=None,
+            low=None,
+            high=None,
+        )
+        rated: list[TwiceRated] = []
+        lacking: Counter[tuple[str, int | None, str]] = Counter()
+        other_form = 0
+        for paper in sorted(ours.keys() & theirs.keys()):
+            one, other = ours[paper], theirs[paper]
+            place = (conference_of(one.form), one.year if one.year is not None else other.year, one.form)
+            if one.form != other.form:
+                other_form += 1
+            elif one.rating is None or other.rating is None:
+                lacking[place] += 1
+            else:
+                conference, year, form = place
+                rated.append(TwiceRated(paper, form, (one.rating, other.rating), conference, year))
+        for panel in self_consistency(rated, seed=seed):
+            yield blank.model_copy(
+                update={
+                    "conference": panel.conference,
+                    "year": panel.year,
+                    "form": panel.form,
+                    "mean_of": panel.mean_of,
+                    "papers": panel.papers,
+                    "without_rating": 0
+                    if panel.mean_of
+                    else lacking.pop((panel.conference, panel.year, panel.form), 0),
+                    "alpha": panel.alpha.mean,
+                    "low": panel.alpha.low,
+                    "high": panel.alpha.high,
+                    "reason": panel.reason,
+                }
+            )
+        for (conference, year, form), count in sorted(lacking.items(), key=str):
+            place_of = {"conference": conference, "year": year, "form": form}
+            yield blank.model_copy(update={**place_of, "without_rating": count, "reason": NO_RATING})
+        if other_form:
+            yield blank.model_copy(update={"papers": other_form, "reason": TWO_FORMS})
+        elif not ours.keys() & theirs.keys():
+            yield blank.model_copy(update={"reason": NO_COMMON})
 
     def _rated(self) -> Mapping[_Key, _People]:
         return {**self._listed, **self._people} if self._listed else self._people

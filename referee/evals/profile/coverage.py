@@ -10,6 +10,7 @@ from dataclasses import astuple, fields
 from statistics import fmean
 from typing import Any, Literal
 
+from referee.data.decisions import NO_DECISION, UNCLEAR, decision_group
 from referee.evals.behaviour.atomic import POLARITIES, AtomicItems, MatchedPair, Quantity, compared, quantity
 from referee.evals.behaviour.atomic_rules import Polarity
 from referee.evals.behaviour.coverage_matrix import Coverage, PairMatrices, macro, micro
@@ -63,13 +64,12 @@ class CoverageBook:
     def add(self, system: str, pair: MatchedPair, found: PairMatrices) -> None:
         """Take down a pair of one paper, with its matrices."""
         self._systems.add(system)
-        decision = pair.human_case.decision or pair.generated_case.decision
+        decision = decision_group(pair.human_case.decision or pair.generated_case.decision)
+        decided = {NO_DECISION: "", UNCLEAR: UNCLEAR}.get(decision, f"decision {decision}")
         venue = pair.human_case.venue or pair.generated_case.venue
         for counted in QUANTITIES:
             both = quantity(pair.generated, counted), quantity(pair.human, counted)
-            for split in dict.fromkeys(
-                filter(None, (ALL, venue and f"venue {venue}", decision and f"decision {decision}"))
-            ):
+            for split in dict.fromkeys(filter(None, (ALL, venue and f"venue {venue}", decided))):
                 self._values[system, split, counted].append(*map(_packed, both))
         paper = pair.generated_case.paper_id
         self._count(system, paper, "own", found)

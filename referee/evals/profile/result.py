@@ -228,23 +228,38 @@ class Matched(Frozen):
 
 
 class Consistency(Frozen):
-    """Krippendorff's ordinal alpha between the ratings of two configurations of one source, on the papers of both."""
+    """Krippendorff's ordinal alpha between the ratings of two configurations of one source, on the papers of both.
+
+    A row for each conference, year and form; ratings of several are never pooled. With ``mean_of`` above 0 the row is
+    the unweighted mean over so many of the conference's rows. ``without_rating`` counts papers that one of the two gave
+    no rating; papers that the two rated on different forms have a row without a value, with the ``reason``.
+    """
 
     source: str
     first: str
     second: str
+    conference: str
+    year: int | None
+    form: str
+    mean_of: int = 0
     papers: int
+    without_rating: int = 0
     alpha: float | None
     low: float | None
     high: float | None
+    reason: str = ""
 
 
 class Decided(Frozen):
-    """How many papers of a venue and year were decided how, and how many reviews they have."""
+    """How many papers of a venue and year were decided how, and how many reviews they have.
+
+    ``decision`` is its class; ``words`` are what the data write for it, with the number of papers.
+    """
 
     venue: str
     year: int | None
     decision: str
+    words: str
     papers: int
     human_reviews: int
     ai_reviews: int
@@ -269,10 +284,11 @@ class Cited(Frozen):
 class ProfileResult(Frozen):
     """All that ``referee profile`` found; stored as ``summary.json``."""
 
-    schema_version: Literal[3] = 3
+    schema_version: Literal[4] = 4
     reviews: int
     papers: int
     rejected: int
+    rejected_by: dict[str, int] = Field(default_factory=dict)
     by: tuple[str, ...]
     groups: tuple[GroupSize, ...]
     cells: tuple[Cell, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -55,6 +56,25 @@ async def test_polished_reviews_do_not_count_as_people_in_a_calibration(
     made = referee.detect_calibrate(tmp_path / "s", out=tmp_path / "c.json")
     assert (made.calibration.humans, made.calibration.detectors[0].thresholds[0].n) == (19, 19)
     assert "1 review(s) labelled human were made from another one" in made.notes[0]
+
+
+ANCHOR = {"paper_id": "p", "model": "gpt", "review": "By a model.", "decision": "Accept", "prompt_digest": "d"}
+
+
+@pytest.mark.parametrize("name", ["anchors.jsonl", "det-anchors.jsonl", "a.jsonl.gz", "a.json"])
+def test_anchors_are_told_by_what_is_in_the_file(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(json.dumps(ANCHOR).encode()) if name.endswith("gz") else json.dumps(ANCHOR).encode())
+    found = read_anchors(file)
+    assert (found.texts, found.prompt) == ({"p": {"gpt": "By a model."}}, "d")
+
+
+def test_a_review_set_is_one_whatever_its_name_and_a_bad_anchor_is_named(tmp_path: Path) -> None:
+    found = read_anchors(saved(tmp_path / "anchors.jsonl", reviews(1, 1)))
+    assert list(found.texts["p1-0"]) == ["gpt"]
+    bad = saved(tmp_path / "own.jsonl", [ANCHOR, {"paper_id": "p", "model": "gpt"}])
+    with pytest.raises(DataError, match=r"line 2 .* is no anchor: it has no review"):
+        read_anchors(bad)
 
 
 async def test_one_review_as_json_and_several_in_a_file(tmp_path: Path) -> None:

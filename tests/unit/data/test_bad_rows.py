@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from referee.data import RejectedSink, read_cases
+from referee.data import RejectedSink, read_cases, rejected_text
+from referee.errors import DataError
 from referee.schemas.case import ReviewCase
 
 GOOD = {"paper_id": "p", "review_id": "r1", "source": "human", "text": "Fine."}
@@ -24,6 +26,7 @@ def read(file: Path, data: bytes) -> tuple[list[ReviewCase], list[tuple[int, str
         cases = list(read_cases(file, rejected=sink))
     rows = [json.loads(row) for row in sink.path.read_text(encoding="utf-8").splitlines()] if sink.count else []
     assert all(row["file"] == str(file) and len(row["row"]) <= 200 for row in rows)
+    assert Counter(row["source"] for row in rows) == sink.by_source
     return cases, [(row["line"], row["reason"]) for row in rows]
 
 
@@ -137,3 +140,64 @@ def test_without_a_sink_every_bad_row_is_logged(tmp_path: Path, caplog: pytest.L
     with caplog.at_level(logging.WARNING):
         assert len(list(read_cases(tmp_path / "set.jsonl"))) == 1
     assert "line 2 is left out" in caplog.text
+
+
+RECORD = {"case_id": "c1", "paper_id": "p", "source": "gpt", "kind": "ai", "text": "Thin.", "year": 2024}
+
+
+@pytest.mark.parametrize("name", ["case_id", "review_id"])
+def test_a_row_with_further_columns_is_read_under_either_name_of_its_id(tmp_path: Path, name: str) -> None:
+    row = {key: value for key, value in RECORD.items() if key != "case_id"}
+    rows = [{**row, name: "c1", "config": "short", "rating": "6: weak accept"}, {**row, name: "c2", "text": "Other."}]
+    rows += [{**row, name: "c3", "review": "By another key.", "text": None, "soundness": 3}]
+    cases, rejected = read(tmp_path / "set.jsonl", "".join(json.dumps(one) + "\n" for one in rows).encode())
+    assert rejected == []
+    assert [(case.text, case.source, case.kind, case.year) for case in cases] == [
+        (text, "gpt", "ai", 2024) for text in ("Thin.", "Other.", "By another key.")
+    ]
+    assert (cases[0].rating, cases[0].extra, cases[2].fields["soundness"]) == (6, {"config": "short"}, 3)
+    if name == "case_id":
+        assert [case.case_id for case in cases] == ["c1", "c2", "c3"]
+
+
+def test_a_record_of_ours_keeps_a_further_column(tmp_path: Path) -> None:
+    case = ReviewCase(case_id="a", paper_id="p", source="m", kind="ai", text="T.", fields={"x": "T."}, extra={"k": 1})
+    (again,), _ = read(tmp_path / "set.jsonl", json.dumps({**case.model_dump(mode="json"), "config": "b"}).encode())
+    assert again.model_copy(update={"origin": None}) == case.model_copy(update={"extra": {"k": 1, "config": "b"}})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {**RECORD, "rating": "six"},
+        {**RECORD, "paper_id": ""},
+        {"review_id": "x", "paper_id": "p", "source": "ai:gpt", "kind": "human", "text": "t"},
+    ],
+)
+@pytest.mark.parametrize("good", [GOOD, {**RECORD, "source": "other", "case_id": "c0"}])
+def test_a_system_of_which_no_row_can_be_used_is_an_error(
+    tmp_path: Path, bad: dict[str, object], good: dict[str, object]
+) -> None:
+    file = tmp_path / "set.jsonl"
+    file.write_text(f"{json.dumps(good)}\n{json.dumps(bad)}\n", encoding="utf-8")
+    if good is GOOD and bad.get("rating"):
+        assert len(list(read_cases(file))) == 2, "a flat row keeps a rating that it cannot read"
+        return
+    with pytest.raises(DataError, match=r"no row of 'gpt' can be used: 1 left out, the first in .* line 2: "):
+        list(read_cases(file))
+
+
+def test_a_file_in_no_known_layout_that_holds_a_system_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(line())
+    (tmp_path / "b.jsonl").write_text('{"paper_id": "p", "source": "gpt", "words": "Thin."}\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"no row of 'gpt' can be used: .*b\.jsonl': no known layout"):
+        list(read_cases(tmp_path))
+
+
+def test_rows_that_cannot_be_used_are_counted_by_who_wrote_them(tmp_path: Path) -> None:
+    rows = [RECORD, {**RECORD, "case_id": "c2", "rating": "six"}, {**RECORD, "case_id": "c3", "year": "soon"}]
+    (tmp_path / "set.jsonl").write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows) + b"null\n")
+    with RejectedSink(tmp_path / "rejected.jsonl") as sink:
+        assert len(list(read_cases(tmp_path / "set.jsonl", rejected=sink))) == 1
+    assert sink.by_source == {"gpt": 2, "": 1}
+    assert rejected_text(sink.by_source) == "3 row(s) could not be used (of nobody named: 1, of gpt: 2)"

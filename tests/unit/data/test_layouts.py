@@ -247,3 +247,13 @@ def test_what_is_in_no_known_layout_is_refused_with_what_was_seen(tmp_path: Path
         read_cases(tmp_path, layout="tables")
     with pytest.raises(DataError, match="needs a mapping"):
         read_cases(tmp_path, layout="mapped")
+
+
+def test_files_are_passed_over_by_their_whole_name_alone(tmp_path: Path) -> None:
+    row = {"paper_id": "p", "source": "human", "text": "Fine."}
+    read = ("run.jsonl", "collected.jsonl", "license-a.jsonl", "papers.jsonl.parquet.jsonl")
+    passed = ("run.json", "collected.json", "papers.jsonl", "rejected.jsonl", "README.json")
+    for number, name in enumerate((*read, *passed)):
+        write(tmp_path / name, {**row, "review_id": name, "text": f"Text {number}."})
+    (tmp_path / "README-data.md").write_text("About.", encoding="utf-8")
+    assert {case.case_id for case in read_cases(tmp_path)} == set(read)

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from referee.errors import EvaluationError
-from referee.evals.agreement.panels import NO_PAIRS, NO_PAPERS, NO_VARIATION, Panels, panel_alphas, self_consistency
+from referee.evals.agreement.panels import (
+    NO_PAIRS,
+    NO_PAPERS,
+    NO_VARIATION,
+    Panels,
+    TwiceRated,
+    panel_alphas,
+    self_consistency,
+)
 from referee.evals.agreement.rated import RatedPaper
 
 RATINGS: list[tuple[float, ...]] = [(6, 6, 8), (3, 5), (5, 6, 6, 8), (3, 3, 5, 6), (8, 8)]
@@ -89,7 +97,8 @@ def test_one_paper_has_a_value_and_no_interval() -> None:
     assert found.years[0].human.mean is not None
     for estimate in (found.years[0].human, found.years[0].joined, found.years[0].delta, found.human, found.delta):
         assert (estimate.low, estimate.high) == (None, None)
-    assert self_consistency({"a": 3}, {"a": 5})[0].low is None
+    (twice,) = self_consistency([TwiceRated("a", "iclr-2024", (3, 5))])
+    assert (twice.alpha.mean, twice.alpha.low) == (0, None)
 
 
 def test_the_printed_weighting_has_no_interval() -> None:
@@ -102,11 +111,48 @@ def test_nothing_gives_nothing() -> None:
     assert panel_alphas([]) == ()
 
 
-def test_self_consistency_is_alpha_of_two_runs_on_the_papers_of_both() -> None:
-    estimate, n = self_consistency({"a": 6, "b": 3, "c": 8, "d": 1}, {"a": 6, "b": 3, "c": 8, "e": 1})
-    assert (estimate.mean, n) == (1, 3)
-    nothing, n = self_consistency({"a": 6}, {"b": 6})
-    assert (nothing.mean, nothing.low, n) == (None, None, 0)
+def twice(form: str, ratings: list[tuple[float, float]], year: int | None = 2024) -> list[TwiceRated]:
+    conference = form.split("-")[0]
+    return [TwiceRated(f"{form}-{i}", form, pair, conference, year) for i, pair in enumerate(ratings)]
+
+
+def test_self_consistency_is_alpha_of_two_runs() -> None:
+    (found,) = self_consistency(twice("iclr-2024", [(6, 6), (3, 3), (8, 8)]))
+    assert (found.alpha.mean, found.papers, found.conference, found.year, found.form) == (
+        *(1, 3, "iclr", 2024),
+        "iclr-2024",
+    )
+    assert list(self_consistency([])) == []
+    (constant,) = self_consistency(twice("iclr-2024", [(6, 6), (6, 6)]))
+    assert (constant.alpha.mean, constant.reason) == (None, NO_VARIATION)
+
+
+def test_random_ratings_of_two_prompts_do_not_agree_however_many_scales_there_are() -> None:
+    rng = np.random.default_rng(11)
+    values = {("iclr-2024", 2024): [1, 3, 5, 6, 8, 10], ("icml-2025", 2025): [1, 2, 3, 4, 5]}
+    values |= {("iclr-2026", 2026): [0, 2, 4, 6, 8, 10], ("tmlr-2024", 2024): [60, 70, 80, 90]}
+    rated = [
+        row
+        for (form, year), scale in values.items()
+        for row in twice(form, [tuple(rng.choice(scale, 2).astype(float)) for _ in range(120)], year)
+    ]
+    found = list(self_consistency(rated, resamples=400))
+    assert [(one.conference, one.year, one.mean_of) for one in found] == [
+        ("iclr", 2024, 0),
+        ("iclr", 2026, 0),
+        ("iclr", None, 2),
+        ("icml", 2025, 0),
+        ("tmlr", 2024, 0),
+    ]
+    for one in found:
+        assert one.alpha.low is not None
+        assert one.alpha.high is not None
+        assert one.alpha.low < 0 < one.alpha.high, one
+    first, second, mean = found[:3]
+    assert first.alpha.mean is not None
+    assert second.alpha.mean is not None
+    assert mean.alpha.mean == pytest.approx((first.alpha.mean + second.alpha.mean) / 2)
+    assert (mean.alpha.high or 0) - (mean.alpha.low or 0) < (first.alpha.high or 0) - (first.alpha.low or 0)
 
 
 def test_people_s_alpha_has_one_interval_whichever_system_stands_beside_them() -> None:

@@ -95,7 +95,7 @@ def test_ratios_and_differences_are_those_of_the_pairs_kept_whole() -> None:
     for one in pairs:
         book.add("m", one, PairMatrices((), (), 0, 0, "rule"))
     mine = {(one.split, one.quantity): one for one in book.matched()}
-    assert {split for split, _ in mine} == {"all", "venue iclr-2024", "decision Reject"}
+    assert {split for split, _ in mine} == {"all", "venue iclr-2024", "decision reject"}
     for name in QUANTITIES:
         other = compared([(quantity(one.generated, name), quantity(one.human, name)) for one in pairs])
         own = mine["all", name]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from referee.errors import SettingsError
-from referee.evals.grouping import Group, Grouping, conference_of, era_of, year_of
+from referee.evals.grouping import Group, Grouping, Rows, conference_of, era_of, year_of
 from referee.evals.profile import groups
 from referee.evals.profile.result import Test
 from referee.evals.reading import ReadMetric
@@ -35,6 +35,28 @@ def test_a_column_of_the_data_is_a_key_and_tells_systems_apart() -> None:
     assert grouping.of(one).label == "m / few-shot"
     assert grouping.system(one) == "m / few-shot"
     grouping.require_columns()
+
+
+@pytest.mark.parametrize(
+    ("decision", "group"),
+    [
+        ("Accept (oral)", "accept"),
+        ("Accept (poster)", "accept"),
+        ("Reject", "reject"),
+        ("Desk Rejected", "desk_reject"),
+        ("Withdrawn", "withdrawn"),
+        ("Invite to Workshop Track", "decision unclear"),
+        ("  ", "no decision"),
+        (None, "no decision"),
+    ],
+)
+def test_a_decision_is_grouped_by_its_class(decision: str | None, group: str) -> None:
+    one = ReviewCase(case_id="r", paper_id="p", source="m", kind="ai", text="", decision=decision)
+    grouping, rows = Grouping(["decision"]), Rows("source,decision", [one])
+    assert grouping.of(one).label == group
+    assert [key.label for key in rows] == [f"{group}: m"]
+    unclear = {decision: 1} if group == "decision unclear" else {}
+    assert grouping.unclear == rows.unclear == unclear
 
 
 def test_a_column_that_no_review_has_is_refused() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from referee.evals.agreement import scale_of
 from referee.evals.grouping import Group
-from referee.evals.profile.agreement import PanelBook, Scales, agreements, alphas
+from referee.evals.profile.agreement import TWO_FORMS, PanelBook, Scales, agreements, alphas
 from referee.evals.profile.ratings import SEVERAL, WHATS, WRONG_FORM, NoScale, RatingBook
 from referee.schemas.case import ReviewCase
 from referee.venues import load_venue
@@ -192,3 +194,28 @@ def test_two_configurations_of_one_source_are_compared_on_the_papers_of_both() -
     assert (found.first, found.second, found.papers) == ("m / long", "m / short", 4)
     assert found.alpha is not None
     assert found.alpha < 1.0
+
+
+def test_the_agreement_of_two_configurations_is_by_conference_and_names_what_it_leaves_out() -> None:
+    panel = PanelBook()
+    random = Random(5)
+    scales = {"iclr-2024": (1, 3, 5, 6, 8, 10), "neurips-2024": (1, 2, 3, 4), "no venue": (60, 70, 80)}
+    for prompt in ("short", "long"):
+        for venue, scale in scales.items():
+            for n in range(60):
+                paper = f"{venue}-{n}"
+                rated = case(n, random.choice(scale), venue, paper_id=paper, source="m", kind="ai")
+                panel.add(f"m / {prompt}", rated, None)
+        panel.add(f"m / {prompt}", case(1, 5, f"{prompt}-2024", paper_id="two-forms", source="m", kind="ai"), None)
+        rating = 5 if prompt == "long" else None
+        panel.add(f"m / {prompt}", case(2, rating, paper_id="no-rating", source="m", kind="ai"), None)
+    *panels, other = panel.consistency(seed=0)
+    assert [(one.conference, one.papers, one.without_rating) for one in panels] == [
+        ("iclr", 60, 1),
+        ("neurips", 60, 0),
+        ("no venue", 60, 0),
+    ]
+    for one in panels:
+        assert one.alpha is not None
+        assert (one.low or 0) < 0 < (one.high or 0), one
+    assert (other.papers, other.alpha, other.reason) == (1, None, TWO_FORMS)

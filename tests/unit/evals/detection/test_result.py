@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 
 import pytest
@@ -178,6 +180,38 @@ def test_one_class_alone_and_scores_of_another_model_are_refused() -> None:
         detection_result(both, calibration(), ASKED)
     with pytest.raises(EvaluationError, match="no detector is in both"):
         detection_result(replace(both, rows={"rank": both.rows["loglik"]}), calibration(), ASKED)
+
+
+LATE = [(case(f"late{at}", f"late-paper{at}", venue="iclr-2024"), 2.0) for at in range(3)]
+
+
+def test_human_reviews_from_after_models_were_offered_to_all_are_left_out_and_named() -> None:
+    found = judged([*LATE, (case("later", venue="tmlr", date="2023-02-01"), 2.0), *[LATE[0]]])
+    (report,) = found.overall
+    assert [(at.false_positive_rate.n, at.false_positive_rate.value) for at in report.at] == [(10, 0.1)] * 3
+    assert (found.humans, found.late, found.marks) == (10, {"iclr-2024": 3, "tmlr 2023": 1}, ())
+    said = "4 human review(s) are later than 2022-11-29 (iclr-2024: 3, tmlr 2023: 1), and nobody knows that people"
+    files: dict[str, str] = {}
+    write_detection(found, lambda name, text: files.update({name: text}))
+    for text in (*found.notes, files["detection.md"], files["report.html"], files["detection.json"]):
+        assert said in text
+    (row_, *_) = csv.DictReader(io.StringIO(files["detection.csv"]))
+    assert (row_["human_reviews"], row_["late_human"]) == ("10", "4")
+
+
+def test_late_human_reviews_count_where_it_is_forced_and_every_table_says_so() -> None:
+    found = judged(LATE, replace(ASKED, forced=True))
+    (report,) = found.overall
+    assert report.at[0].false_positive_rate.n == 13
+    assert found.marks == (
+        "3 human reviews tested on (iclr-2024: 3) are later than 2022-11-29: nobody knows that people wrote them",
+    )
+
+
+def test_a_test_set_whose_people_all_wrote_too_late_is_an_error() -> None:
+    both = scores_of([*(one for one, _ in LATE), *machine(3)], [0.1] * 6)
+    with pytest.raises(EvaluationError, match=r"all 3 human reviews .* later than 2022-11-29 \(iclr-2024: 3\)"):
+        detection_result(both, calibration(), ASKED)
 
 
 def test_with_twenty_reviews_auc_comes_first_and_small_targets_are_not_resolvable() -> None:

@@ -41,6 +41,11 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*")
 _ROW = re.compile(r"\s*\|.*\|.*|[^|]+\|[^|]+\|.*")
 _TITLE = re.compile(r"\s*(?P<hashes>#{1,6})\s.*\S.*")
+_OF_SCORES = re.compile(
+    r"(?:(?:overall|final|review|evaluation|numerical|sub) ?-?)*(?:scores?|ratings?|assessments?|evaluations?"
+    r"|recommendation|decision|verdict)",
+    re.IGNORECASE,
+)
 _DIVIDER = re.compile(r"[\s|:-]*-[\s|:-]*")
 _PARTS = re.compile(r"\s*[|;]\s*|,\s+(?=[*_]*[A-Z])")
 _ITEM = re.compile(r"[\s>]*(?:[-*+•]\s+)?")
@@ -125,7 +130,7 @@ def read_one_text(text: str, form: VenueForm | None, *, parted: bool = True) -> 
     scores, unused = _settled(page.found)
     if not headings:
         return OneText("\n".join(page.prose()).strip("\n"), scores, lines=tuple(page.taken), unused=unused)
-    pieces = _pieces(page.lines, headings)
+    pieces = _pieces(page, headings)
     titles = [piece.label for piece in pieces if not piece.box and piece.label]
     pieces = [piece for piece in pieces if piece.text]
     boxes: dict[str, list[str]] = {}
@@ -167,9 +172,7 @@ def _settled(found: Sequence[tuple[str, Stated]]) -> tuple[dict[str, int | float
             values.setdefault(one.target.name, set()).add(said_so)
     torn = {name for name, stated in values.items() if len(stated) > 1}
     reasons = [(line, TWO_VALUES if one.target.name in torn and not one.unused else one.unused) for line, one in found]
-    scores = {
-        one.target.name: one.value for _, one in found if one.value is not None and one.target.name not in torn
-    }
+    scores = {one.target.name: one.value for _, one in found if one.value is not None and one.target.name not in torn}
     return scores, tuple(Unused(line, reason) for line, reason in reasons if reason)
 
 
@@ -180,12 +183,14 @@ class _Page:
         lines: The lines in order, with None for those that were taken out.
         found: The lines that look like scores, with what they state.
         taken: Those of them that were taken out.
+        scored: The numbers of the lines that were taken out, whole or up to the prose behind a score.
     """
 
     def __init__(self, lines: Sequence[str], labels: Labels) -> None:
         self.lines: list[str | None] = [*lines]
         self.found: list[tuple[str, Stated]] = []
         self.taken: list[str] = []
+        self.scored: set[int] = set()
         self._labels = labels
         number, fenced = 0, False
         while number < len(lines):
@@ -274,17 +279,21 @@ class _Page:
             self.found.append((line.strip(), one))
         if one is None or not one.stays:
             self.lines[at] = (one.prose or None) if one is not None else None
+            self.scored.add(at)
             if line.strip() not in self.taken:
                 self.taken.append(line.strip())
 
     def _drop_bare_headings(self) -> None:
-        """Take out headings under which nothing is left but what was taken out: "## Scores"."""
+        """Take out headings of scores, and those under which nothing is left but what was taken out."""
         found = [labelled(line) if line is not None else None for line in self.lines]
         marked = [one is not None and not one.value and bool(one.depth or one.is_bold or one.has_mark) for one in found]
         starts = [number for number, is_heading in enumerate(marked) if is_heading]
         for start, end in pairwise([*starts, len(self.lines)]):
             below = self.lines[start + 1 : end]
-            if None in below and not any(line and line.strip() and not _RULE.fullmatch(line) for line in below):
+            left = any(line and line.strip() and not _RULE.fullmatch(line) for line in below)
+            first = next((line for line in below if line is None or line.strip()), "")
+            label = found[start].label if found[start] is not None else ""
+            if None in below and (not left or (first is None and _OF_SCORES.fullmatch(label))):
                 self.lines[start] = None
 
 
@@ -313,13 +322,16 @@ def _headings(lines: Sequence[str | None], boxes: Mapping[str, tuple[str, bool]]
         yield number, _Heading(*boxes[bare_label(found.label)], found.label, rest, found.depth)
 
 
-def _pieces(lines: Sequence[str | None], headings: Mapping[int, _Heading]) -> list[_Piece]:
+def _pieces(page: _Page, headings: Mapping[int, _Heading]) -> list[_Piece]:
     """The prose from one heading to the next.
 
-    A heading in hashes that names no box ends what stands above it, where it is not below that box's own heading.
+    A score ends what stands above it, and so does a heading in hashes that names no box, where it is not below that
+    box's own heading.
     """
     pieces, depth = [_Piece()], 6
-    for number, line in enumerate(lines):
+    for number, line in enumerate(page.lines):
+        if number in page.scored and pieces[-1].box:
+            pieces.append(_Piece())
         if heading := headings.get(number):
             pieces.append(_Piece(heading.box, heading.label, [heading.rest] if heading.rest else []))
             depth = heading.depth

@@ -43,14 +43,13 @@ _OTHER = (
 # The words of venues' labels. Words beside a number that are all among them are a label and no prose.
 _DECIDING = r"accept|accepted|acceptance|reject|rejected|rejection|borderline|revision|revisions|threshold|oral|poster"
 _IS_DECISION = re.compile(rf"\b(?:{_DECIDING})\b", re.IGNORECASE)
-_LABEL_WORDS = frozenset(
-    _DECIDING.split("|")
-    + "weak weakly strong strongly clear clearly very marginal marginally slightly above below the of a an for to at on "
-    "in and or but not is as lean leaning towards toward minor major good enough bad paper papers award quality top "
-    "seminal conference main track findings should be highlighted spotlight trivial wrong ok okay "
-    "poor fair excellent high low medium moderate limited average outstanding exceptional solid satisfactory "
-    "great certain absolutely fairly quite confident confidence sure expert knowledgeable educated guess only "
-    "score rating scale out desk recommend recommended recommendation".split()
+_LABEL_WORD = re.compile(
+    rf"{_DECIDING}|weak(?:ly)?|strong(?:ly)?|clear(?:ly)?|very|marginal(?:ly)?|slightly|above|below|the|of|an?|for|to|at"
+    r"|on|in|and|or|but|not|is|as|lean(?:ing)?|towards?|minor|major|good|enough|bad|papers?|award|quality|top|seminal"
+    r"|conference|main|track|findings|should|be|highlighted|spotlight|trivial|wrong|ok(?:ay)?|poor|fair|excellent|high"
+    r"|low|medium|moderate|limited|average|outstanding|exceptional|solid|satisfactory|great|certain|absolutely|fairly"
+    r"|quite|confiden(?:t|ce)|sure|expert|knowledgeable|educated|guess|only|score|rating|scale|out|desk"
+    r"|recommend(?:ed|ation)?"
 )
 _VENUE_PHRASE = re.compile(r"(?:you|the reviewer) (?:is|are)\b", re.IGNORECASE)
 _HEDGED = re.compile(r"weak|borderline|marginal|lean|slight|threshold|below|above|not|revision", re.IGNORECASE)
@@ -74,7 +73,8 @@ _BRACKETED = re.compile(r"\s*[(\[](?P<words>[^()\[\]]*)[)\]]\s*(?:[.:;,–—-]\
 _PARTED = re.compile(r"\s*(?:[:=：]|[-–—]|[.,;](?=\s))\s*(?P<words>.*)", re.DOTALL)
 _LISTED = re.compile(r"(?:^|\s)2[.)]\s")
 _SCALE = re.compile(
-    r"(?:(?:on )?(?:a )?scale(?: of)?:?\s*)?(?:(?:from )?[0-9]{1,2}\s*(?:-|–|—|to)\s*|out of |/|of )(?P<most>[0-9]{1,3})",
+    r"(?:(?:on )?(?:a )?scale(?: of)?:?\s*)?"
+    r"(?:(?:from )?[0-9]{1,2}\s*(?:-|–|—|to)\s*|out of |/|of )(?P<most>[0-9]{1,3})",
     re.IGNORECASE,
 )
 _NONE = re.compile(r"\W*(?:n/?a|none|null|not applicable|not given)\W*", re.IGNORECASE)
@@ -290,7 +290,7 @@ def _is_label(words: str, target: Target) -> bool:
     if target.kind == "confidence" and _VENUE_PHRASE.match(words):
         return True
     plain = re.findall(r"[a-z]+", words.casefold())
-    return 0 < len(plain) <= _MOST_LABEL_WORDS and _LABEL_WORDS.issuperset(plain)
+    return 0 < len(plain) <= _MOST_LABEL_WORDS and all(map(_LABEL_WORD.fullmatch, plain))
 
 
 def _checked(target: Target, number: float, most: int | None, words: str, prose: str) -> Stated:

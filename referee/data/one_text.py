@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from referee.data.prose import PROSE, on_ethics, plain_name, said
@@ -48,6 +49,7 @@ _OF_SCORES = re.compile(
 )
 _DIVIDER = re.compile(r"[\s|:-]*-[\s|:-]*")
 _PARTS = re.compile(r"\s*[|;]\s*|,\s+(?=[*_]*[A-Z])")
+_FIRST_WORD = re.compile(r"[\s>#*_`+•‣▪◦–(\[-]*(?:\d{1,2}[.)]|[A-Za-z][.)](?=\s))?[\s*_`(\[]*([A-Za-z]+)")
 _ITEM = re.compile(r"[\s>]*(?:[-*+•]\s+)?")
 _MARKS = re.compile(r"[*`]|__")
 _BEHIND_LABEL = re.compile(r"[\s*_]*[:：]\s*[*_]*\s*")
@@ -119,8 +121,9 @@ def read_one_text(text: str, form: VenueForm | None, *, parted: bool = True) -> 
         parted: Whether the text may be parted into boxes; not where the data hold boxes beside it.
     """
     lines = text.split("\n")
-    page = _Page(lines, Labels(form))
-    headings = dict(_headings(page.lines, _boxes_of(form))) if parted else {}
+    names = _names_of(_Known(form))
+    page = _Page(lines, names)
+    headings = dict(_headings(page.lines, names)) if parted else {}
     begins = next((number for number, line in enumerate(lines) if line.strip()), -1) in headings
     asked = {heading.label for heading in headings.values() if heading.is_asked}
     if len(asked) < _FEWEST_BOXES or not (page.found or begins):
@@ -146,6 +149,37 @@ def read_one_text(text: str, form: VenueForm | None, *, parted: bool = True) -> 
         (*page.taken, *titles),
         unused,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A form as a key: the same object is the same form, which is told faster than equal ones."""
+
+    form: VenueForm | None
+
+    def __hash__(self) -> int:
+        return id(self.form)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and other.form is self.form
+
+
+class _Names:
+    """What a text may name of a form; most lines begin with no word of any of these names, and are prose."""
+
+    def __init__(self, form: VenueForm | None) -> None:
+        self.labels, self.boxes = Labels(form), _boxes_of(form)
+        self._words = frozenset(name.split()[0] for name in (*self.labels.names, *self.boxes, "my"))
+
+    def may_begin(self, line: str) -> bool:
+        """Whether a line begins with the first word of some name."""
+        found = _FIRST_WORD.match(line)
+        return found is not None and found[1].casefold() in self._words
+
+
+@lru_cache(maxsize=64)
+def _names_of(known: _Known) -> _Names:
+    return _Names(known.form)
 
 
 def _boxes_of(form: VenueForm | None) -> dict[str, tuple[str, bool]]:
@@ -186,12 +220,12 @@ class _Page:
         scored: The numbers of the lines that were taken out, whole or up to the prose behind a score.
     """
 
-    def __init__(self, lines: Sequence[str], labels: Labels) -> None:
+    def __init__(self, lines: Sequence[str], names: _Names) -> None:
         self.lines: list[str | None] = [*lines]
         self.found: list[tuple[str, Stated]] = []
         self.taken: list[str] = []
         self.scored: set[int] = set()
-        self._labels = labels
+        self._names, self._labels = names, names.labels
         number, fenced = 0, False
         while number < len(lines):
             fenced ^= bool(_FENCE.match(lines[number]))
@@ -215,7 +249,7 @@ class _Page:
             end = next((n for n in range(at, len(lines)) if not _ROW.fullmatch(lines[n])), len(lines))
             self._table(lines, at, end)
             return end - at
-        found = labelled(line)
+        found = labelled(line) if self._names.may_begin(line) else None
         if found is None:
             return 1
         if not found.value:
@@ -292,7 +326,8 @@ class _Page:
             below = self.lines[start + 1 : end]
             left = any(line and line.strip() and not _RULE.fullmatch(line) for line in below)
             first = next((line for line in below if line is None or line.strip()), "")
-            label = found[start].label if found[start] is not None else ""
+            heading = found[start]
+            label = heading.label if heading is not None else ""
             if None in below and (not left or (first is None and _OF_SCORES.fullmatch(label))):
                 self.lines[start] = None
 
@@ -306,10 +341,11 @@ def _end(pattern: re.Pattern[str], line: str) -> int:
     return found.end() if found else 0
 
 
-def _headings(lines: Sequence[str | None], boxes: Mapping[str, tuple[str, bool]]) -> Iterator[tuple[int, _Heading]]:
+def _headings(lines: Sequence[str | None], names: _Names) -> Iterator[tuple[int, _Heading]]:
     """The lines that name a box, with what stands behind the name on the same line."""
+    boxes = names.boxes
     for number, line in enumerate(lines):
-        found = labelled(line) if line is not None else None
+        found = labelled(line) if line is not None and names.may_begin(line) else None
         if line is None or found is None or bare_label(found.label) not in boxes:
             continue
         marked = found.depth or found.is_bold

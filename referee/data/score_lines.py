@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,6 +133,11 @@ class Labels:
             own = (target.field.name, target.field.title) if target.field is not None else (target.name,)
             for name in (*own, *customary[target.kind]):
                 self._targets.setdefault(bare_label(name), target)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """All of them, as they are looked up."""
+        return self._targets
 
     def target(self, label: str) -> Target | None:
         """What a label names; None for any other words."""

@@ -68,6 +68,11 @@ _NUMBER = re.compile(
     r"(?:\s*(?:/|\bout of\b|\bof\b)\s*(?P<most>[0-9]{1,3})(?![0-9]))?[)\]]?(?P<tail>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_WORDS_FIRST = re.compile(
+    r"(?P<words>[A-Za-z][A-Za-z ,'-]*?)\s*(?:[(\[]|\s[-–—]\s|[:–—,])\s*"
+    r"(?P<number>[0-9.]{1,5}(?:\s*(?:/|\bout of\b)\s*[0-9]{1,3})?)[)\]]?\.?",
+    re.IGNORECASE,
+)
 _FURTHER = re.compile(r"\s*(?:[-–—~>→/%]+|\bto\b|\bor\b|\band\b|,)\s*(?:>\s*)?[0-9]|\s*%", re.IGNORECASE)
 _BRACKETED = re.compile(r"\s*[(\[](?P<words>[^()\[\]]*)[)\]]\s*(?:[.:;,–—-]\s*)?(?P<rest>.*)", re.DOTALL)
 _PARTED = re.compile(r"\s*(?:[:=：]|[-–—]|[.,;](?=\s))\s*(?P<words>.*)", re.DOTALL)
@@ -160,7 +165,8 @@ class Labels:
             overall = next(one for one in self._targets.values() if one.kind == "overall")
             option = option_of(overall.field, value) if overall.field is not None else None
             says_more = bare_label(value.strip(" .")) not in ("accept", "reject", "accepted", "rejected")
-            target = overall if _NUMBER.fullmatch(value) or (option is not None and says_more) else target
+            numbered = _NUMBER.fullmatch(value) or _WORDS_FIRST.fullmatch(value)
+            target = overall if numbered or (option is not None and says_more) else target
         return value_of(target, value, most) if target is not None else None
 
 
@@ -254,6 +260,8 @@ def value_of(target: Target, value: str, most: int | None = None) -> Stated | No
     """
     if _NONE.fullmatch(value):
         return Stated(target, None)
+    if (turned := _WORDS_FIRST.fullmatch(value)) and _is_label(turned["words"], target):
+        value = f"{turned['number']} ({turned['words'].strip()})"
     found = _NUMBER.fullmatch(value)
     if found is None or (target.field is not None and target.field.kind == "choice"):
         return _by_words(target, value)

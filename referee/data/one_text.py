@@ -37,6 +37,7 @@ _QUESTIONS = (
 _LIMITATIONS = ("limitations", "limitations_and_societal_impact", "limitation")
 _GROUPS = (_SUMMARY, _STRENGTHS, _WEAKNESSES, _BOTH, _QUESTIONS, _LIMITATIONS)
 _FEWEST_BOXES = 2
+_MOST_HEADING_WORDS = 6
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*")
@@ -94,14 +95,19 @@ class _Heading:
     label: str
     rest: str
     depth: int
+    kind: str
 
 
 @dataclass(slots=True)
 class _Piece:
-    """The prose under one heading; under one that names no box ``box`` is empty."""
+    """The prose under one heading; under one that names no box ``box`` is empty.
+
+    ``is_unknown``: that heading stands behind one that names a box, and looks like it.
+    """
 
     box: str = ""
     label: str = ""
+    is_unknown: bool = False
     lines: list[str] = field(default_factory=list)
 
     @property
@@ -112,8 +118,9 @@ class _Piece:
 def read_one_text(text: str, form: VenueForm | None, *, parted: bool = True) -> OneText | None:
     """What a text holds beside its prose; None where that is nothing, so that the text is the prose as it stands.
 
-    A text is parted into boxes where two headings or more name boxes of the form, and where it begins with one or
-    states a score. A text of prose that has a heading here and there is left as it is.
+    A text is parted into boxes where two headings or more name boxes of the form, and where it states a score, or
+    begins with such a heading and has no other headings of their kind. Prose that has a heading here and there is left
+    as it is.
 
     Args:
         text: The text, with plain line breaks.
@@ -128,13 +135,13 @@ def read_one_text(text: str, form: VenueForm | None, *, parted: bool = True) -> 
     asked = {heading.label for heading in headings.values() if heading.is_asked}
     if len(asked) < _FEWEST_BOXES or not (page.found or begins):
         headings = {}
-    if not page.found and not headings:
+    pieces = _pieces(page, headings) if headings else []
+    if not page.found and (not headings or any(piece.is_unknown for piece in pieces)):
         return None
     scores, unused = _settled(page.found)
     if not headings:
         return OneText("\n".join(page.prose()).strip("\n"), scores, lines=tuple(page.taken), unused=unused)
-    pieces = _pieces(page, headings)
-    titles = [piece.label for piece in pieces if not piece.box and piece.label]
+    titles = [piece.label for piece in pieces if not piece.box and piece.label.startswith("#")]
     pieces = [piece for piece in pieces if piece.text]
     boxes: dict[str, list[str]] = {}
     for piece in pieces:
@@ -355,26 +362,46 @@ def _headings(lines: Sequence[str | None], names: _Names) -> Iterator[tuple[int,
             continue
         behind = line[line.index(found.label.split()[0]) + len(found.label) :]
         rest = behind[_end(_BEHIND_LABEL, behind) :].strip() if found.value else ""
-        yield number, _Heading(*boxes[bare_label(found.label)], found.label, rest, found.depth)
+        kind = "" if rest else _kind(found)
+        yield number, _Heading(*boxes[bare_label(found.label)], found.label, rest, found.depth, kind)
+
+
+def _kind(found: Labelled) -> str:
+    """How a heading without hashes is marked."""
+    return "bold" if found.is_bold else "colon" if found.has_mark else "line"
+
+
+def _stands_alone(lines: Sequence[str | None], at: int, kind: str) -> bool:
+    """Whether a line is a heading of that kind: a few words after a blank line."""
+    line = lines[at] or ""
+    if not kind or not (line[:1].isalpha() or line[:1] in "*_") or (at and (lines[at - 1] or "").strip()):
+        return False
+    below = (lines[at + 1] or "").strip() if at + 1 < len(lines) else ""
+    if len(line.split()) > _MOST_HEADING_WORDS or (kind == "line" and not below):
+        return False
+    found = labelled(line)
+    return found is not None and not found.value and not found.is_item and _kind(found) == kind
 
 
 def _pieces(page: _Page, headings: Mapping[int, _Heading]) -> list[_Piece]:
     """The prose from one heading to the next.
 
-    A score ends what stands above it, and so does a heading in hashes that names no box, where it is not below that
-    box's own heading.
+    A score ends what stands above it. So does a heading that names no box and is marked as the one above it, or has no
+    more hashes.
     """
-    pieces, depth = [_Piece()], 6
+    pieces, depth, kind = [_Piece()], 6, ""
     for number, line in enumerate(page.lines):
         if number in page.scored and pieces[-1].box:
             pieces.append(_Piece())
         if heading := headings.get(number):
-            pieces.append(_Piece(heading.box, heading.label, [heading.rest] if heading.rest else []))
-            depth = heading.depth
+            pieces.append(_Piece(heading.box, heading.label, lines=[heading.rest] if heading.rest else []))
+            depth, kind = heading.depth, heading.kind if not heading.depth else ""
         elif line is not None:
             title = _TITLE.fullmatch(line)
-            if title is not None and len(title["hashes"]) <= depth:
-                pieces.append(_Piece(label=line.strip()))
+            ends = len(title["hashes"]) <= depth if title else _stands_alone(page.lines, number, kind)
+            if ends:
+                unknown = any(piece.box for piece in pieces)
+                pieces.append(_Piece("", line.strip(), is_unknown=unknown, lines=[] if title else [line]))
             else:
                 pieces[-1].lines.append(line)
     return pieces

@@ -259,6 +259,25 @@ def test_headings_within_prose_do_not_part_it() -> None:
     assert read_one_text(text, load_venue("neurips-2024")) is None
 
 
+OTHERS = "Summary:\nIt works.\n\nWeaknesses:\nSlow.\n\nMajor concerns:\n\nThe proof.\n\nClarity:\nFine.\n\n"
+
+
+def test_a_text_with_further_headings_of_the_same_kind_is_parted_only_with_its_scores() -> None:
+    assert read_one_text(OTHERS, load_venue("neurips-2024")) is None
+    read = read_one_text(f"{OTHERS}Rating: 6", load_venue("neurips-2024"))
+    assert read is not None
+    assert read.boxes == {"summary": "It works.", "weaknesses": "Slow."}
+    assert read.outside == "Major concerns:\n\nThe proof.\n\nClarity:\nFine."
+    assert read.text == f"It works.\n\nSlow.\n\n{read.outside}"
+
+
+def test_points_of_a_box_are_no_headings() -> None:
+    text = "1. Summary\nIt works.\n\n2. Weaknesses\n\n1. No baselines\n\n**Slow.**\n\nRating: 6"
+    read = read_one_text(text, load_venue("neurips-2024"))
+    assert read is not None
+    assert read.boxes["weaknesses"] == "1. No baselines\n\n**Slow.**"
+
+
 def cases(tmp_path: Path, *rows: dict[str, Any]) -> list[ReviewCase]:
     path = tmp_path / "set.jsonl"
     about = {"paper_id": "p", "source": "ai:m", "venue": "NeurIPS", "year": 2024}

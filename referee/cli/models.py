@@ -35,7 +35,9 @@ def fetch(models: Annotated[list[str], _KEYS]) -> None:
     for model in models:
         with ProgressLine() as line:
             path = asyncio.run(
-                fetch_model(model, progress=lambda text, done, total: line(Event("fetch", text, done=done, total=total)))
+                fetch_model(
+                    model, progress=lambda text, done, total: line(Event("fetch", text, done=done, total=total))
+                )
             )
         typer.echo(str(path))
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import ValidationError
 
 from referee.data.entries import finite
 from referee.data.keys import Author
-from referee.data.prose import canonical_text, cleaned
-from referee.data.ratings import confidence, rating
+from referee.data.one_text import OneText, read_one_text
+from referee.data.prose import canonical_text, cleaned, is_prose, plain_name
+from referee.data.ratings import box_of_confidence, box_of_rating, confidence, rating
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
+from referee.schemas.venue import VenueForm
 from referee.venues.names import VenueForms
 from referee.venues.values import rescaled
 
 RATING_UNREAD = "rating_unread"
 SCALE_OVERRIDE = "scale_override"
 """What a case says in ``extra`` where its rating was read on another scale than the form's: ``1-10``."""
+ONE_BOX = "review"
+SCORES_IN_TEXT = "scores_in_text"
+"""The names of the scores that a case has from its text, and nowhere else, in ``extra``."""
+LINES_TAKEN_OUT = "lines_taken_out"
+"""The lines that were taken out of a case's text, as they state scores or are headings, in ``extra``."""
+UNUSED_LINES = "score_lines_unused"
+"""In ``extra`` the lines of a text that look like a score and could not be used: ``line`` and ``reason`` of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +81,10 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
         raise DataError("the record names no paper.", hint="A paper's id stands in paper_id or forum_id.")
     place = forms.place(draft.conference, draft.year, draft.platform)
     form = place.form if place.form is None or draft.scale is None else rescaled(place.form, *draft.scale)
+    draft, from_text = _with_text_read(draft, form)
     overall = rating(draft.fields, form, draft.rating)
     sure = confidence(draft.fields, place.form, draft.confidence)
-    notes = {
+    notes: dict[str, object] = {
         "kind_rule": draft.author.rule,
         "venue_named": place.unknown,
         SCALE_OVERRIDE: f"{draft.scale[0]}-{draft.scale[1]}" if draft.scale else "",
@@ -82,6 +92,7 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
         "confidence_off_form": sure.off_form,
         RATING_UNREAD: overall.unread,
         "confidence_unread": sure.unread,
+        **from_text,
     }
     extra = {name: value for name, value in draft.extra.items() if value not in (None, "", [], {})}
     decision = draft.decision if isinstance(draft.decision, str) else None
@@ -108,6 +119,43 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
         )
     except ValidationError as error:
         raise DataError(f"the record is no review: {describe(error)}.") from error
+
+
+def _with_text_read(draft: Draft, form: VenueForm | None) -> tuple[Draft, dict[str, object]]:
+    """The draft with what its one text states beside the prose, and what is noted of that.
+
+    Whoever wrote the review: a rule for one class alone would change what the classes are compared by. Values of the
+    data's own columns stay.
+    """
+    held = [name for name, value in draft.fields.items() if is_prose(name) and value not in (None, "", [])]
+    box = held[0] if not draft.text and len(held) == 1 and plain_name(held[0]) == ONE_BOX else ""
+    text = draft.fields[box] if box else draft.text
+    read = read_one_text(cleaned(text), form, parted=not held or bool(box)) if isinstance(text, str) else None
+    if read is None:
+        return draft, {}
+    fields = {name: value for name, value in draft.fields.items() if name != box}
+    found = _not_in_columns(read, draft, form)
+    boxes = dict(read.boxes) if read.boxes else {box: read.text} if box else {}
+    if box and read.boxes and read.outside:
+        boxes[box] = read.outside
+    return replace(draft, text=read.text, fields={**fields, **boxes, **found}), {
+        SCORES_IN_TEXT: [*found],
+        LINES_TAKEN_OUT: [*read.lines],
+        UNUSED_LINES: [{"line": one.line, "reason": one.reason} for one in read.unused],
+    }
+
+
+def _not_in_columns(read: OneText, draft: Draft, form: VenueForm | None) -> dict[str, object]:
+    """The scores of a text for which the data have no value of their own."""
+    fields = draft.fields
+    held = {plain_name(name) for name, value in fields.items() if value not in (None, "", [])}
+    named = {"": draft.rating, **fields}.get(box_of_rating(fields, form) or "")
+    if draft.rating not in (None, "") or named not in (None, ""):
+        held.add(plain_name(form.overall) if form is not None and form.overall else "rating")
+    sure = {"": draft.confidence, **fields}.get(box_of_confidence(fields, form) or "")
+    if draft.confidence not in (None, "") or sure not in (None, ""):
+        held |= {plain_name(f.name) for f in form.fields if f.aspect == "confidence"} if form else {"confidence"}
+    return {name: value for name, value in read.scores.items() if plain_name(name) not in held}
 
 
 def made_id(draft: Draft) -> str:

@@ -45,9 +45,9 @@ def canonical_text(fields: Mapping[str, object], form: VenueForm | None) -> str:
     """
     by_name = {named: value for name, value in fields.items() if not on_ethics(named := plain_name(name))}
     taken = [name for name in _order(form) if name in by_name]
-    pieces = [piece for name in taken if (piece := _said(by_name[name]))]
+    pieces = [piece for name in taken if (piece := said(by_name[name]))]
     if not pieces and form is None:
-        pieces = [piece for value in by_name.values() if len(piece := _said(value)) > LABEL_CHARS]
+        pieces = [piece for value in by_name.values() if len(piece := said(value)) > LABEL_CHARS]
     return "\n\n".join(pieces)
 
 
@@ -111,8 +111,8 @@ def _order(form: VenueForm | None) -> tuple[str, ...]:
     return (*own, *(name for name in PROSE if name not in others))
 
 
-def _said(value: object) -> str:
-    """The text of a box of which something is left without what only says that there is nothing."""
+def said(value: object) -> str:
+    """The text of a box; empty where it only says that there is nothing ("None")."""
     if isinstance(value, list):
         value = [item for item in value if not (isinstance(item, str) and _NOTHING.fullmatch(item))]
     text = box_text(value)

@@ -311,6 +311,27 @@ def test_ratings_that_are_no_numbers_are_counted_and_the_rest_is_measured(refere
     assert [json.loads(line)["values"]["rating"] for line in lines] == [6, None, None, None]
 
 
+def test_scores_within_texts_are_counted_by_system(referee: Referee, workplace: Path) -> None:
+    texts = [f"{WEAK}\n\nRating: 6", f"{WEAK}\n\nRating: 11\nSoundness: 3 poor", f"{WEAK}\n\nRating: 6\nScore: 8"]
+    rows = [{**row(n, text, None), "source": "ai:m", "kind": "ai"} for n, text in enumerate(texts)]
+    rows.append(row(9, f"{WEAK}\n\nOverall: 3/10", None))
+    done = referee("profile", saved(workplace, rows), "--no-atomic", "--venue", "iclr-2024", "--out", "out")
+    assert done.code == 0, done.err
+    said = (
+        "m: scores of 1 review(s) are read from lines of their texts",
+        "m: 4 line(s) of the texts look like scores and are not used: two different values in one review (2); ",
+        "the number is not on the scale (1)",
+        "number and label disagree (1)",
+        "human: scores of 1 review(s) are read from lines of their texts",
+    )
+    record = (workplace / "out" / "summary.md").read_text(encoding="utf-8")
+    for words in said:
+        assert words in " ".join(done.err.split())
+        assert words in record
+    lines = (workplace / "out" / "profile.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sorted(str(json.loads(line)["values"]["rating"]) for line in lines) == ["3.0", "6.0", "None", "None"]
+
+
 def test_a_mapping_is_written_on_request_and_read_again(referee: Referee, workplace: Path) -> None:
     rows = [{"paper": f"p{n}", "reviewer": "human", "comments": f"{WEAK} {n}."} for n in range(3)]
     odd = saved(workplace, rows, "odd.jsonl")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from referee.api.evaluations.review_set import unread_notes
+from referee.api.evaluations.review_set import ReadingNotes
 from referee.data import RejectedSink, read_cases, rejected_text
-from referee.data.drafts import RATING_UNREAD, SCALE_OVERRIDE
+from referee.data.drafts import SCALE_OVERRIDE
 from referee.data.layout import is_known
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
 from referee.errors import DataError, SettingsError
@@ -116,7 +116,7 @@ def read_arena(
         notes=(
             *filter(None, [rejected]),
             *(f"{count:,} {what}" for what, count in read.dropped.items() if count),
-            *unread_notes(read.unread),
+            *read.reading.notes(),
             *(f"ratings on {name} are read on {scale}, as the rows say" for name, scale in read.scales.items()),
         ),
     )
@@ -132,7 +132,7 @@ class _Sets:
         self.dropped: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
         self.usage: dict[str, list[Usage]] = defaultdict(list)
-        self.unread: Counter[str] = Counter()
+        self.reading = ReadingNotes()
         self.scales: dict[str, str] = {}
 
     def seen(self, cases: Iterable[ReviewCase]) -> Iterator[ReviewCase]:
@@ -149,8 +149,7 @@ class _Sets:
                         f"rows of {case.venue!r} are on two scales, {first} and {scale}.",
                         hint="Convert both sets with one --scale-override.",
                     )
-            if why := case.extra.get(RATING_UNREAD):
-                self.unread[str(why)] += 1
+            self.reading.add(case)
             yield case
 
     def take(self, cases: Iterable[ReviewCase]) -> None:

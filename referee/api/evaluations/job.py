@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee.api.detection.continuing import OpenedDetectors
-from referee.api.evaluations.review_set import ReviewSet, unread_notes
+from referee.api.evaluations.review_set import ReviewSet
 from referee.data import PaperStore, rejected_text
 from referee.data.decisions import unclear_text
 from referee.data.found import holds_rows
@@ -159,7 +159,7 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     store = job.reviews.store
     if job.reviews.rejected:
         yield f"{rejected_text(job.reviews.rejected_by)}; rejected.jsonl says why"
-    yield from unread_notes(job.reviews.unread)
+    yield from job.reviews.reading.notes()
     unknown = sum(count for (_, kind), count in store.sources.items() if kind == "unknown")
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say whether a human wrote them; they are not in the Expert row"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,12 +11,13 @@ from pathlib import Path
 
 from referee.api.session import Session
 from referee.data import RejectedSink, TreeChecks, read_cases
-from referee.data.drafts import RATING_UNREAD
+from referee.data.drafts import RATING_UNREAD, SCORES_IN_TEXT, UNUSED_LINES
 from referee.errors import DataError
 from referee.evals.case_store import CASES, CaseStore
 from referee.evals.grouping import Rows
 from referee.runs import Event, Progress, RunFolder
 from referee.runs.files import naming
+from referee.schemas.case import ReviewCase
 from referee.schemas.venue import VenueForm
 
 REJECTED = "rejected.jsonl"
@@ -32,7 +33,7 @@ class ReviewSet:
     rows: Rows
     rejected: int
     rejected_file: Path
-    unread: Counter[str]
+    reading: ReadingNotes
     rejected_by: Mapping[str, int]
 
     def part(self, holds: Callable[[str], bool]) -> ReviewSet:
@@ -50,12 +51,37 @@ class ReviewSet:
             run.write(REJECTED, self.rejected_file.read_text(encoding="utf-8"))
 
 
-def unread_notes(unread: Counter[str]) -> Iterator[str]:
-    """How many ratings are there and are no numbers, by the reasons that readers give."""
-    for why, count in unread.most_common(_MOST_NOTES):
-        yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
-    if (others := unread.total() - sum(count for _, count in unread.most_common(_MOST_NOTES))) > 0:
-        yield f"{others:,} other rating(s) cannot be read and count as missing"
+class ReadingNotes:
+    """Counts what of the reviews of a set was read from their texts, and what is there and could not be used."""
+
+    def __init__(self) -> None:
+        self._unread: Counter[str] = Counter()
+        self._from_text: Counter[str] = Counter()
+        self._unused: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, case: ReviewCase) -> None:
+        """Count one review."""
+        if why := case.extra.get(RATING_UNREAD):
+            self._unread[str(why)] += 1
+        self._from_text[case.source] += bool(case.extra.get(SCORES_IN_TEXT))
+        for one in case.extra.get(UNUSED_LINES, ()):
+            self._unused[case.source][one["reason"]] += 1
+
+    def notes(self) -> Iterator[str]:
+        """Ratings that are no numbers, by the reasons that readers give; scores of texts, by who wrote them."""
+        for why, count in self._unread.most_common(_MOST_NOTES):
+            yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
+        if (others := self._unread.total() - sum(count for _, count in self._unread.most_common(_MOST_NOTES))) > 0:
+            yield f"{others:,} other rating(s) cannot be read and count as missing"
+        for source, count in sorted(self._from_text.items()):
+            if count:
+                yield f"{source}: scores of {count:,} review(s) are read from lines of their texts"
+        for source, reasons in sorted(self._unused.items()):
+            each = "; ".join(f"{why} ({count:,})" for why, count in reasons.most_common())
+            yield (
+                f"{source}: {reasons.total():,} line(s) of the texts look like scores and are not used: {each}. "
+                f"They stand in extra.{UNUSED_LINES} of each review"
+            )
 
 
 def read_for(
@@ -117,7 +143,7 @@ def read_set(
     folder = next(parent for parent in (near, *near.absolute().parents) if parent.is_dir())
     rows = Rows(group_by)
     with tempfile.TemporaryFile(dir=folder) as file, tempfile.TemporaryDirectory(prefix="referee-") as aside:
-        store, unread, checks = CaseStore(file), Counter[str](), TreeChecks()
+        store, reading, checks = CaseStore(file), ReadingNotes(), TreeChecks()
         with RejectedSink(Path(aside) / REJECTED) as sink:
             for case in read_cases(source, mapping=mapping, layout=layout, venue=venue, rejected=sink, checks=checks):
                 if not store.add(case):
@@ -131,15 +157,14 @@ def read_set(
                     )
                     continue
                 rows.add(case)
-                if why := case.extra.get(RATING_UNREAD):
-                    unread[str(why)] += 1
+                reading.add(case)
                 if len(store) % _SAY_EVERY == 0:
                     progress(Event("stage", f"read {len(store):,} reviews"))
             _require_some(source, store, sink)
             for note in checks.notes():
                 progress(Event("note", note))
             rows.require_columns()
-            yield ReviewSet(store, rows, sink.count, sink.path, unread, dict(sink.by_source))
+            yield ReviewSet(store, rows, sink.count, sink.path, reading, dict(sink.by_source))
 
 
 def _require_some(source: Path, store: CaseStore, sink: RejectedSink) -> None:

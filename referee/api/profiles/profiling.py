@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.api.evaluations.review_set import ReviewSet, read_for, unread_notes
+from referee.api.evaluations.review_set import ReviewSet, read_for
 from referee.api.lookups import Lookup, for_profile
 from referee.api.options import RunOptions
 from referee.api.profiles.job import (
@@ -156,7 +156,7 @@ async def _profiled(run: Session, job: _Job) -> Profile:
     store, reader = job.read.store, job.reader
     whole = len(job.papers) == sum(1 for _ in store.papers)
     total = len(store) if whole else sum(1 for paper in job.papers for _ in store.cases(paper))
-    notes = [*unread_notes(job.read.unread)]
+    notes = [*job.read.reading.notes()]
     if total < len(store):
         notes.append(f"{len(store) - total:,} reviews are of papers that are not among the given ones")
     if job.read.rejected:

@@ -70,6 +70,23 @@ class Cut(Frozen):
     reason: str
 
 
+class CriterionReader(Frozen):
+    """Somebody who was shown a criterion before reading: who, and the call; ``note`` says what of it was left out."""
+
+    name: str
+    call_id: str = ""
+    note: str = ""
+
+
+class CriterionRecord(Frozen):
+    """A criterion of the venue, and who read the paper for it; ``note`` says why nobody did."""
+
+    id: str
+    text: str
+    readers: tuple[CriterionReader, ...] = ()
+    note: str = ""
+
+
 class Provenance(Frozen):
     """What made the review: enough to tell two runs apart and to explain one."""
 
@@ -92,7 +109,8 @@ class Review(Frozen):
     ``confidence`` repeat the form's overall and confidence fields. ``attestations`` are left to a person. ``points``
     are all that were raised, whatever became of them; strategies that write the form in one go have none.
     ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was; ``figures``
-    says which of the paper's figures were looked at as pictures, null where it has none.
+    says which of the paper's figures were looked at as pictures, null where it has none. ``criteria`` are the form's
+    guidelines in their order, with who read for them; a review of before they were recorded has none.
     """
 
     schema_version: Literal[1] = 1
@@ -116,5 +134,6 @@ class Review(Frozen):
     literature: Literature | None = None
     references: References | None = None
     figures: FigureReading | None = None
+    criteria: tuple[CriterionRecord, ...] = ()
     disclosure: str = ""
     provenance: Provenance | None = None

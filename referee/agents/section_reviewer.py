@@ -58,9 +58,10 @@ class SectionBrief:
 
     ``part`` names the points (``p-<part>-1``), ``section_id`` is the part's first section. ``text`` is the part as
     prompt text within its delimiters, as ``render_part`` gives it. ``steps`` hold, by guideline id, the prompts mapped
-    to this section, the most fitting first, and ``criteria`` the guidelines' own texts; ``passages`` come from other sections, the nearest first. ``sections`` (id
-    to heading) are those a quotation may come from. In a lean review ``text`` has an id before each sentence, and
-    ``sentences`` says what the ids stand for. ``quota`` is the number of points that ``QUOTA_PROMPT`` asks for.
+    to this section, the most fitting first, and ``criteria`` the guidelines' own texts; ``passages`` come from other
+    sections, the nearest first. ``sections`` (id to heading) are those a quotation may come from. In a lean review
+    ``text`` has an id before each sentence, and ``sentences`` says what the ids stand for. ``quota`` is the number of
+    points that ``QUOTA_PROMPT`` asks for.
     """
 
     venue_name: str
@@ -215,12 +216,13 @@ def _fit(
 ) -> _Fitted:
     bare = _render(prompt, brief)
     frame = count(bare.system) + count(bare.user) - count(brief.text)
-    steps, notes = _kept_steps(brief, budget.instructions - frame, count)
+    steps, notes = _kept_steps(brief, budget.instructions - frame, count, lean=lean)
     reply = _reply_model(brief, steps, lean=lean)
     room = tokens_left(bare, reply, budget.reply, context_tokens, count) - count(_render_steps(steps))
     if room < 0:
         raise ContextTooLong(
-            f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}.",
+            f"section {brief.heading!r} with {len(steps)} criteria beside it is {-room:,} tokens too long for the "
+            f"model's context of {context_tokens:,}.",
             hint="Use a model with a longer context, or set models.context_tokens to what it really has.",
             ids={"section": brief.section_id, "part": brief.part},
         )
@@ -232,8 +234,12 @@ def _fit(
     return _Fitted(steps, card, passages, tuple(f"{brief.part}: {note}" for note in [*notes, *said]), reply)
 
 
-def _kept_steps(brief: SectionBrief, room: int, count: CountTokens) -> tuple[dict[str, str], list[str]]:
-    """All guidelines with the steps that fit; where they do not even fit without steps, the first of them."""
+def _kept_steps(brief: SectionBrief, room: int, count: CountTokens, *, lean: bool) -> tuple[dict[str, str], list[str]]:
+    """All guidelines with the steps that fit into the instructions' share, and notes of what was left out.
+
+    Guidelines that do not fit even without steps take the room of card and passages; in a lean review, whose model
+    holds little, the last ones are left out.
+    """
     if count(_render_steps(brief.steps)) <= room or len(brief.steps) < 2:
         return dict(brief.steps), []
     most = max(text.count("\n") for text in brief.steps.values())
@@ -243,7 +249,7 @@ def _kept_steps(brief: SectionBrief, room: int, count: CountTokens) -> tuple[dic
             cut = [name for name, text in steps.items() if text != brief.steps[name]]
             said = f"the steps of {len(cut)} guidelines were shortened to fit the instructions: {', '.join(cut)}"
             return steps, [said]
-    while len(steps) > 1 and count(_render_steps(steps)) > room:
+    while lean and len(steps) > 1 and count(_render_steps(steps)) > room:
         steps.popitem()
     left_out = [name for name in brief.steps if name not in steps]
     notes = [f"the guidelines {', '.join(left_out)} did not fit into the instructions"] if left_out else []

@@ -22,7 +22,8 @@ def show(
     """Show how a review came about.
 
     Each field of the form with its value, its reason and its points; with --point one point with its evidence, its
-    check, its prompt and its call; with --criterion who read for it, and what they raised. Asks no model and changes nothing.
+    check, its prompt and its call; with --criterion who read for it, and what they raised. Asks no model and changes
+    nothing.
     """
     from referee.cli.output import wrapped
     from referee.reports.showing import show as explained

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from pydantic import Field
+
 from referee.agents.focus import shortened
 from referee.schemas.base import Frozen
 from referee.schemas.review import CriterionReader, CriterionRecord
@@ -28,7 +30,7 @@ class CriteriaShown(Frozen):
     reader: str
     call_id: str
     criteria: tuple[str, ...]
-    notes: dict[str, str] = {}
+    notes: dict[str, str] = Field(default_factory=dict)
 
 
 def part_reader(part_id: str, headings: Iterable[str]) -> str:

@@ -168,7 +168,7 @@ def _question_tokens(job: Job) -> list[int]:
 
 
 def _steps(job: Job, refined: RefinedPrompts | None) -> tuple[SectionPrompt, ...]:
-    """What the venue asks readers to look at: each guideline in its own words, with its steps where they were refined."""
+    """What the venue asks readers to look at: each guideline in its own words, with steps that were refined."""
     if "venue" in job.settings.review.ablate:
         return about_the_paper(general_prompts())
     plain = {p.guideline_id: replace(p, steps=()) for p in section_prompts(job.form)}

@@ -191,7 +191,7 @@ def test_steps_give_way_before_any_criterion_does_and_too_many_criteria_are_refu
     assert (some.steps, some.shortened, some.criteria) == (1, ("c0", "c1", "c2"), ("c0", "c1", "c2", "short"))
     bare = ask_questions(asked, some.tokens - 1, words)
     assert bare.text.splitlines() == [*(f"- [c{n}] Own words {n}." for n in range(3)), "- [short] No steps."]
-    with pytest.raises(ContextTooLong, match="the venue's 4 criteria take 19 tokens without any steps.* room for 18 "):
+    with pytest.raises(ContextTooLong, match=r"the venue's 4 criteria take 19 tokens without any steps.* room for 18 "):
         ask_questions(asked, bare.tokens - 1, words)
 
 

@@ -221,8 +221,8 @@ def _fit(
     room = tokens_left(bare, reply, budget.reply, context_tokens, count) - count(_render_steps(steps))
     if room < 0:
         raise ContextTooLong(
-            f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}, with "
-            f"{len(steps)} criteria beside it.",
+            f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}, "
+            f"with {len(steps)} criteria beside it.",
             hint="Use a model with a longer context, or set models.context_tokens to what it really has.",
             ids={"section": brief.section_id, "part": brief.part},
         )

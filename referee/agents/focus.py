@@ -10,22 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rapidfuzz import fuzz
-
+from referee.agents.asking import CountTokens
 from referee.agents.part_types import guess_type
-from referee.agents.prompt_writer import MOST_STEPS, STEP_CHARS
+from referee.errors import ContextTooLong
 from referee.schemas.paper import Paper, Section
-from referee.venues.prompts import ANY, SectionPrompt, SectionType, general_prompts
+from referee.venues.prompts import ANY, QUOTES, SectionPrompt, SectionType, general_prompts
 
 FocusKind = Literal["frame", "related", "method", "experiments", "appendix"]
 
 JOINED_WORDS = 600
 LONG_WORDS = 3_000
 MOST_PARTS = 8
-MOST_QUESTIONS = 8
-_ALIKE = 80
-# Refined steps whole: what is cut off is told to no reader, and measured in vain.
-_QUESTION_CHARS = MOST_STEPS * (STEP_CHARS + 1)
 
 # Below a section of the first type, a heading of the second one is believed.
 _OWN_KIND_STANDS = frozenset({("related", "theory"), ("related", "method")})
@@ -121,29 +116,82 @@ def focus_parts(paper: Paper, kinds: Iterable[FocusKind] | None = None) -> tuple
     return tuple(FocusPart(f"F{number}", kind, piece) for number, (kind, piece) in enumerate(chosen, start=1))
 
 
-def part_questions(part: FocusPart, prompts: Sequence[SectionPrompt]) -> tuple[str, ...]:
-    """What the venue's guidelines ask of a part, merged: at most ``MOST_QUESTIONS``, no two alike."""
+@dataclass(frozen=True)
+class Question:
+    """What a reader is asked to look at for a criterion, or for several of the same words and steps.
+
+    ``criteria`` are their ids, none for general guidance. ``text`` is the criterion's own text; guidance has its first
+    step there.
+    """
+
+    criteria: tuple[str, ...]
+    text: str
+    steps: tuple[str, ...] = ()
+
+    def render(self, most_steps: int) -> str:
+        """The ids in brackets, the text, and the first steps, in one line."""
+        named = f"[{', '.join(self.criteria)}] " if self.criteria else ""
+        return f"- {named}{' '.join((self.text, *self.steps[:most_steps]))}"
+
+
+@dataclass(frozen=True)
+class AskedQuestions:
+    """Questions as a prompt shows them; ``shortened`` are the criteria of which steps were left out to make them fit.
+
+    ``steps`` is how many steps were kept of these. ``tokens`` counts the text.
+    """
+
+    text: str
+    tokens: int
+    criteria: tuple[str, ...]
+    shortened: tuple[str, ...] = ()
+    steps: int = 0
+
+
+def part_questions(part: FocusPart, prompts: Sequence[SectionPrompt]) -> tuple[Question, ...]:
+    """What the venue's guidelines ask of a part; general guidance where none of them concerns it."""
     return _questions([prompt for prompt in prompts if _concerns(prompt, _TYPES_OF[part.kind])])
 
 
-def paper_questions(prompts: Sequence[SectionPrompt]) -> tuple[str, ...]:
-    """What the venue's guidelines ask of the paper as a whole."""
+def paper_questions(prompts: Sequence[SectionPrompt]) -> tuple[Question, ...]:
+    """All that the venue's guidelines ask of a paper: no criterion depends on which sections it has."""
     return _questions([prompt for prompt in prompts if not prompt.is_about_the_review])
 
 
-def render_questions(questions: Iterable[str]) -> str:
-    """Questions one a line."""
-    return "\n".join(f"- {question}" for question in questions)
+def ask_questions(questions: Sequence[Question], room: int, count: CountTokens) -> AskedQuestions:
+    """Questions one a line, within a number of tokens: with all steps, else of each with as many as fit.
+
+    No question is ever left out.
+
+    Raises:
+        ContextTooLong: They do not fit even without steps.
+    """
+    criteria = tuple(name for question in questions for name in question.criteria)
+    most = max((len(question.steps) for question in questions), default=0)
+    for kept in range(most, -1, -1):
+        text = "\n".join(question.render(kept) for question in questions)
+        if (needed := count(text)) <= room:
+            cut = tuple(name for q in questions if len(q.steps) > kept for name in q.criteria)
+            return AskedQuestions(text, needed, criteria, cut, kept)
+    raise ContextTooLong(
+        f"the venue's {len(criteria)} criteria take {needed:,} tokens without any steps, and the model's context has "
+        f"room for {max(room, 0):,} beside the paper.",
+        hint="Use a model with a longer context, set models.context_tokens to what it really has, or take criteria "
+        "out of the venue's file.",
+    )
 
 
-def _questions(prompts: Sequence[SectionPrompt]) -> tuple[str, ...]:
-    """The steps of each guideline as one question, without those that say the same."""
-    chosen: list[str] = []
-    for prompt in list(prompts) or list(general_prompts()):
-        question = shortened(" ".join(prompt.steps), _QUESTION_CHARS)
-        if all(fuzz.token_set_ratio(question, other) < _ALIKE for other in chosen):
-            chosen.append(question)
-    return tuple(chosen[:MOST_QUESTIONS])
+def _questions(prompts: Sequence[SectionPrompt]) -> tuple[Question, ...]:
+    """One question for each guideline; those of the same text and steps, whatever their case and spaces, are one."""
+    merged: dict[tuple[str, ...], Question] = {}
+    for prompt in prompts or general_prompts():
+        steps = tuple(step for step in prompt.steps if step != f"{QUOTES}{prompt.text}")
+        lines = [" ".join(line.split()) for line in (prompt.text, *steps) if line.strip()] or [prompt.guideline_id]
+        key = tuple(line.casefold() for line in lines)
+        known = merged.get(key, Question((), lines[0], tuple(lines[1:])))
+        own = (prompt.guideline_id,) if prompts else ()
+        merged[key] = Question((*known.criteria, *own), known.text, known.steps)
+    return tuple(merged.values())
 
 
 def _concerns(prompt: SectionPrompt, types: frozenset[SectionType]) -> bool:

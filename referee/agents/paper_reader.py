@@ -11,8 +11,17 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from referee.agents.asking import list_of, one_of
-from referee.agents.focus import LENSES, LONG_WORDS, FocusPart, paper_questions, part_questions, render_questions
+from referee.agents.asking import list_of, one_of, tokens_left
+from referee.agents.focus import (
+    LENSES,
+    LONG_WORDS,
+    AskedQuestions,
+    FocusPart,
+    Question,
+    ask_questions,
+    paper_questions,
+    part_questions,
+)
 from referee.agents.form_reply import correction_model
 from referee.agents.paper_text import PaperRun
 from referee.agents.point_reply import Origin
@@ -48,6 +57,7 @@ _CLOSED = ConfigDict(extra="ignore")
 _POLARITIES: Any = Literal["weakness", "question"]
 _KINDS: Any = Literal[get_args(PointKind)]
 _REMEDIES: Any = Literal["text", "analysis", "experiment", "citation", "none"]
+_CRITERION = "the id in brackets of what the venue wants looked at that it answers; null where it answers none of them"
 
 
 @dataclass(frozen=True)
@@ -58,9 +68,18 @@ class ReadingBounds:
     corrections: int = MOST_CORRECTIONS
 
 
-def reading_model(sections: Mapping[str, str], bounds: ReadingBounds = ReadingBounds()) -> type[BaseModel]:
-    """The reply's shape; ``sections`` (id to heading) are all places of the paper that a quotation may come from."""
+def reading_model(
+    sections: Mapping[str, str], bounds: ReadingBounds = ReadingBounds(), criteria: Sequence[str] = ()
+) -> type[BaseModel]:
+    """The reply's shape.
+
+    Args:
+        sections: Id to heading of all places of the paper that a quotation may come from.
+        bounds: The most points and corrections.
+        criteria: The ids that a point may name as the criterion it answers.
+    """
     section = one_of(tuple(sections))
+    named: dict[str, Any] = {"criterion": (one_of(tuple(criteria)) | None, Field(None, description=_CRITERION))}
     quotation = create_model(
         "Quotation",
         __config__=_CLOSED,
@@ -80,6 +99,7 @@ def reading_model(sections: Mapping[str, str], bounds: ReadingBounds = ReadingBo
         settled_by=(str, Field(max_length=300)),
         remedy=(_REMEDIES, Field()),
         work_to_look_up=(str, Field(max_length=200, description="a work outside the paper it rests on; else empty")),
+        **(named if criteria else {}),
     )
     correction = create_model(
         "ProposedCorrection", __base__=correction_model(), section_id=(section, Field(description="where it stands"))
@@ -128,6 +148,7 @@ def _points(items: list[dict[str, Any]], origin: Origin, sections: Mapping[str, 
             evidence=tuple(_quoted(q["section_id"], q["quote"], q["role"], sections) for q in item["evidence"]),
             fix=Fix(kind=item["remedy"], what=item["settled_by"]),
             unverified_work=item["work_to_look_up"].strip(),
+            criterion=tuple(filter(None, [item.get("criterion")])),
             **_from(origin),
         )
 
@@ -205,44 +226,34 @@ WHOLE = "W"
 
 @dataclass(frozen=True)
 class Reading:
-    """What one reader raised, and what was cut on the way."""
+    """What one reader raised, what was cut on the way, and the questions that were asked."""
 
     points: tuple[ReviewPoint, ...]
     notes: tuple[str, ...]
     call_id: str
+    asked: AskedQuestions
 
 
 async def read_focus(run: PaperRun, part: FocusPart, steps: Sequence[SectionPrompt]) -> Reading:
     """Read one part line by line, for what the venue asks readers to look at, by guideline.
 
     Raises:
+        ContextTooLong: What the venue asks does not fit beside the paper, even without steps.
         ModelError: The model did not answer validly.
     """
     long = part.words > LONG_WORDS
     bounds = ReadingBounds(points=MOST_POINTS_OF_A_LONG_PART if long else MOST_POINTS)
-    task = run.task(
-        FOCUS_PROMPT,
-        venue_name=run.form.name,
-        part=part.name,
-        lens=LENSES[part.kind],
-        questions=render_questions(part_questions(part, steps)),
-        most_points=str(bounds.points),
-    )
-    return await _read(run, task, part.id, "section", bounds, LONG_READING_TOKENS if long else READING_TOKENS)
+    tokens = LONG_READING_TOKENS if long else READING_TOKENS
+    inputs = {"part": part.name, "lens": LENSES[part.kind]}
+    return await _read(run, FOCUS_PROMPT, inputs, part_questions(part, steps), part.id, "section", bounds, tokens)
 
 
 async def read_whole(run: PaperRun, steps: Sequence[SectionPrompt], pictures: Sequence[LabelledImage] = ()) -> Reading:
     """Read the paper as an area chair does, with small pictures of its figures beside it; errors as ``read_focus``."""
     bounds = ReadingBounds(points=MOST_POINTS_OF_A_LONG_PART)
-    task = run.task(
-        WHOLE_PROMPT,
-        venue_name=run.form.name,
-        questions=render_questions(paper_questions(steps)),
-        most_points=str(bounds.points),
-        pictures=_listed(pictures),
-    )
-    images = [one.image for one in pictures]
-    return await _read(run, task, WHOLE, "whole", bounds, LONG_READING_TOKENS, images)
+    questions, images = paper_questions(steps), [one.image for one in pictures]
+    inputs = {"pictures": _listed(pictures)}
+    return await _read(run, WHOLE_PROMPT, inputs, questions, WHOLE, "whole", bounds, LONG_READING_TOKENS, images)
 
 
 def _listed(pictures: Sequence[LabelledImage]) -> str:
@@ -258,15 +269,34 @@ def _listed(pictures: Sequence[LabelledImage]) -> str:
 
 async def _read(
     run: PaperRun,
-    prompt: RenderedPrompt,
+    prompt_id: str,
+    inputs: Mapping[str, str],
+    questions: Sequence[Question],
     part: str,
     source: PointSource,
     bounds: ReadingBounds,
     tokens: int,
     images: Sequence[PromptImage] = (),
 ) -> Reading:
-    reply = reading_model(run.sections, bounds)
+    def task(text: str) -> RenderedPrompt:
+        given = {"venue_name": run.form.name, "questions": text, "most_points": str(bounds.points)}
+        return run.task(prompt_id, **given, **inputs)
+
+    reply = reading_model(run.sections, bounds, [name for question in questions for name in question.criteria])
+    room = tokens_left(task(""), reply, tokens, run.context_tokens - run.shared.tokens, run.count)
+    asked = ask_questions(questions, room, run.count)
+    prompt = task(asked.text)
     answer = await run.ask(prompt, reply, role=ROLE, tokens=tokens, images=images)
     origin = Origin(source, part, None, answer.call_id, answer.model, prompt_digest(prompt, reply_schema(reply)))
     points = to_reading_points(answer.value, origin, run.sections)
-    return Reading(tuple(points), tuple(f"{part}: {note}" for note in answer.notes), answer.call_id)
+    notes = [f"{part}: {note}" for note in (*_shortened(asked), *answer.notes)]
+    return Reading(tuple(points), tuple(notes), answer.call_id, asked)
+
+
+def _shortened(asked: AskedQuestions) -> Iterator[str]:
+    if asked.shortened:
+        kept = f"the first {asked.steps} of their steps" if asked.steps else "none of their steps"
+        yield (
+            f"the steps of {len(asked.shortened)} criteria were shortened to fit the prompt, to their own text and "
+            f"{kept}: {', '.join(asked.shortened)}"
+        )

@@ -6,6 +6,7 @@ The agents of one review share it, with the venue's form and who answers.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -108,6 +109,7 @@ class PaperRun:
 
     ``shared`` is what every call begins with, ``sections`` (id to heading) are all places that a quotation may come
     from, ``index`` looks quotations up, ``versions`` are prompt id to version (the newest by default).
+    ``context_tokens`` and ``count`` are those of the model that reads.
     """
 
     shared: SharedPaper
@@ -116,6 +118,8 @@ class PaperRun:
     index: QuotationIndex
     door: AsksWithPictures
     versions: Mapping[str, str] = field(default_factory=dict)
+    context_tokens: int = sys.maxsize
+    count: CountTokens = len
 
     def task(self, prompt_id: str, **inputs: str) -> RenderedPrompt:
         """A task behind the paper."""

@@ -67,6 +67,7 @@ class PassageReply:
     points: tuple[ReviewPoint, ...]
     summary: str
     notes: tuple[str, ...]
+    call_id: str
 
 
 async def review_passage(
@@ -117,7 +118,7 @@ async def review_passage(
     origin = Origin("section", part.id, part.section_ids[0], answer.call_id, answer.model, digest)
     points, said = to_points(answer.value, origin, sections, sentences)
     data: dict[str, Any] = answer.value.model_dump()
-    return PassageReply(tuple(points), data["summary"].strip(), (*answer.notes, *said))
+    return PassageReply(tuple(points), data["summary"].strip(), (*answer.notes, *said), answer.call_id)
 
 
 def passage_room(window: ModelWindow, *, lean: bool) -> PromptBudget:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel
 
@@ -58,9 +58,10 @@ class SectionBrief:
 
     ``part`` names the points (``p-<part>-1``), ``section_id`` is the part's first section. ``text`` is the part as
     prompt text within its delimiters, as ``render_part`` gives it. ``steps`` hold, by guideline id, the prompts mapped
-    to this section, the most fitting first; ``passages`` come from other sections, the nearest first. ``sections`` (id
-    to heading) are those a quotation may come from. In a lean review ``text`` has an id before each sentence, and
-    ``sentences`` says what the ids stand for. ``quota`` is the number of points that ``QUOTA_PROMPT`` asks for.
+    to this section, the most fitting first, and ``criteria`` the guidelines' own texts; ``passages`` come from other
+    sections, the nearest first. ``sections`` (id to heading) are those a quotation may come from. In a lean review
+    ``text`` has an id before each sentence, and ``sentences`` says what the ids stand for. ``quota`` is the number of
+    points that ``QUOTA_PROMPT`` asks for.
     """
 
     venue_name: str
@@ -72,6 +73,7 @@ class SectionBrief:
     card: Card
     passages: tuple[Excerpt, ...] = ()
     steps: Mapping[str, str] = field(default_factory=dict)
+    criteria: Mapping[str, str] = field(default_factory=dict)
     sections: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, Sentence] = field(default_factory=dict)
     quota: int = 0
@@ -79,11 +81,16 @@ class SectionBrief:
 
 @dataclass(frozen=True)
 class SectionReply:
-    """The points of one part, and what was cut or completed on the way."""
+    """The points of one part, what was cut or completed on the way, and the guidelines whose steps were shown.
+
+    ``shortened`` are those of them of whose steps some were left out.
+    """
 
     points: tuple[ReviewPoint, ...]
     notes: tuple[str, ...]
     call_id: str
+    criteria: tuple[str, ...] = ()
+    shortened: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,9 @@ async def review_section(
     fitted = _fit(brief, prompt, budget, context_tokens, count, lean=lean)
     rendered = _render(prompt, brief, fitted)
     answer = await door.ask(rendered, fitted.reply, role=ROLE, max_output_tokens=budget.reply)
-    return _sorted(answer, brief, prompt_digest(rendered, reply_schema(fitted.reply)), fitted.notes)
+    reply = _sorted(answer, brief, prompt_digest(rendered, reply_schema(fitted.reply)), fitted.notes)
+    cut = tuple(name for name, text in fitted.steps.items() if text != brief.steps[name])
+    return replace(reply, criteria=tuple(fitted.steps), shortened=cut)
 
 
 def fit_card(card: Card, share: int, room: int, count: CountTokens) -> tuple[str, list[str]]:
@@ -207,12 +216,13 @@ def _fit(
 ) -> _Fitted:
     bare = _render(prompt, brief)
     frame = count(bare.system) + count(bare.user) - count(brief.text)
-    steps, notes = _kept_steps(brief.steps, budget.instructions - frame, count)
+    steps, notes = _kept_steps(brief, budget.instructions - frame, count, lean=lean)
     reply = _reply_model(brief, steps, lean=lean)
     room = tokens_left(bare, reply, budget.reply, context_tokens, count) - count(_render_steps(steps))
     if room < 0:
         raise ContextTooLong(
-            f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}.",
+            f"section {brief.heading!r} is {-room:,} tokens too long for the model's context of {context_tokens:,}, "
+            f"with {len(steps)} criteria beside it.",
             hint="Use a model with a longer context, or set models.context_tokens to what it really has.",
             ids={"section": brief.section_id, "part": brief.part},
         )
@@ -224,15 +234,34 @@ def _fit(
     return _Fitted(steps, card, passages, tuple(f"{brief.part}: {note}" for note in [*notes, *said]), reply)
 
 
-def _kept_steps(steps: Mapping[str, str], room: int, count: CountTokens) -> tuple[dict[str, str], list[str]]:
-    """The first guidelines' steps that fit, at least one."""
-    kept: dict[str, str] = {}
-    for name, text in steps.items():
-        if kept and count(_render_steps({**kept, name: text})) > room:
-            break
-        kept[name] = text
-    left_out = [name for name in steps if name not in kept]
-    return kept, [f"the guidelines {', '.join(left_out)} did not fit into the instructions"] if left_out else []
+def _kept_steps(brief: SectionBrief, room: int, count: CountTokens, *, lean: bool) -> tuple[dict[str, str], list[str]]:
+    """All guidelines with the steps that fit into the instructions' share, and notes of what was left out.
+
+    Guidelines that do not fit even without steps take the room of card and passages; in a lean review, whose model
+    holds little, the last ones are left out.
+    """
+    if count(_render_steps(brief.steps)) <= room or len(brief.steps) < 2:
+        return dict(brief.steps), []
+    most = max(text.count("\n") for text in brief.steps.values())
+    for kept in range(most, -1, -1):
+        steps = {name: _shortened(brief, name, kept) for name in brief.steps}
+        if count(_render_steps(steps)) <= room:
+            cut = [name for name, text in steps.items() if text != brief.steps[name]]
+            said = f"the steps of {len(cut)} guidelines were shortened to fit the instructions: {', '.join(cut)}"
+            return steps, [said]
+    while lean and len(steps) > 1 and count(_render_steps(steps)) > room:
+        steps.popitem()
+    left_out = [name for name in brief.steps if name not in steps]
+    notes = [f"the guidelines {', '.join(left_out)} did not fit into the instructions"] if left_out else []
+    return steps, [*notes, f"the steps of {len(steps)} guidelines were left out: their own texts were shown"]
+
+
+def _shortened(brief: SectionBrief, name: str, most_steps: int) -> str:
+    """A guideline's own text and its first steps; the steps as they are where they are no longer."""
+    steps = brief.steps[name].split("\n")
+    if len(steps) <= most_steps:
+        return brief.steps[name]
+    return "\n".join([brief.criteria.get(name, steps[0]), *steps[:most_steps]])
 
 
 def _reply_model(brief: SectionBrief, steps: Mapping[str, str], *, lean: bool) -> type[BaseModel]:

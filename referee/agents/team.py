@@ -148,11 +148,15 @@ class Team:
 
 @dataclass(frozen=True)
 class TeamReply:
-    """The points of one expert, what was completed on the way, and the calls that failed, each with what it was."""
+    """The points of one expert, what was completed on the way, and the calls that failed, each with what it was.
+
+    ``call_id`` is that of the call that wrote the points.
+    """
 
     points: tuple[ReviewPoint, ...]
     notes: tuple[str, ...]
     gaps: tuple[tuple[str, RefereeError], ...]
+    call_id: str
 
 
 async def hold_talk(brief: TeamBrief, team: Team, *, rounds: int) -> TeamReply:
@@ -190,8 +194,8 @@ async def hold_talk(brief: TeamBrief, team: Team, *, rounds: int) -> TeamReply:
         notes += said
     if not any(turn.answers for turn in turns):
         raise gaps[-1][1]
-    points, said = await _points(brief, team, turns)
-    return TeamReply(points, tuple(dict.fromkeys((*notes, *said))), tuple(gaps))
+    points, said, call_id = await _points(brief, team, turns)
+    return TeamReply(points, tuple(dict.fromkeys((*notes, *said))), tuple(gaps), call_id)
 
 
 async def _message(brief: TeamBrief, team: Team, turns: list[Turn], turn: str) -> tuple[str, tuple[str, ...]]:
@@ -236,8 +240,10 @@ async def _answer(brief: TeamBrief, team: Team, chunk: Part, talk: str) -> Answe
     return await team.door.ask(rendered, reply, role=WORKER, max_output_tokens=room.reply_tokens)
 
 
-async def _points(brief: TeamBrief, team: Team, turns: list[Turn]) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
-    """The points that the talk carries."""
+async def _points(
+    brief: TeamBrief, team: Team, turns: list[Turn]
+) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...], str]:
+    """The points that the talk carries, notes, and the call's id."""
     sections = chunk_sections(brief.chunks)
     reply = points_model(Choices(tuple(brief.criteria), brief.card.claim_ids, sections))
     expertise = _for_leader(team.prompt(ASK + brief.expert), brief, team, [], TeamMessage, MESSAGE_TOKENS, turn="")
@@ -256,7 +262,7 @@ async def _points(brief: TeamBrief, team: Team, turns: list[Turn]) -> tuple[tupl
     digest = prompt_digest(rendered, reply_schema(reply))
     origin = Origin("team", brief.expert, None, answer.call_id, answer.model, digest)
     points, said = to_points(answer.value, origin, sections)
-    return tuple(points), (*notes, *answer.notes, *said)
+    return tuple(points), (*notes, *answer.notes, *said), answer.call_id
 
 
 def _for_leader(

@@ -13,13 +13,17 @@ from referee.errors import SettingsError
 def show(
     run: Annotated[Path, typer.Argument(help="A run folder that `referee review` wrote.", show_default=False)],
     point: Annotated[str | None, typer.Option(metavar="ID", help="One point, as p-P2-1: all that is known.")] = None,
+    criterion: Annotated[
+        str | None, typer.Option(metavar="ID", help="One criterion of the venue: its readers and their points.")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Also what was listed, merged, struck or dropped.")] = False,
     call: Annotated[bool, typer.Option("--call", help="With --point: the call's messages and reply.")] = False,
 ) -> None:
     """Show how a review came about.
 
     Each field of the form with its value, its reason and its points; with --point one point with its evidence, its
-    check, its prompt and its call. Asks no model and changes nothing.
+    check, its prompt and its call; with --criterion who read for it, and what they raised. Asks no model and changes
+    nothing.
     """
     from referee.cli.output import wrapped
     from referee.reports.showing import show as explained
@@ -27,7 +31,11 @@ def show(
 
     if call and point is None:
         raise SettingsError("--call shows the call of one point, and none is named.", hint="Add --point ID.")
-    shown = explained(run, point=point, all_points=all_, call=call)
+    if criterion is not None and (point is not None or all_):
+        raise SettingsError(
+            "--criterion shows one criterion and goes with no other option.", hint="Leave the others away."
+        )
+    shown = explained(run, point=point, criterion=criterion, all_points=all_, call=call)
     for line in shown.lines:
         text = line.lstrip(" ")
         typer.echo(scrub(wrapped(text, line[: len(line) - len(text)])))

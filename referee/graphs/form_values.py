@@ -9,7 +9,15 @@ from referee.agents.point_texts import forced_texts
 from referee.agents.scores import SettledChoices, SettledScores
 from referee.schemas.paper import Paper
 from referee.schemas.point import ReviewPoint
-from referee.schemas.review import DroppedQuotation, Evidence, FieldValue, Review, ScoreRecord, TrialValue
+from referee.schemas.review import (
+    CriterionRecord,
+    DroppedQuotation,
+    Evidence,
+    FieldValue,
+    Review,
+    ScoreRecord,
+    TrialValue,
+)
 from referee.schemas.venue import VenueForm
 
 
@@ -67,6 +75,7 @@ def filled_review(
     points: Iterable[ReviewPoint] = (),
     evidence: Iterable[Evidence] = (),
     dropped: Iterable[DroppedQuotation] = (),
+    criteria: Iterable[CriterionRecord] = (),
     read: bool = True,
 ) -> Review:
     """The review on the form.
@@ -82,6 +91,7 @@ def filled_review(
         points: All that were raised.
         evidence: The quotations that were found in the paper.
         dropped: Those that were not.
+        criteria: The form's criteria with who read for them.
         read: Whether anybody read the paper; else no sentence stands in for a text that the form demands.
     """
     fields, nulls = values[0], values[1] | ticked.nulls
@@ -99,6 +109,7 @@ def filled_review(
         forced=(*scores.forced, *ticked.forced, *(forced_texts(form, fields, nulls) if read else ())),
         attestations=tuple(f.name for f in form.attestations),
         points=tuple(points),
+        criteria=tuple(criteria),
         evidence=tuple(evidence),
         dropped=tuple(dropped),
         findings=paper.findings,

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from referee.reports.by_rules import HEADING as BY_RULES
 from referee.reports.by_rules import found_by_rules, nothing_found, quoted
+from referee.reports.criteria import HEADING as CRITERIA
+from referee.reports.criteria import criteria_lines
 from referee.reports.deciding import deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import HEADING, figure_lines
@@ -172,6 +174,7 @@ def _about(review: Review, form: VenueForm) -> list[tuple[str, str]]:
         ("Left to you", _left(review, form)),
         ("Values put in only because the form demands one", _forced(review, form)),
         ("What was cut", _cuts(review)),
+        (CRITERIA, "\n".join(f"- {_readable(line)}" for line in criteria_lines(review))),
         ("Disclosure", block(review.disclosure)),
         ("Provenance", provenance_table(review.provenance) if review.provenance is not None else ""),
     ]

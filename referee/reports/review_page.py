@@ -12,6 +12,8 @@ from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
 from referee.reports.by_rules import HEADING, found_by_rules, nothing_found
+from referee.reports.criteria import HEADING as CRITERIA
+from referee.reports.criteria import criteria_lines
 from referee.reports.deciding import by_weight, deciding
 from referee.reports.disclosure import notice
 from referee.reports.figures import figure_lines
@@ -144,6 +146,8 @@ def review_page(
         statements={point.id: point.statement for point in points}
         | {e.id: readable(one_line(e.claim)) for e in review.evidence},
         outside=[(heading, [readable(line) for line in lines]) for heading, lines in outside_sections(review)],
+        criteria=criteria_lines(review),
+        criteria_heading=CRITERIA,
         figures=[readable(line) for line in figure_lines(review.figures)],
         findings=list(_findings(review.findings)),
         notice=notice(review),

@@ -1,4 +1,6 @@
-"""``show``: from a field of a finished review to its points, and from a point to its check, its prompt and its call."""
+"""``show``: from a field of a finished review to its points, from a point to its check, its prompt and its call, and
+from a criterion of the venue to its readers and their points.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from pydantic import ValidationError
 
 from referee.errors import DataError, RunError, VenueError
 from referee.nearest import did_you_mean
+from referee.reports.criteria import HEADING, criteria_lines, reader_named
 from referee.reports.plain import clean, excerpt, one_line, shortened
 from referee.reports.point_lines import evidence_lines, headline, point_lines
 from referee.reports.usage_text import tokens_in
@@ -56,22 +59,32 @@ class Shown:
     transcript: str = ""
 
 
-def show(run: str | Path, *, point: str | None = None, all_points: bool = False, call: bool = False) -> Shown:
-    """Explain a finished review, or one point of it.
+def show(
+    run: str | Path,
+    *,
+    point: str | None = None,
+    criterion: str | None = None,
+    all_points: bool = False,
+    call: bool = False,
+) -> Shown:
+    """Explain a finished review, or one point of it, or what was read for one criterion.
 
     Args:
         run: The run folder.
         point: The id of a point, or of a piece of evidence of a review without points; the whole review by default.
+        criterion: The id of a criterion of the venue.
         all_points: Also the points that were listed, merged, struck or dropped, with the reasons.
         call: With a point: also the messages and the reply of the call that raised it.
 
     Raises:
         RunError: The folder holds no run or one of another command, or its review is not finished or damaged.
-        DataError: The review has no such point; the hint holds the nearest ids.
+        DataError: The review has no such point or criterion; the hint holds the nearest ids.
     """
     folder = Path(run)
     review = _read(folder)
     calls = Ledger(folder / TRACE).records
+    if criterion is not None:
+        return Shown(tuple(map(clean, _criterion(review, criterion, calls, folder))))
     if point is None:
         return Shown(tuple(map(clean, _overview(review, _form(review), calls, all_points=all_points))))
     lines, raised_by = _one(review, point, calls, folder)
@@ -134,6 +147,9 @@ def _overview(
     elif rest := sum(point.outcome != "printed" for point in review.points):
         yield ""
         yield f"{rest} of {len(review.points)} points stand in no field; --all lists them with the reasons."
+    if review.criteria:
+        yield from ("", f"{HEADING} (--criterion ID shows one):")
+        yield from (f"  {line}" for line in criteria_lines(review))
     yield ""
     yield from _calls(calls)
 
@@ -216,6 +232,41 @@ def _one(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path)
         return [*point_lines(item), *_raising(item, raised_by), *_checking(item, calls)], raised_by
     raised_by = next((c for c in reversed(calls) if c.reply is not None), None)
     return [*_quotation(item), *_origin(raised_by)], raised_by
+
+
+def _criterion(review: Review, wanted: str, calls: Sequence[CallRecord], folder: Path) -> Iterator[str]:
+    """The criterion, each reader with its call and the points of that call, then other points that name it."""
+    record = next((record for record in review.criteria if record.id == wanted), None)
+    if record is None:
+        known = [one.id for one in review.criteria]
+        offer = f"{did_you_mean(wanted, known, most=3, cutoff=0.3)}It has: {', '.join(known)}."
+        raise DataError(
+            f"the review in {str(folder)!r} has no record of a criterion {wanted!r}.",
+            hint=offer if known else "It records none: its venue has no criteria, or an older version wrote it.",
+            ids={"criterion": wanted},
+        )
+    yield f"{record.id}: {one_line(record.text)}"
+    if not record.readers:
+        yield f"Read for by nobody: {one_line(record.note)}"
+    by_call = {call.call_id: call for call in calls}
+    for reader in record.readers:
+        yield ""
+        call = f", call {_call(by_call[reader.call_id])}" if reader.call_id in by_call else ""
+        yield f"Read for by {reader_named(reader)}{call}"
+        own = [point for point in review.points if point.call_id == reader.call_id]
+        for point in sorted(own, key=lambda point: wanted not in point.criterion):
+            yield f"  {_answering(point, wanted)}: {headline(point)}"
+        if not own:
+            yield "  no point of this call is on the record"
+    read_in = {reader.call_id for reader in record.readers}
+    if others := [p for p in review.points if wanted in p.criterion and p.call_id not in read_in]:
+        yield from ("", "Other points that name it:", *(f"  {headline(point)}" for point in others))
+
+
+def _answering(point: ReviewPoint, wanted: str) -> str:
+    if wanted in point.criterion:
+        return "names it"
+    return f"names {', '.join(map(one_line, point.criterion))}" if point.criterion else "names no criterion"
 
 
 def _raising(point: ReviewPoint, record: CallRecord | None) -> Iterator[str]:

@@ -78,6 +78,23 @@ class Cut(Frozen):
     reason: str
 
 
+class CriterionReader(Frozen):
+    """Somebody who was shown a criterion before reading: who, and the call; ``note`` says what of it was left out."""
+
+    name: str
+    call_id: str = ""
+    note: str = ""
+
+
+class CriterionRecord(Frozen):
+    """A criterion of the venue, and who read the paper for it; ``note`` says why nobody did."""
+
+    id: str
+    text: str
+    readers: tuple[CriterionReader, ...] = ()
+    note: str = ""
+
+
 class Provenance(Frozen):
     """What made the review: enough to tell two runs apart and to explain one.
 
@@ -105,7 +122,8 @@ class Review(Frozen):
     are all that were raised, whatever became of them; strategies that write the form in one go have none.
     ``literature`` and ``references`` are what was looked up outside of the paper, null where nothing was; ``figures``
     says which of the paper's figures were looked at as pictures, null where it has none. ``trial`` is null but where
-    the embedded model wrote the review: then its scores, choices and ticks stand there and nowhere else.
+    the embedded model wrote the review: then its scores, choices and ticks stand there and nowhere else. ``criteria``
+    are the form's guidelines in their order, with who read for them; a review from before they were recorded has none.
     """
 
     schema_version: Literal[1] = 1
@@ -130,5 +148,6 @@ class Review(Frozen):
     literature: Literature | None = None
     references: References | None = None
     figures: FigureReading | None = None
+    criteria: tuple[CriterionRecord, ...] = ()
     disclosure: str = ""
     provenance: Provenance | None = None

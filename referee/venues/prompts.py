@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Literal, get_args
@@ -31,6 +31,8 @@ SectionType = Literal[
 SECTION_TYPES: tuple[SectionType, ...] = get_args(SectionType)
 ANY = "any"
 REVIEW = "review"
+QUOTES = "Read the section for this rule of the venue: "
+"""How the first step begins that code builds for a guideline; the guideline's own text follows."""
 _GENERAL = "general-"
 
 
@@ -40,12 +42,14 @@ class SectionPrompt:
 
     ``section_types`` holds names of ``SECTION_TYPES``; ``any`` stands for all of them, ``review`` for steps about the
     review as a whole, which go to whoever composes it. Empty means that nobody has said yet: it has to be mapped.
+    ``text`` is the guideline's own text; general guidance has none.
     """
 
     id: str
     guideline_id: str
     steps: tuple[str, ...]
     section_types: tuple[str, ...]
+    text: str = ""
 
     @property
     def is_about_the_review(self) -> bool:
@@ -82,14 +86,14 @@ def known_guidelines() -> frozenset[str]:
 
 def _prompt(guideline: Guideline) -> SectionPrompt:
     if guideline.id in known_guidelines():
-        return _known(guideline.id)
+        return replace(_known(guideline.id), text=guideline.text)
     steps = (
-        f"Read the section for this rule of the venue: {guideline.text}",
+        f"{QUOTES}{guideline.text}",
         "Find the sentences of the section that bear on the rule, those that meet it and those that do not.",
         "Where the section falls short, name the sentence and what would settle it.",
         "Where the rule does not concern this section, say nothing about it.",
     )
-    return SectionPrompt(guideline.id, guideline.id, steps, ())
+    return SectionPrompt(guideline.id, guideline.id, steps, (), guideline.text)
 
 
 def _known(guideline_id: str) -> SectionPrompt:

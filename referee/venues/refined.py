@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -247,7 +248,7 @@ def _replaced(prompt: SectionPrompt, steps: tuple[str, ...] | None) -> SectionPr
     if steps is None or steps == prompt.steps:
         return prompt
     rule = () if prompt.section_types else prompt.steps[:1]
-    return SectionPrompt(prompt.id, prompt.guideline_id, (*rule, *steps), prompt.section_types)
+    return replace(prompt, steps=(*rule, *steps))
 
 
 _KEY_CHARS = 12

@@ -23,6 +23,7 @@ from referee.agents.team import EXPERTS, Team, TeamBrief, hold_talk
 from referee.errors import RefereeError, RunStopped
 from referee.evidence.points import capped, is_live, noted, removed
 from referee.graphs.chunked.nodes import gathered, merged_as_raised, settle
+from referee.graphs.criteria import whole_form_shown
 from referee.graphs.failure import record_failure
 from referee.graphs.sections.compose import compose
 from referee.graphs.sections.points import verified
@@ -48,7 +49,8 @@ async def talk(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState:
     except RefereeError as error:
         return {"failures": [record_failure(f"the team for {expert}", error)]}
     gaps = [f"{what} failed: {error.message}" for what, error in reply.gaps]
-    return {"raised": list(reply.points), "notes": [*reply.notes, *gaps]}
+    shown = [whole_form_shown(context.form, f"the expert for {expert}", reply.call_id)]
+    return {"raised": list(reply.points), "shown": shown, "notes": [*reply.notes, *gaps]}
 
 
 async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState:

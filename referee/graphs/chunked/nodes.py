@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from referee.evidence import ask_unchecked_absence, merge_points
+from referee.graphs.criteria import NOT_ASKED
 from referee.graphs.sections.points import claim_similarity, placed, rule_points, searched, verified
 from referee.graphs.sections.state import PartsContext, PointsState, by_id, stopping
 from referee.schemas.point import ReviewPoint
@@ -19,7 +20,8 @@ async def gathered(state: PointsState, context: PartsContext, *, branches: int) 
     by_rule = rule_points(context.paper)
     points = verified([*by_id(state["raised"]), *by_rule], context)
     notes = [] if context.parts else ["the paper has no text to cut into chunks"]
-    return {"raised": by_rule, "points": await merged_as_raised(points, context), "notes": notes}
+    unread = dict.fromkeys(context.criteria, NOT_ASKED) if context.lean else {}
+    return {"raised": by_rule, "unread": unread, "points": await merged_as_raised(points, context), "notes": notes}
 
 
 async def merged_as_raised(

@@ -16,6 +16,7 @@ from referee.agents.passage_reviewer import PassageBrief, pair_points, review_pa
 from referee.errors import RefereeError
 from referee.evidence.points import is_live
 from referee.graphs.chunked.nodes import gathered, merged_as_raised, settle
+from referee.graphs.criteria import part_reader, whole_form_shown
 from referee.graphs.sections.compose import compose
 from referee.graphs.sections.state import (
     PartsContext,
@@ -64,7 +65,10 @@ async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageSt
     except RefereeError as error:
         gap = gap_or_stop(f"the reading of {passage.id} ({passage.heading})", error)
         return {"at": at + 1, "summary": state["summary"], **gap}
-    update = PassageState(at=at + 1, raised=list(reply.points), notes=list(reply.notes))
+    shown = whole_form_shown(context.form, part_reader(passage.id, [passage.heading]), reply.call_id)
+    update = PassageState(at=at + 1, raised=list(reply.points), shown=[], notes=list(reply.notes))
+    if not context.lean:
+        update["shown"] = [shown]
     if not reply.summary:
         return {**update, "notes": [*reply.notes, f"{passage.id}: no summary was written; the one before stays"]}
     return {**update, "summary": reply.summary}

@@ -17,11 +17,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from referee.agents.form_reply import lengths_for
 from referee.agents.meta_reviewer import MemberReview, merge_reviews
 from referee.agents.reflection import reflect_on_review
 from referee.agents.single_reviewer import ROLE, SingleReply, Variation, examples_of, write_single_review
 from referee.errors import RefereeError
 from referee.evidence import QuotationIndex
+from referee.graphs.criteria import whole_form_shown
 from referee.graphs.failure import STOPS, Failure, failed_lines, first_to_end, record_failure
 from referee.graphs.single.machine import Checked, check_reply, echo_notes, fill_form, found_by_rules
 from referee.llm.door import Door
@@ -51,12 +53,13 @@ class EnsembleContext:
 
 
 class Member(Frozen):
-    """A reviewer's review with its number, counted from 1, what of the paper it was not shown, and its notes."""
+    """A reviewer's review with its number, counted from 1, its call, what of the paper it was not shown, and notes."""
 
     number: int
     review: Checked
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
+    call_id: str = ""
 
 
 class EnsembleState(TypedDict, total=False):
@@ -107,7 +110,9 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
     except RefereeError as error:
         return {"failures": [record_failure(f"reviewer {number}", error)]}
     checked = _checked(reply, number, context)
-    return {"members": [Member(number=number, review=checked, cuts=reply.cuts, notes=reply.notes)]}
+    return {
+        "members": [Member(number=number, review=checked, cuts=reply.cuts, notes=reply.notes, call_id=reply.call_id)]
+    }
 
 
 async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
@@ -185,6 +190,7 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
 async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
     """Put texts, backed scores and their reasons into the form."""
     context, draft = runtime.context, _draft(state)
+    brief = lengths_for(context.form, context.model(ROLE).context_tokens).brief
     review = fill_form(
         context.form,
         context.paper,
@@ -192,6 +198,10 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
         review_id=context.review_id,
         source=context.model(ROLE).spec.id,
         corrections=found_by_rules(context.paper, context.model(ROLE)),
+        shown=[
+            whole_form_shown(context.form, f"reviewer {member.number}", member.call_id, brief=brief)
+            for member in _in_order(state)
+        ],
     )
     return {"review": review, "notes": list(echo_notes(draft))}
 

@@ -22,6 +22,7 @@ from referee.agents.parts import render_part
 from referee.agents.section_reviewer import BARE_PROMPT, QUOTA_PROMPT, SectionBrief, review_section
 from referee.errors import RefereeError
 from referee.evidence import ask_unchecked_absence, check_order
+from referee.graphs.criteria import NO_ROOM, OF_THE_REVIEW, CriteriaShown, part_reader, whole_form_shown
 from referee.graphs.failure import record_failure
 from referee.graphs.sections.compose import compose
 from referee.graphs.sections.points import (
@@ -73,7 +74,13 @@ async def assign(state: PartsState, runtime: Runtime[PartsContext]) -> PartsStat
     except RefereeError as error:
         return {"failure": record_failure("assign", error)}
     steps = {p.id: {prompt.guideline_id: prompt.render() for prompt in mapping.for_part(p.id)} for p in context.parts}
-    return {"assigned": steps, "mapped": mapping.call_id is not None, "notes": list(mapping.notes)}
+    unread = dict.fromkeys(mapping.review, OF_THE_REVIEW)
+    return {
+        "assigned": steps,
+        "unread": unread,
+        "mapped": mapping.call_id is not None,
+        "notes": list(mapping.notes),
+    }
 
 
 async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsState:
@@ -96,6 +103,7 @@ async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsState:
                 card=context.readers_card,
                 passages=tuple(found),
                 steps=state["steps"],
+                criteria=context.criteria,
                 sections={name: headings[name] for name in part.section_ids if name in headings},
                 sentences=sentences,
                 quota=context.quota,
@@ -109,7 +117,14 @@ async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsState:
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the reading of {part.heading!r}", error)]}
-    return {"raised": list(reply.points), "notes": list(reply.notes)}
+    left_out = [name for name in state["steps"] if name not in reply.criteria]
+    shown = CriteriaShown(
+        reader=part_reader(part.id, [part.heading]),
+        call_id=reply.call_id,
+        criteria=reply.criteria,
+        notes=dict.fromkeys(reply.shortened, "its steps were shortened") | dict.fromkeys(left_out, NO_ROOM),
+    )
+    return {"raised": list(reply.points), "shown": [shown], "notes": list(reply.notes)}
 
 
 def readers_prompt(context: PartsContext) -> str:
@@ -161,7 +176,8 @@ async def cross(state: PartsState, runtime: Runtime[PartsContext]) -> PointsStat
     except RefereeError as error:
         return gap_or_stop("the pass across sections", error)
     both = await merged([*points, *verified(reply.points, context)], context, reply.duplicates)
-    return {"raised": list(reply.points), "notes": list(reply.notes), "points": both}
+    shown = [whole_form_shown(context.form, "the pass across sections", reply.call_id)]
+    return {"raised": list(reply.points), "shown": shown, "notes": list(reply.notes), "points": both}
 
 
 async def check(state: PartsState, runtime: Runtime[PartsContext]) -> PointsState:

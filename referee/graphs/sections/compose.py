@@ -23,6 +23,7 @@ from referee.agents.point_texts import field_text
 from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, settle_scores
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points
+from referee.graphs.criteria import criterion_records
 from referee.graphs.failure import STOPS, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.graphs.sections.state import PartsContext, PointsState, by_id
@@ -46,6 +47,8 @@ async def compose(state: PointsState, runtime: Runtime[PartsContext]) -> PointsS
         composed = Composed()
         notes.append(f"summaries and scores could not be composed: {error.message}")
     review = _review(context, points, composed, gaps=len(state["failures"]))
+    records = criterion_records(context.form, state["shown"], why=state["unread"])
+    review = review.model_copy(update={"criteria": records})
     texts = {name: [p.id for p in points if p.field == name] for name in review.fields}
     check_conservation([p.id for p in state["raised"]], points, fields=texts)
     return {"review": review, "notes": [*notes, *composed.notes]}

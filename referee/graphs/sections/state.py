@@ -13,6 +13,7 @@ from referee.agents.carded import ModelWindow
 from referee.agents.parts import Part
 from referee.errors import RefereeError
 from referee.evidence import QuotationIndex
+from referee.graphs.criteria import CriteriaShown
 from referee.graphs.failure import STOPS, Failure, first_to_end, record_failure
 from referee.llm.door import Door
 from referee.llm.embeddings import Embedder
@@ -85,13 +86,16 @@ class PartsContext:
 
 
 class PointsState(TypedDict, total=False):
-    """``raised``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use.
+    """``raised``, ``shown``, ``notes`` and ``failures`` grow from parallel branches and are sorted before use.
 
-    ``mapped`` says whether a model was asked which of the venue's steps go with which part.
+    ``mapped`` says whether a model was asked which of the venue's steps go with which part, ``unread`` why a criterion
+    goes to no reader, by its id.
     """
 
     mapped: bool
+    unread: dict[str, str]
     raised: Annotated[list[ReviewPoint], add]
+    shown: Annotated[list[CriteriaShown], add]
     notes: Annotated[list[str], add]
     failures: Annotated[list[Failure], add]
     points: list[ReviewPoint]
@@ -107,7 +111,9 @@ class PartsState(PointsState, total=False):
 
 def no_points() -> PointsState:
     """An empty state."""
-    return PointsState(mapped=False, raised=[], notes=[], failures=[], points=[], review=None, failure=None)
+    return PointsState(
+        mapped=False, unread={}, raised=[], shown=[], notes=[], failures=[], points=[], review=None, failure=None
+    )
 
 
 def no_parts() -> PartsState:

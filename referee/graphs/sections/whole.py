@@ -23,6 +23,7 @@ from referee.agents.verifier import Checked, Checks, check_corrections, check_st
 from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
 from referee.evidence.points import is_live
+from referee.graphs.criteria import CriteriaShown, part_reader
 from referee.graphs.failure import READING, Failure, first_to_end, record_failure
 from referee.graphs.job import LookUp
 from referee.graphs.sections.points import rule_points, unless_copied
@@ -59,7 +60,14 @@ async def read(state: ReadTask, runtime: Runtime[WholeContext]) -> PointsState:
     except RefereeError as error:
         what = part.name if part else "the whole paper"
         return {"failures": [record_failure(f"{READING}{what}", error)]}
-    return {"raised": list(reading.points), "notes": list(reading.notes)}
+    asked = reading.asked
+    shown = CriteriaShown(
+        reader=part_reader(part.id, (s.heading for s in part.sections)) if part else "the reader of the whole paper",
+        call_id=reading.call_id,
+        criteria=asked.criteria,
+        notes=dict.fromkeys(asked.shortened, f"shortened to {asked.steps} of its steps"),
+    )
+    return {"raised": list(reading.points), "shown": [shown], "notes": list(reading.notes)}
 
 
 async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:

@@ -29,6 +29,7 @@ from referee.agents.scores import NO_POINT, points_on_ethics, settle_choices, se
 from referee.errors import RefereeError
 from referee.evidence import check_conservation, check_inline_quotations, order_points, place_points
 from referee.evidence.points import is_live
+from referee.graphs.criteria import criterion_records
 from referee.graphs.failure import STOPS, readings_failed, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.graphs.job import LookUp
@@ -113,6 +114,7 @@ async def compose(state: PointsState, runtime: Runtime[WholeContext]) -> PointsS
     read = readings_failed(state["failures"]) <= len(context.parts)
     last = Annex(box, annex, frozenset(apart))
     review = _review(context, final, prose, paragraphs, last, set(placed), read=read)
+    review = review.model_copy(update={"criteria": criterion_records(context.run.form, state["shown"])})
     texts = {name: [p.id for p in final if p.outcome == "printed" and p.field == name] for name in review.fields}
     check_conservation([p.id for p in (*state["raised"], *found)], final, fields=texts)
     left = sum(p.id not in placed for p in told if p.outcome == "printed")

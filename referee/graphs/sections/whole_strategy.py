@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
 from referee.agents import grouper, paper_reader, paper_text, prose, verifier
-from referee.agents.focus import FocusKind, FocusPart, focus_parts
+from referee.agents.focus import FocusKind, FocusPart, ask_questions, focus_parts, paper_questions, part_questions
 from referee.agents.paper_text import PaperRun, SharedPaper, share_paper
 from referee.graphs.job import Job
 from referee.graphs.running import run_machine
@@ -14,6 +15,7 @@ from referee.graphs.sections.ablation import form_of
 from referee.graphs.sections.guidance import about_the_paper
 from referee.graphs.sections.guided import Guided
 from referee.llm.door import Door
+from referee.llm.images import image_tokens
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts
@@ -62,7 +64,7 @@ class Whole(Guided):
         )
         corrections = min(1, checks)
         tails = {
-            "writer": [_TASK] * readers,
+            "writer": [_TASK + tokens for tokens in _question_tokens(job)],
             "checker": [
                 *([_TASK + raised * _POINT // 2] if readers > 1 else []),
                 *([_TASK + left * _POINT // max(checks, 1)] * checks),
@@ -87,6 +89,17 @@ class Whole(Guided):
             notes=(*job.models["writer"].notes, _SHARED.format(tokens=shared)),
         )
 
+    async def plan(self, job: Job) -> ReviewEstimate:
+        """As ``quick_plan``, or with the refinement.
+
+        Raises:
+            ContextTooLong: The venue's criteria do not fit beside the paper, even without steps.
+        """
+        writer = job.models["writer"]
+        room = writer.context_tokens - job.once(shared_paper).tokens - paper_reader.LONG_READING_TOKENS - _TASK
+        ask_questions(paper_questions(_steps(job, job.refined)), room, writer.count)
+        return await super().plan(job)
+
     async def state(self, job: Job, folder: RunFolder, door: Door, refined: RefinedPrompts | None) -> Any:
         """Run the machine over the whole paper."""
         from referee.evidence import QuotationIndex
@@ -94,6 +107,8 @@ class Whole(Guided):
         from referee.graphs.sections.whole import build_whole_graph
         from referee.graphs.sections.whole_compose import WholeContext
 
+        writer = job.models["writer"]
+        pictures = sum(image_tokens(writer.spec, one.image) for one in job.thumbnails)
         context = WholeContext(
             paper=job.paper,
             run=PaperRun(
@@ -103,9 +118,11 @@ class Whole(Guided):
                 index=QuotationIndex(job.paper),
                 door=door,
                 versions=job.settings.review.prompt_versions,
+                context_tokens=writer.context_tokens - pictures,
+                count=writer.count,
             ),
             review_id=f"r-{folder.record.run_id}",
-            source=job.models["writer"].spec.id,
+            source=writer.spec.id,
             parts=job.once(_parts),
             steps=_steps(job, refined),
             ablated=frozenset(job.settings.review.ablate),
@@ -143,12 +160,18 @@ def _parts(job: Job) -> tuple[FocusPart, ...]:
     return focus_parts(job.paper, kinds) if kinds else ()
 
 
+def _question_tokens(job: Job) -> list[int]:
+    """Tokens of what the venue asks, for the reader of the whole paper and for that of each part."""
+    steps, count = _steps(job, job.refined), job.models["writer"].count
+    asked = [paper_questions(steps), *(part_questions(part, steps) for part in job.once(_parts))]
+    return [ask_questions(questions, sys.maxsize, count).tokens for questions in asked]
+
+
 def _steps(job: Job, refined: RefinedPrompts | None) -> tuple[SectionPrompt, ...]:
-    """What the venue asks readers to look at: refined steps, else each guideline in its own words."""
+    """What the venue asks readers to look at: each guideline in its own words, with steps that were refined."""
     if "venue" in job.settings.review.ablate:
         return about_the_paper(general_prompts())
-    words = {guideline.id: guideline.text for guideline in job.form.guidelines}
-    plain = {p.guideline_id: replace(p, steps=(words[p.guideline_id],)) for p in section_prompts(job.form)}
+    plain = {p.guideline_id: replace(p, steps=()) for p in section_prompts(job.form)}
     if refined is not None:
         asked = {guideline.guideline_id for guideline in refined.guidelines}
         plain |= {p.guideline_id: p for p in refined_section_prompts(job.form, refined) if p.guideline_id in asked}

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import Field
 
-from referee.agents.form_reply import FormValues
+from referee.agents.form_reply import FormValues, lengths_for
 from referee.agents.paper_reader import correction_points
 from referee.agents.point_reply import Origin
 from referee.agents.point_texts import listed_corrections
@@ -29,6 +29,7 @@ from referee.evidence import (
     without_copied,
 )
 from referee.evidence.point_fields import corrections_field
+from referee.graphs.criteria import CriteriaShown, criterion_records, whole_form_shown
 from referee.graphs.failure import Failure, record_failure
 from referee.graphs.form_values import filled_review, form_values
 from referee.llm.door import Door
@@ -177,12 +178,15 @@ async def compose(state: SingleState, runtime: Runtime[SingleContext]) -> Single
     """Put texts, backed scores and their reasons into the form."""
     context, checked = runtime.context, state["checked"]
     assert checked is not None, "`compose` ran before `verify`"
+    brief = lengths_for(context.form, context.door.models[ROLE].context_tokens).brief
+    shown = whole_form_shown(context.form, "the reviewer", _reply(state).call_id, brief=brief)
     review = fill_form(
         context.form,
         context.paper,
         checked,
         review_id=context.review_id,
         source=context.door.models[ROLE].spec.id,
+        shown=[shown],
         corrections=state["corrections"],
         whole=not _reply(state).cuts,
     )
@@ -196,6 +200,7 @@ def fill_form(
     *,
     review_id: str,
     source: str,
+    shown: Sequence[CriteriaShown] = (),
     corrections: Sequence[ReviewPoint] = (),
     whole: bool = True,
 ) -> Review:
@@ -207,6 +212,7 @@ def fill_form(
         checked: The values, and the evidence that was found in the paper.
         review_id: The review's id.
         source: The model that wrote it.
+        shown: The venue's criteria that each reviewer was shown.
         corrections: What is to be mended in a line each; printed as a list in one text field.
         whole: Whether all of the paper's text was shown.
     """
@@ -231,6 +237,7 @@ def fill_form(
         points=listed,
         evidence=checked.evidence,
         dropped=checked.dropped,
+        criteria=criterion_records(form, shown),
     )
 
 

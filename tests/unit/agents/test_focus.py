@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from referee.agents.focus import (
@@ -7,18 +9,21 @@ from referee.agents.focus import (
     LENSES,
     LONG_WORDS,
     MOST_PARTS,
-    MOST_QUESTIONS,
     FocusPart,
+    Question,
+    ask_questions,
     focus_parts,
     paper_questions,
     part_questions,
     shortened,
 )
+from referee.errors import ContextTooLong
 from referee.schemas.paper import Paper, Section
+from referee.schemas.venue import Fact, Guideline
 from referee.venues import list_venues, load_venue
 from referee.venues.prompts import SectionPrompt, section_prompts
 
-from .paper_on_tests import small_paper
+from .paper_on_tests import small_paper, words
 from .whole_run import prose
 
 
@@ -123,42 +128,71 @@ def test_only_some_kinds_and_never_none() -> None:
 
 @pytest.mark.parametrize("kind", LENSES)
 @pytest.mark.parametrize("form", list_venues(), ids=lambda form: form.id)
-def test_what_a_venue_asks_of_a_part_is_at_most_eight_questions(form: object, kind: str) -> None:
+def test_a_part_gets_every_criterion_that_concerns_it_and_the_reader_of_the_whole_all(form: object, kind: str) -> None:
     prompts = section_prompts(load_venue(form.id))  # type: ignore[attr-defined]
-    asked = part_questions(FocusPart("F1", kind, ()), prompts)  # type: ignore[arg-type]
-    assert 0 < len(asked) <= MOST_QUESTIONS
-    assert 0 < len(paper_questions(prompts)) <= MOST_QUESTIONS
-    assert len(set(asked)) == len(asked)
-    assert all(len(question) < 2_000 for question in asked)
+    part = FocusPart("F1", kind, ())  # type: ignore[arg-type]
+    assert ids(part_questions(part, prompts)) <= ids(paper_questions(prompts))
+    assert ids(paper_questions(prompts)) == {p.id for p in prompts if not p.is_about_the_review}
 
 
-def test_refined_steps_are_told_whole() -> None:
+def ids(questions: tuple[Question, ...]) -> set[str]:
+    return {name for question in questions for name in question.criteria}
+
+
+def test_refined_steps_are_told_whole_behind_the_criterion_s_own_words() -> None:
     steps = tuple(f"Look at thing {number} {'and at what is said of it ' * 8}." for number in range(8))
-    (asked,) = paper_questions([SectionPrompt("a", "a", steps, ("any",))])
-    assert all(step in asked for step in steps)
+    asked = paper_questions([SectionPrompt("a", "a", steps, ("any",), "Is it lit?")])
+    text = ask_questions(asked, sys.maxsize, words).text
+    assert text.startswith("- [a] Is it lit? Look at thing 0")
+    assert all(" ".join(step.split()) in text for step in steps)
 
 
-def rule(name: str, step: str, *types: str) -> SectionPrompt:
-    return SectionPrompt(name, name, (step,), types)
+def guideline(name: str, text: str) -> Guideline:
+    return Guideline(id=name, text=text, kind="subjective", fact=Fact(confidence="memory"))
 
 
-def test_questions_that_say_the_same_are_asked_once_and_only_where_they_belong() -> None:
+def rule(name: str, text: str, *types: str) -> SectionPrompt:
+    return SectionPrompt(name, name, (), types, text)
+
+
+def test_equal_criteria_are_asked_once_under_both_ids_and_those_that_are_alike_apart() -> None:
     prompts = [
         rule("a", "Compare each lantern with a torch.", "method"),
-        rule("b", "Compare each lantern with a torch, please.", "method"),
-        rule("c", "Name the price of oil.", "any"),
+        rule("b", "compare each  lantern with a torch.", "method"),
+        rule("c", "Compare each lantern with a torch, please.", "method"),
         rule("d", "Say who lit it.", "results"),
         rule("e", "Be polite.", "review"),
         rule("f", "Read the rule of ropes."),
     ]
     method = FocusPart("F1", "method", ())
-    own = ("Compare each lantern with a torch.", "Name the price of oil.", "Read the rule of ropes.")
-    assert part_questions(method, prompts) == own
-    assert "Say who lit it." in paper_questions(prompts)
-    assert "Be polite." not in paper_questions(prompts)
-    many = [rule(f"r{n}", " ".join(f"{word}{n}" for word in ("ask", "of", "rope", "oil")), "any") for n in range(20)]
-    assert len(part_questions(method, many)) == MOST_QUESTIONS
-    assert part_questions(method, [prompts[4]])  # general guidance where no rule concerns the part
+    assert [q.criteria for q in part_questions(method, prompts)] == [("a", "b"), ("c",), ("f",)]
+    assert [q.criteria for q in paper_questions(prompts)] == [("a", "b"), ("c",), ("d",), ("f",)]
+    guidance = part_questions(method, [prompts[4]])
+    assert guidance
+    assert not ids(guidance), "general guidance where no rule concerns the part"
+
+
+def test_steps_that_code_built_leave_each_criterion_its_own_words_in_front() -> None:
+    texts = [f"Does the paper weigh lantern {number}?" for number in range(14)]
+    form = load_venue("neurips-2025")
+    form = form.model_copy(update={"guidelines": tuple(guideline(f"c{n}", text) for n, text in enumerate(texts))})
+    asked = paper_questions(section_prompts(form))
+    assert [q.text for q in asked] == texts
+    assert all(q.steps and texts[n] not in " ".join(q.steps) for n, q in enumerate(asked))
+
+
+def test_steps_give_way_before_any_criterion_does_and_too_many_criteria_are_refused() -> None:
+    prompts = [SectionPrompt(f"c{n}", f"c{n}", ("one two", "three four"), (), f"Own words {n}.") for n in range(3)]
+    prompts.append(rule("short", "No steps."))
+    asked = paper_questions(prompts)
+    whole = ask_questions(asked, sys.maxsize, words)
+    assert (whole.shortened, whole.tokens) == ((), words(whole.text))
+    some = ask_questions(asked, whole.tokens - 1, words)
+    assert (some.steps, some.shortened, some.criteria) == (1, ("c0", "c1", "c2"), ("c0", "c1", "c2", "short"))
+    bare = ask_questions(asked, some.tokens - 1, words)
+    assert bare.text.splitlines() == [*(f"- [c{n}] Own words {n}." for n in range(3)), "- [short] No steps."]
+    with pytest.raises(ContextTooLong, match=r"the venue's 4 criteria take 19 tokens without any steps.* room for 18 "):
+        ask_questions(asked, bare.tokens - 1, words)
 
 
 def test_a_long_question_ends_at_a_word_with_a_mark() -> None:

@@ -212,13 +212,30 @@ async def test_a_section_too_long_is_an_error_that_names_it() -> None:
         await asked(text="<section>\n" + "word " * 9000 + "\n</section>")
 
 
-async def test_steps_that_do_not_fit_are_left_out_with_their_ids_and_said() -> None:
-    steps = {name: f"about {name} " + "look " * 300 for name in ("soundness", "clarity", "originality")}
-    told, call = await asked(steps=steps)
-    assert "about soundness" in call.user
-    assert "about originality" not in call.user
-    assert "originality" in told.notes[0]
-    assert "originality" not in str(reply_schema(call.reply))
+NAMES = ("soundness", "clarity", "originality")
+LONG_STEPS = {name: f"- first of {name}\n- then {'look ' * 300}" for name in NAMES}
+OWN_TEXTS = {name: f"Is it good in {name}?" for name in NAMES}
+
+
+async def test_steps_that_do_not_fit_give_way_to_the_criterion_s_own_text_and_no_criterion_does() -> None:
+    told, call = await asked(steps=LONG_STEPS, criteria=OWN_TEXTS)
+    assert all(f"[{name}]\n{text}\n- first of {name}" in call.user for name, text in OWN_TEXTS.items())
+    assert "look look" not in call.user
+    assert (told.criteria, told.shortened) == (NAMES, NAMES)
+    assert "the steps of 3 guidelines were shortened" in told.notes[0]
+    assert all(name in str(reply_schema(call.reply)) for name in NAMES)
+
+
+async def test_own_texts_that_do_not_fit_their_share_are_shown_and_only_a_lean_review_leaves_the_last_out() -> None:
+    texts = {name: f"Is it good in {name}? {'why ' * 300}" for name in NAMES}
+    told, call = await asked(steps=LONG_STEPS, criteria=texts)
+    assert all(text in call.user for text in texts.values())
+    assert "their own texts were shown" in told.notes[0]
+    told, call = await asked(lean=True, context=6_000, steps=LONG_STEPS, criteria=texts)
+    assert texts["soundness"] in call.user
+    assert texts["originality"] not in call.user
+    assert told.criteria == NAMES[: len(told.criteria)] != NAMES
+    assert "originality did not fit" in told.notes[0]
 
 
 def test_the_nearest_passage_survives_a_cut() -> None:

@@ -63,7 +63,7 @@ class Briefing:
 
 @dataclass(frozen=True)
 class _Text:
-    """A block as it is shown. ``pieces`` are what it may be cut between, each with its id or none; found when needed."""
+    """A block as it is shown; ``numbered`` are its sentences with their ids, where they have any."""
 
     block: Block
     text: str
@@ -72,7 +72,7 @@ class _Text:
 
     @property
     def pieces(self) -> tuple[tuple[str, str], ...]:
-        """Sentences of prose, lines of anything else."""
+        """What it may be cut between, each with its id or none: sentences of prose, lines of anything else."""
         prose = self.block.kind in ("paragraph", "list")
         return self.numbered or tuple((p, "") for p in (split_sentences(self.text) if prose else self.text.split("\n")))
 
@@ -270,9 +270,7 @@ def _shown(part: _Part, cap: int, count: CountTokens, sentences: Mapping[str, Se
     return _Shown(tuple(texts), used, tuple(ids))
 
 
-def _beginning(
-    text: _Text, cap: int, unused: float, count: CountTokens, sentences: Mapping[str, Sentence]
-) -> _Shown:
+def _beginning(text: _Text, cap: int, unused: float, count: CountTokens, sentences: Mapping[str, Sentence]) -> _Shown:
     """As much of a block as fits: whole sentences or lines, and words of the next one where these leave too much."""
     pieces = text.pieces
     ends = list(accumulate(len(piece) + len(text.joint) for piece, _ in pieces))

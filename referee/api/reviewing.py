@@ -144,6 +144,8 @@ async def review(
         run.check_inputs(_inputs(job, rating_map) | extra)
         plan = outside.planned(await strategy_used.plan(job), job)
         run.confirm(looking.planned(plan, job) if looking else plan)
+        if plan.cut is not None:
+            run.cuts[job.paper.paper_id] = plan.cut
         budget = shared.budget if shared else None
         door = run.begin(
             models,
@@ -261,6 +263,7 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
         venue_digest=venue_digest(job.form),
         converter=f"{job.paper.converter.name} {job.paper.converter.version}",
         usage=ledger.usage(),
+        cut=written.cut,
         cuts=written.cuts,
         notes=written.notes,
     )

@@ -16,6 +16,7 @@ from referee.reports.points import render_points
 from referee.reports.provenance_table import provenance_table
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
 
@@ -63,7 +64,9 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
 
 def _head(review: Review, form: VenueForm) -> str:
     author = "a person" if review.source == "human" else f"the language model {inline(review.source)}"
-    lines = [f"Review for {inline(form.name)}, written by {author}.", _verdict(review, form)]
+    cut = cut_line(review.provenance.cut) if review.provenance is not None else ""
+    lines = [f"**{inline(cut)}**"] if cut else []
+    lines += [f"Review for {inline(form.name)}, written by {author}.", _verdict(review, form)]
     if text := notice(review):
         lines.append(f"**{inline(text)}**")
     return "\n\n".join(lines)

@@ -8,6 +8,7 @@ from referee.reports.formulas import readable
 from referee.reports.plain import one_line, shortened
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 
@@ -15,7 +16,7 @@ EXCERPT_CHARS = 300
 
 
 def summary_lines(review: Review, form: VenueForm) -> list[str]:
-    """The rating and the other scores with their labels, the beginning of each text, and what to know about it all.
+    """What of the paper was not read, the scores with their labels, the beginning of each text, and what to know.
 
     Args:
         review: The review.
@@ -32,6 +33,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
     others = [field for field in form.reviewer_fields if field.name != form.overall and field.kind != "text"]
     texts = [field for field in form.reviewer_fields if field.kind == "text"]
     groups = [
+        [one_line(cut_line(review.provenance.cut))] if review.provenance else [],
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         [_value(field, review, after=f" ({one_line(review.calibration)})") for field in overall]
         + [_value(field, review) for field in others],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -60,45 +60,59 @@ class PaperNotRead(ContextTooLong):
         self.cut = cut
 
 
-def cut_line(cut: PaperCut | None) -> str:
-    """What of a paper was not read, in one line for people; empty where all of it was."""
+def cut_line(cut: PaperCut | None, *, will: bool = False) -> str:
+    """What of a paper was not read, or will not be, in one line for people; empty where all of it is."""
     if cut is None:
         return ""
     more = len(cut.sections) - 1
     names = f"{cut.sections[0]!r}" if cut.sections else "a section"
     if more > 0:
-        names += f" and {more} more section{'' if more == 1 else 's'} were cut"
-    else:
-        names += " was cut"
+        names += f" and {more} more section{'' if more == 1 else 's'}"
+    was = "are" if will and more > 0 else "is" if will else "were" if more > 0 else "was"
     return (
-        f"The model read {cut.tokens_kept:,} of {cut.tokens_total:,} tokens of the paper ({_percent(cut)}); {names}. "
+        f"The model {'will read' if will else 'read'} {cut.tokens_kept:,} of {cut.tokens_total:,} tokens of the paper "
+        f"({_percent(cut)}); {names} {was} cut. "
         f"{_MORE[cut.by]}."
     )
 
 
-def cuts_line(cuts: Iterable[PaperCut], *, papers: int, unread: int = 0) -> str:
+def cuts_told(cuts: Iterable[PaperCut | None], read: Iterable[bool]) -> str:
     """The same of many papers, in one line; empty where nothing was cut.
 
     Args:
-        cuts: One for each paper that was cut and read nevertheless; more than one where several models read it.
-        papers: How many there are.
-        unread: How many the model was not asked about, because too little of the body fitted.
+        cuts: One for each reading of a paper by a model, null where it was shown all of it.
+        read: Whether the model was asked; it is not where too little of the body fits.
     """
-    given = sorted(cuts, key=lambda cut: cut.share)
+    given = list(zip(cuts, read, strict=True))
+    cut = sorted((one for one, asked in given if one and asked), key=lambda one: one.share)
+    unread = sum(1 for one, asked in given if one and not asked)
     said = []
-    if len(given) == 1 and papers == 1:
-        said.append(cut_line(given[0]))
-    elif given:
-        least = given[0]
+    if len(given) == 1:
+        said += [cut_line(one) for one in cut]
+    elif cut:
+        least = f"{cut[0].tokens_kept:,} of {cut[0].tokens_total:,} tokens"
         said.append(
-            f"{len(given):,} of {papers:,} papers were cut: the model read between {_percent(least)} "
-            f"({least.tokens_kept:,} of {least.tokens_total:,} tokens) and {_percent(given[-1])} of them. "
-            f"{_MORE[least.by]}."
+            f"The model read {_range(cut)} of {len(cut):,} of {len(given):,} papers (at least {least}); the rest of "
+            f"them was cut. {_MORE[cut[0].by]}."
         )
     if unread:
         were = "paper was" if unread == 1 else "papers were"
-        said.append(f"{unread:,} {were} not read: too little of the body fits into the model's window.")
+        said.append(f"{unread:,} {were} not read: less of the body fits into the model's window than paper.min_read.")
     return " ".join(said)
+
+
+def cuts_foreseen(cuts: Iterable[PaperCut | None]) -> str:
+    """That papers will be cut, for a note before the first call; empty where none will be."""
+    given = list(cuts)
+    cut = sorted((one for one in given if one), key=lambda one: one.share)
+    if not cut:
+        return ""
+    return f"the model will read {_range(cut)} of {len(cut):,} of {len(given):,} papers that were looked at"
+
+
+def _range(cuts: Sequence[PaperCut]) -> str:
+    least, most = _percent(cuts[0]), _percent(cuts[-1])
+    return least if least == most else f"{least} to {most}"
 
 
 def _percent(cut: PaperCut) -> str:

@@ -10,6 +10,7 @@ from referee.schemas.base import Frozen
 from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature, References
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.usage import Usage
 
@@ -71,7 +72,10 @@ class Cut(Frozen):
 
 
 class Provenance(Frozen):
-    """What made the review: enough to tell two runs apart and to explain one."""
+    """What made the review: enough to tell two runs apart and to explain one.
+
+    ``cut`` says how much of the paper the writer read, null where all of it; ``cuts`` say the same by section.
+    """
 
     strategy: str
     models: dict[str, str]
@@ -81,6 +85,7 @@ class Provenance(Frozen):
     venue_digest: str
     converter: str
     usage: Usage
+    cut: PaperCut | None = None
     cuts: tuple[Cut, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -76,12 +76,13 @@ def cut_line(cut: PaperCut | None, *, will: bool = False) -> str:
     )
 
 
-def cuts_told(cuts: Iterable[PaperCut | None], read: Iterable[bool]) -> str:
+def cuts_told(cuts: Iterable[PaperCut | None], read: Iterable[bool], what: str = "papers") -> str:
     """The same of many papers, in one line; empty where nothing was cut.
 
     Args:
         cuts: One for each reading of a paper by a model, null where it was shown all of it.
         read: Whether the model was asked; it is not where too little of the body fits.
+        what: What they are.
     """
     given = list(zip(cuts, read, strict=True))
     cut = sorted((one for one, asked in given if one and asked), key=lambda one: one.share)
@@ -92,7 +93,7 @@ def cuts_told(cuts: Iterable[PaperCut | None], read: Iterable[bool]) -> str:
     elif cut:
         least = f"{cut[0].tokens_kept:,} of {cut[0].tokens_total:,} tokens"
         said.append(
-            f"The model read {_range(cut)} of {len(cut):,} of {len(given):,} papers (at least {least}); the rest of "
+            f"The model read {_range(cut)} of {len(cut):,} of {len(given):,} {what} (at least {least}); the rest of "
             f"them was cut. {_MORE[cut[0].by]}."
         )
     if unread:

@@ -117,7 +117,7 @@ async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaEstimate:
             plans.append(plan)
         except (DataError, ContextTooLong) as error:
             impossible += 1
-            notes.append(f"paper {one.paper_id!r}: {error.message}")
+            notes.append(f"paper {one.paper_id!r}: {error.message.rstrip('.')}")
     if len(left) > _PLANNED:
         notes.append(f"tokens and cost are estimated by the first {_PLANNED} of {len(left):,} papers")
     return replace(

@@ -119,7 +119,8 @@ class PaperSettings(_Group):
     """Limits that are checked before a file is parsed, and those of the process that parses it.
 
     ``isolated``: the file is read in a process of its own, which may run for ``max_seconds`` and use ``max_memory_mb``.
-    ``max_figures`` is the number of figures and tables that get a picture.
+    ``max_figures`` is the number of figures and tables that get a picture. ``min_read`` is the share of a paper's body
+    that a model's window must hold for it to be asked.
     """
 
     max_pages: int = Field(default=400, ge=1)
@@ -128,6 +129,7 @@ class PaperSettings(_Group):
     max_seconds: float = Field(default=120.0, ge=1, le=3600)
     max_memory_mb: int = Field(default=2048, ge=512)
     max_figures: int = Field(default=40, ge=1, le=400)
+    min_read: float = Field(default=0.5, ge=0, le=1)
 
 
 class ReviewSettings(_Group):

@@ -6,6 +6,7 @@ differ from those that suspected reviews were written with.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +16,7 @@ from referee.agents.briefing import fit_paper, how_read
 from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 
 PROMPT = "detect/anchor"
 ROLE = "anchor"
@@ -30,29 +32,38 @@ class AnchorReply(BaseModel):
     decision: Literal["Accept", "Reject"]
 
 
+@dataclass(frozen=True)
+class AnchorQuestion:
+    """What is asked about a paper, and what of it is not shown; ``cut`` is None where all of it is."""
+
+    prompt: RenderedPrompt
+    cut: PaperCut | None
+
+
 async def write_anchor(
-    paper: Paper, *, door: Asks, context_tokens: int, count: CountTokens, role: str = ROLE, sample: int = 0
+    question: AnchorQuestion, *, door: Asks, role: str = ROLE, sample: int = 0
 ) -> Answer[AnchorReply]:
     """One review of the paper, in one call.
 
     Args:
-        paper: The submission; fitted into what the context leaves.
+        question: What is asked.
         door: Answers the prompt.
-        context_tokens: The model's context, in tokens.
-        count: Counts tokens as the model does.
         role: Whose model writes it.
         sample: Tells repeated askings apart.
 
     Raises:
-        ContextTooLong: The context has no room for the paper.
         ModelError: The model did not answer validly.
     """
-    rendered = anchor_question(paper, context_tokens=context_tokens, count=count)
-    return await door.ask(rendered, AnchorReply, role=role, max_output_tokens=REPLY_TOKENS, sample=sample)
+    return await door.ask(question.prompt, AnchorReply, role=role, max_output_tokens=REPLY_TOKENS, sample=sample)
 
 
-def anchor_question(paper: Paper, *, context_tokens: int, count: CountTokens) -> RenderedPrompt:
+def anchor_question(paper: Paper, *, context_tokens: int, count: CountTokens) -> AnchorQuestion:
     """What ``write_anchor`` asks.
+
+    Args:
+        paper: The submission; fitted into what the context leaves.
+        context_tokens: The model's context, in tokens.
+        count: Counts tokens as the model does.
 
     Raises:
         ContextTooLong: The context has no room for the paper.
@@ -61,4 +72,5 @@ def anchor_question(paper: Paper, *, context_tokens: int, count: CountTokens) ->
     bare = prompt.render(how_read=how_read(paper, ()), paper="")
     room = tokens_left(bare, AnchorReply, REPLY_TOKENS, context_tokens, count)
     briefing = fit_paper(paper, room, count)
-    return prompt.render(how_read=how_read(paper, briefing.cuts), paper=briefing.text)
+    shown = prompt.render(how_read=how_read(paper, briefing.cuts), paper=briefing.text)
+    return AnchorQuestion(shown, briefing.cut)

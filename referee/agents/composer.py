@@ -28,6 +28,7 @@ from referee.agents.form_reply import (
 )
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.point import ReviewPoint
 from referee.schemas.venue import FormField, VenueForm
 from referee.venues import render_form, render_guidelines
@@ -142,8 +143,7 @@ async def compose_from_paper(
     shown = fit_paper(beside.paper, room, beside.count, beside.reading_tokens)
     rendered = prompt.render(**values, how_read=how_read(beside.paper, shown.cuts), paper=shown.text)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
-    cuts = (f"the composer saw {c.tokens_kept:,} of {c.tokens_total:,} tokens of {c.section!r}" for c in shown.cuts)
-    notes = (*answer.notes, *cuts)
+    notes = (*answer.notes, *([f"the composer: {cut_line(shown.cut).rstrip('.')}"] if shown.cut else []))
     return _composed(form, answer.value, stated_scores(form, answer.value.model_dump()), notes, (answer.call_id,))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from referee.agents.asking import CountTokens
-from referee.agents.briefing import Sentence, block_text, numbered_text
+from referee.agents.briefing import Sentence, block_text, heading_line, numbered_text
 from referee.agents.part_types import guess_type
 from referee.errors import ContextTooLong
 from referee.evidence import split_sentences
@@ -140,13 +140,6 @@ def split_part(part: Part, room_tokens: int, count: CountTokens) -> list[Part]:
 
 
 REPEATED = "[repeated from the part before]"
-
-
-def heading_line(section: Section) -> str:
-    """A section's heading with its number and first page."""
-    number = f"{section.number} " if section.number else ""
-    place = f" (page {section.pages[0]})" if section.pages else ""
-    return f"## {number}{section.heading}{place}"
 
 
 def with_blocks(section: Section, blocks: Sequence[Block]) -> Section:

@@ -21,6 +21,7 @@ from referee.agents.single_reviewer import claimed_evidence
 from referee.evidence import ClaimedQuote
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.review import Evidence
 from referee.schemas.venue import VenueForm
 from referee.venues import render_form, render_guidelines
@@ -33,12 +34,16 @@ _THOUGHTS_TOKENS = 400
 
 @dataclass(frozen=True)
 class Reflected:
-    """What a round gave. ``values`` is null where nothing had to change; ``evidence`` are new claims, N1, N2, ..."""
+    """What a round gave. ``values`` is null where nothing had to change; ``evidence`` are new claims, N1, N2, ...
+
+    ``cut`` says how much of the paper it was shown, null for all of it.
+    """
 
     values: FormValues | None
     evidence: tuple[ClaimedQuote, ...]
     notes: tuple[str, ...]
     call_id: str
+    cut: PaperCut | None = None
 
 
 async def reflect_on_review(
@@ -89,10 +94,10 @@ async def reflect_on_review(
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     revised: BaseModel | None = dict(answer.value)["revised"]
     if revised is None:
-        return Reflected(None, (), answer.notes, answer.call_id)
+        return Reflected(None, (), answer.notes, answer.call_id, briefing.cut)
     new = tuple(claimed_evidence(form, revised.model_dump()["quoted_evidence"], briefing, lengths, prefix="N"))
     values, notes = sorted_values(form, revised)
-    return Reflected(values, new, (*answer.notes, *notes), answer.call_id)
+    return Reflected(values, new, (*answer.notes, *notes), answer.call_id, briefing.cut)
 
 
 def _render(

@@ -31,6 +31,7 @@ from referee.evidence.sentences import without_broken_end
 from referee.llm.door import Answer
 from referee.prompts import Prompt, RenderedPrompt, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import Correction
 from referee.schemas.review import Cut
 from referee.schemas.venue import VenueForm
@@ -113,10 +114,22 @@ class SingleReply(FormValues):
     """The reply in the form's own names: evidence with claims, values, and what is to be corrected."""
 
     evidence: tuple[ClaimedQuote, ...]
+    cut: PaperCut | None = None
     cuts: tuple[Cut, ...] = ()
     notes: tuple[str, ...] = ()
     call_id: str
     corrections: tuple[Correction, ...] = ()
+
+
+@dataclass(frozen=True)
+class SingleQuestion:
+    """What one reviewer is asked: the prompt, the reply's model, its longest length and bounds, and the paper shown."""
+
+    prompt: RenderedPrompt
+    reply: type[BaseModel]
+    most_out: int
+    briefing: Briefing
+    lengths: Lengths
 
 
 async def write_single_review(
@@ -131,12 +144,48 @@ async def write_single_review(
     prompt_versions: Mapping[str, str] | None = None,
     variation: Variation = PLAIN,
 ) -> SingleReply:
-    """Fill the form in one call.
+    """Fill the form in one call; arguments beside ``door``, who answers, as of ``single_question``.
+
+    Raises:
+        ContextTooLong: The form alone fills the context.
+        ModelError: The model did not answer validly.
+    """
+    question = single_question(
+        paper,
+        form,
+        context_tokens=context_tokens,
+        count=count,
+        reading_tokens=reading_tokens,
+        lengths=lengths,
+        prompt_versions=prompt_versions,
+        variation=variation,
+    )
+    answer = await door.ask(
+        question.prompt,
+        question.reply,
+        role=ROLE,
+        max_output_tokens=question.most_out,
+        sample=variation.sample,
+    )
+    return _sorted_reply(answer, form, question.briefing, question.lengths)
+
+
+def single_question(
+    paper: Paper,
+    form: VenueForm,
+    *,
+    context_tokens: int,
+    count: CountTokens,
+    reading_tokens: int | None = None,
+    lengths: Lengths | None = None,
+    prompt_versions: Mapping[str, str] | None = None,
+    variation: Variation = PLAIN,
+) -> SingleQuestion:
+    """What ``write_single_review`` asks.
 
     Args:
         paper: The submission.
         form: The venue's form; attestations and discussion fields are not asked for.
-        door: Answers the prompt.
         context_tokens: The model's context, in tokens; the paper is fitted into what the rest leaves.
         count: Counts tokens as the model does.
         reading_tokens: The most of the paper that is shown, where that is less than what would fit.
@@ -146,7 +195,6 @@ async def write_single_review(
 
     Raises:
         ContextTooLong: The form alone fills the context.
-        ModelError: The model did not answer validly.
     """
     lengths = lengths or lengths_for(form, context_tokens)
     prompt = choose_prompt(lengths, prompt_versions, variation)
@@ -157,8 +205,7 @@ async def write_single_review(
     briefing = fit_paper(paper, room, count, reading_tokens, numbered=lengths.brief)
     rendered = _render(prompt, form, lengths, variation, paper=briefing.text, read=how_read(paper, briefing.cuts))
     reply = reply_model(form, lengths, tuple(briefing.sentences), corrections=variation.corrects)
-    answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out, sample=variation.sample)
-    return _sorted_reply(answer, form, briefing, lengths)
+    return SingleQuestion(rendered, reply, most_out, briefing, lengths)
 
 
 def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None, variation: Variation = PLAIN) -> Prompt:
@@ -202,6 +249,7 @@ def _sorted_reply(answer: Answer[BaseModel], form: VenueForm, briefing: Briefing
     return SingleReply(
         **dict(values),
         evidence=tuple(claimed_evidence(form, data["quoted_evidence"], briefing, lengths)),
+        cut=briefing.cut,
         cuts=briefing.cuts,
         notes=(*answer.notes, *notes),
         call_id=answer.call_id,

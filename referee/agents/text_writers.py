@@ -6,7 +6,7 @@ Divergent N-Gram Analysis for Training-Free Detection of GPT-Generated Text" for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,7 @@ from referee.agents.briefing import fit_paper, how_read
 from referee.llm.door import Answer
 from referee.prompts import RenderedPrompt, delimit, load_prompt
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 
 ROLE = "writer"
 REPLY_TOKENS = 3_000
@@ -70,8 +71,22 @@ async def extend_review(
     count: CountTokens,
     role: str = ROLE,
     sample: int = 0,
-) -> Answer[TextReply]:
+    check: Callable[[PaperCut | None], None] = lambda cut: None,
+) -> tuple[Answer[TextReply], PaperCut | None]:
     """A person's review rewritten and extended with details of its paper: the level ``maximum``.
+
+    Args:
+        review: The person's review.
+        paper: The submission; fitted into what the context leaves.
+        door: Answers the prompt.
+        context_tokens: The model's context, in tokens.
+        count: Counts tokens as the model does.
+        role: Whose model writes it.
+        sample: Tells repeated askings apart.
+        check: Told what of the paper is not shown, before anything is asked; may raise.
+
+    Returns:
+        The answer, and what of the paper was not shown, None where all of it was.
 
     Raises:
         ContextTooLong: The context has no room for the paper.
@@ -81,8 +96,9 @@ async def extend_review(
     material = delimit("review", review)
     bare = prompt.render(how_read=how_read(paper, ()), paper="", review=material)
     briefing = fit_paper(paper, tokens_left(bare, TextReply, REPLY_TOKENS, context_tokens, count), count)
+    check(briefing.cut)
     rendered = prompt.render(how_read=how_read(paper, briefing.cuts), paper=briefing.text, review=material)
-    return await _text(rendered, door, role, sample)
+    return await _text(rendered, door, role, sample), briefing.cut
 
 
 async def condense_review(review: str, *, door: Asks, role: str = ROLE, sample: int = 0) -> Answer[BulletsReply]:

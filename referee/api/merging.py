@@ -35,13 +35,17 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Merged:
-    """A merged run: its folder, its command, how many shards it was, what they cost, and what is left to say."""
+    """A merged run: its folder, its command, how many shards it was, what they cost, and what is left to say.
+
+    ``cut`` counts readings of papers of which a model did not read all.
+    """
 
     run: Path
     command: str
     shards: int
     usage: Usage
     remark: str
+    cut: int = 0
 
 
 def merge(parts: Sequence[str | Path], *, out: str | Path, parquet: bool = False) -> Merged:
@@ -75,7 +79,7 @@ def merge(parts: Sequence[str | Path], *, out: str | Path, parquet: bool = False
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
-    return Merged(target, merged.command, len(found), merged.usage, merged.error)
+    return Merged(target, merged.command, len(found), merged.usage, merged.error, len(merged.cuts))
 
 
 def check_merge(whole: str | Path, parts: Sequence[str | Path]) -> Merged:
@@ -126,6 +130,7 @@ def join(parts: Sequence[tuple[Path, RunRecord]], folder: RunFolder, *, parquet:
     if parquet:
         write_tables(folder.path, command)
     folder.set_usage(sum((one.usage for one in records), Usage()), _by_role(records))
+    folder.set_cuts({name: cut for one in records for name, cut in one.cuts.items()})
     folder.set_merged(tuple(one.run_id for one in records))
     folder.set_status("finished", error=remark)
     return folder.record

@@ -149,6 +149,8 @@ async def review(
         run.check_inputs(_inputs(job, rating_map) | extra)
         plan = outside.planned(await strategy_used.plan(job), job)
         run.confirm(looking.planned(plan, job) if looking else plan)
+        if plan.cut is not None:
+            run.cuts[job.paper.paper_id] = plan.cut
         budget = shared.budget if shared else None
         door = run.begin(
             models,
@@ -267,6 +269,7 @@ def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_m
         converter=f"{job.paper.converter.name} {job.paper.converter.version}",
         usage=ledger.usage(),
         rules=STRATEGIES[job.settings.review.strategy].takes_rules(job),
+        cut=written.cut,
         cuts=written.cuts,
         notes=written.notes,
     )

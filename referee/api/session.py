@@ -25,7 +25,8 @@ from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, TRACE_INDEX, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
 from referee.runs.shared_limits import open_book
-from referee.schemas.estimate import Estimate
+from referee.schemas.estimate import Estimate, ReviewEstimate
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.run import RunStatus
 from referee.schemas.usage import Usage
 from referee.settings import BudgetSettings, Settings
@@ -56,6 +57,7 @@ class Session:
         progress: Called with each event.
         place: Where the run is to lie; the folder is there from ``begin`` on.
         remark: What ``run.json`` shall say beside ``finished``.
+        cuts: Papers, by id, of which a model did not read all; ``run.json`` holds them.
         shard: The part of the run that is made here; None for the whole.
     """
 
@@ -69,6 +71,7 @@ class Session:
     ) -> None:
         self.settings, self.progress, self.place = settings, options.progress, place
         self.remark = ""
+        self.cuts: dict[str, PaperCut] = {}
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
@@ -136,10 +139,15 @@ class Session:
         """Show the estimate beside the limits (those of the settings), and go on only with a yes.
 
         Raises:
+            PaperNotRead: Too little of the paper would be read, and nobody agreed to that.
             RunError: The answer was no; nothing was sent or written.
         """
         shown = in_batches(estimate, self.settings.calls.batch)
-        if self._confirm and not self._confirm(beside_limits(shown, limits or self.settings.budget)):
+        refusal = estimate.refusal if isinstance(estimate, ReviewEstimate) else None
+        agreed = self._confirm(beside_limits(shown, limits or self.settings.budget)) if self._confirm else not refusal
+        if not agreed:
+            if refusal is not None:
+                raise refusal
             raise RunError("not confirmed: nothing was sent or written.", hint="Add --yes to go on without asking.")
 
     def begin(
@@ -272,6 +280,7 @@ class Session:
 
                 write_tables(self.path, self._command)
             self.folder.set_usage(self._usage(), self._by_role())
+            self.folder.set_cuts(self.cuts)
             self.folder.set_status("finished", error=self.remark)
         except RefereeError as error:
             self._end("stopped" if isinstance(error, RunStopped) else "failed", str(error))
@@ -288,6 +297,7 @@ class Session:
 
     def _end(self, status: RunStatus, error: str) -> None:
         self.folder.set_usage(self._usage(), self._by_role())
+        self.folder.set_cuts(self.cuts)
         with suppress(OSError):  # the folder itself may be what failed
             self.folder.set_status(status, error=error)
 

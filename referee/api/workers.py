@@ -61,7 +61,7 @@ def run_shards(
             raise
         finally:
             engine.close()
-    return Merged(folder, merged.command, crew.count, merged.usage, merged.error)
+    return Merged(folder, merged.command, crew.count, merged.usage, merged.error, len(merged.cuts))
 
 
 class _Crew:

@@ -49,6 +49,8 @@ def run(
 
     attended = Attended(flags, arena_estimate_lines, Stages)
     done = attended.run(api.arena_run(papers, model=model, venue=venue, options=attended.options))
+    if done.cut_line:
+        typer.echo(printable(done.cut_line))
     counted = ", ".join(f"{count:,} {status}" for status, count in sorted(done.counts.items()))
     typer.echo(f"{done.model}: {several(len(done.predictions), 'paper')}: {counted}.")
     for text in _reasons([one.reason for one in done.predictions if one.reason]):

@@ -30,29 +30,41 @@ class Confirmation:
     def __call__(self, plan: Estimate) -> bool:
         """Whether to go on; the end of the input, at the question, means no.
 
+        Where a model would read too little of the paper, the answer is no unless a person says otherwise.
+
         Raises:
             Interrupted: Ctrl-C or SIGTERM came at the question.
         """
+        from referee.schemas.estimate import ReviewEstimate
         from referee.secrets import scrub
 
         self._progress.pause()
         for line in self._lines(plan):
             typer.echo(scrub(line), err=True)
-        free = not plan.calls or plan.cost_usd == 0
-        asks = not (self._yes or free) and sys.stdin.isatty() and sys.stderr.isatty()
-        if asks and not _answer(self._progress.run_folder):
-            return False
+        attended = sys.stdin.isatty() and sys.stderr.isatty()
+        refusal = plan.refusal if isinstance(plan, ReviewEstimate) else None
+        if refusal is not None and not self._yes:
+            if not attended:
+                return False
+            typer.echo(scrub(f"{refusal.message[:1].upper()}{refusal.message[1:]}"), err=True)
+            if not _answer(self._progress.run_folder, "Review only what fits?", default=False):
+                return False
+        else:
+            free = not plan.calls or plan.cost_usd == 0
+            asks = not (self._yes or free) and attended
+            if asks and not _answer(self._progress.run_folder):
+                return False
         self._progress.tally.expected = plan.calls
         self._progress.resume()
         return True
 
 
-def _answer(run_folder: str) -> bool:
+def _answer(run_folder: str, question: str = "Go on?", *, default: bool = True) -> bool:
     from referee.cli.interrupt import one_press_ends
 
     with one_press_ends(run_folder):
         try:
-            return typer.confirm("Go on?", default=True, err=True)
+            return typer.confirm(question, default=default, err=True)
         except typer.Abort:
             typer.echo(err=True)
             return False

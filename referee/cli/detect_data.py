@@ -34,12 +34,14 @@ def anchors(
     Writes a run folder with anchors.jsonl: a row for each paper and model.
     """
     from referee import api
-    from referee.cli.output import describe_usage
+    from referee.cli.output import describe_usage, printable
     from referee.cli.progress import Stages
     from referee.reports.estimates import several, writing_estimate_lines
 
     attended = Attended(flags, writing_estimate_lines, Stages)
     done = attended.run(api.detect_anchors(papers, models=models.split(","), options=attended.options))
+    if done.cut_line:
+        typer.echo(printable(done.cut_line))
     typer.echo(f"{several(len(done.anchors), 'anchor')}: {_counted(done.counts)}.")
     typer.echo(f"Used: {describe_usage(done.usage)}.")
     typer.echo(f"Written to {done.run}: anchors.jsonl.")
@@ -99,6 +101,8 @@ def generate(
         _show(asked, attended, limit or 1)
         return
     done = attended.run(api.detect_generate(asked, options=attended.options))
+    if done.cut_line:
+        typer.echo(printable(done.cut_line))
     typer.echo(f"{several(len(done.reviews), 'review')} ({task}): {_counted(done.counts)}.")
     for reason, count in done.skipped.items():
         typer.echo(printable(f"  skipped, {count:,}: {reason}"))

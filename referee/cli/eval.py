@@ -117,6 +117,8 @@ def _print_summary(summary: Summary, about: About) -> None:
     from referee.reports.estimates import several
     from referee.reports.eval_summary import legend, main_table_lines, silence_lines
 
+    if summary.table.cut_line:
+        typer.echo(printable(summary.table.cut_line))
     _print_lines(main_table_lines(summary.table))
     table = summary.table
     typer.echo(legend(table))

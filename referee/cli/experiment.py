@@ -84,6 +84,8 @@ def _print_result(done: Experiment) -> None:
     from referee.reports.experiment_summary import arm_lines, comparison_lines
 
     result = done.result
+    if result.cut_line:
+        typer.echo(printable(result.cut_line))
     for text in done.table or arm_lines(result):
         typer.echo(text)
     if result.comparisons:

@@ -46,6 +46,9 @@ def print_merged(done: Merged) -> None:
     """What was joined, what it cost, and what is left to say."""
     from referee.cli.output import describe_usage, printable
 
+    if done.cut:
+        were = "paper was" if done.cut == 1 else "papers were"
+        typer.echo(f"{done.cut:,} {were} not read whole; `cuts` in {done.run}/run.json says how much was.")
     typer.echo(f"{done.shards} shards of `referee {done.command}`. Used: {describe_usage(done.usage)}.")
     if done.remark:
         typer.echo(printable(f"Note: {done.remark}."))

@@ -175,7 +175,7 @@ def roles_by_name(pairs: list[str]) -> dict[str, str]:
 
 
 def _plan_lines(plan: ReviewEstimate, form: VenueForm) -> list[str]:
-    """How much of the form nobody read, the venue's rule on language models, and the estimate."""
+    """How much of the form nobody read, the venue's rule on language models, what is not read, and the estimate."""
     from referee.cli.output import wrapped
     from referee.reports.estimates import review_estimate_lines
     from referee.venues import render_policy

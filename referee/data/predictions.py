@@ -15,6 +15,7 @@ from referee.errors import DataError
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.usage import Usage
 
 PREDICTIONS = "predictions.jsonl"
@@ -29,7 +30,8 @@ class Prediction(Frozen):
     ``status``: ``invalid`` is a reply that did not fit the form after all repairs, ``failed`` a paper or call that
     went wrong, ``skipped`` a paper that was never asked about. ``rating`` and ``scores`` are what the model chose;
     ``kept_rating`` is the rating the review stands behind, null where nothing in the paper backs it. ``fields`` are
-    the form's texts. ``prompt`` names the prompt with its version.
+    the form's texts. ``prompt`` names the prompt with its version. ``cut`` says how much of the paper the model read,
+    or would have read where it was not asked for that reason (``failed``); null for all of it.
     """
 
     schema_version: Literal[1] = 1
@@ -51,6 +53,7 @@ class Prediction(Frozen):
     prompt_digest: str = ""
     run: str = ""
     usage: Usage = Usage()
+    cut: PaperCut | None = None
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
@@ -126,5 +129,6 @@ def prediction_case(prediction: Prediction, path: Path, number: int) -> ReviewCa
             "prompt": prediction.prompt,
             "prompt_digest": prediction.prompt_digest,
             "usage": prediction.usage.model_dump(),
+            **({"cut": prediction.cut.model_dump(mode="json")} if prediction.cut else {}),
         },
     )

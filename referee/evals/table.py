@@ -14,6 +14,7 @@ from referee.evals.grouping import RowKey, Rows
 from referee.evals.metric import Better, Range
 from referee.evals.store import Store
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
+from referee.schemas.paper_cut import PaperCut, cuts_told
 from referee.schemas.usage import Usage
 from referee.stats import bootstrap_interval, krippendorff_alpha, mean_sd, paired_interval
 from referee.stats.values import Floats
@@ -99,7 +100,7 @@ class Table:
     """All cells. ``metrics`` are the columns in their order, ``rows`` the rows in theirs.
 
     ``over_papers`` says that a paper counts once, by the mean of its reviews, and that all rows of a column that have a
-    value are over the same papers.
+    value are over the same papers. ``cut_line`` says what of the papers judges did not see, where they are shown them.
     """
 
     metrics: tuple[str, ...]
@@ -108,6 +109,7 @@ class Table:
     totals: dict[str, MetricTotals]
     group_by: str
     over_papers: bool = False
+    cut_line: str = ""
 
     @property
     def scored(self) -> int:
@@ -164,6 +166,7 @@ class _Gathered:
         self.parts: dict[str, list[str]] = {name: [] for name in metrics}
         self.judged: dict[tuple[RowKey, str], _Judged] = defaultdict(_Judged)
         self.usage = dict.fromkeys(metrics, Usage())
+        self.cuts: list[PaperCut | None] = []
         self._places: dict[str, int] = {}
         for result in results:
             if result.metric in self.usage:
@@ -177,6 +180,9 @@ class _Gathered:
         self.store.put(place, result.metric, result.value, why)
         self.judged[row, result.metric].add(result)
         self.usage[result.metric] += result.usage
+        if PAPER_CUT in result.details:
+            cut = result.details[PAPER_CUT]
+            self.cuts.append(PaperCut.model_validate(cut) if cut else None)
         for name, value in result.parts.items() if result.value is not None else ():
             if value is not None:
                 self.store.put(place, _part(result.metric, name), value)
@@ -252,6 +258,8 @@ def _status(why: Hashable) -> tuple[MetricStatus, str]:
 
 
 _REASONS = 8
+PAPER_CUT = "paper_cut"
+"""Where the details of a metric that shows the paper to judges say what of it was not shown."""
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -281,7 +289,8 @@ def build_table(
     cells = {(row, name): found.cell(row, name, shared[name], ends.get(name)) for row in rows for name in metrics}
     marked = {key: cell for name in metrics for key, cell in _marked(name, ways[name], list(rows), cells).items()}
     totals = {name: found.totals(name) for name in metrics}
-    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers)
+    cut_line = cuts_told(found.cuts, [True] * len(found.cuts), "papers shown to judges")
+    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers, cut_line)
 
 
 def _marked(

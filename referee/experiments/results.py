@@ -17,6 +17,7 @@ from referee.experiments.values import Measured, UnitOutcome, values_of
 from referee.schemas.base import Frozen
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperValue
 from referee.schemas.metric import MetricResult
+from referee.schemas.paper_cut import PaperCut, cuts_told
 from referee.schemas.usage import Usage
 
 # What intervals cover was measured from this many papers on (benchmarks/comparisons.py).
@@ -24,13 +25,17 @@ FEW_PAPERS = 10
 
 
 class UnitRecord(Frozen):
-    """A unit and what became of it. ``usage`` is what its review took, whoever paid; ``version`` that of referee."""
+    """A unit and what became of it. ``usage`` is what its review took, whoever paid; ``version`` that of referee.
+
+    ``cut`` says how much of the paper its reviewer read, null for all of it.
+    """
 
     unit: Unit
     outcome: UnitOutcome
     usage: Usage = Usage()
     reused: bool = False
     version: str = ""
+    cut: PaperCut | None = None
 
 
 class Made(Frozen):
@@ -65,13 +70,14 @@ def _unit_record(execution: Execution, unit: Unit, reused: Collection[str]) -> U
     if unit.problem or review is None:
         reason = unit.problem or execution.journal.reason("review", unit.paper, unit.arm, unit.seed, unit.twin)
         pending = UnitOutcome("pending", "the run ended before its review")
-        return UnitRecord(unit=unit, outcome=UnitOutcome("failed", reason) if reason else pending)
+        return UnitRecord(unit=unit, outcome=UnitOutcome("failed", reason) if reason else pending, cut=unit.unread)
     return UnitRecord(
         unit=unit,
         outcome=UnitOutcome("finished"),
         usage=execution.store.usage(unit),
         reused=str(execution.store.folder(unit)) in reused,
         version=review.provenance.package_version if review.provenance is not None else "",
+        cut=review.provenance.cut if review.provenance is not None else None,
     )
 
 
@@ -108,8 +114,16 @@ def experiment_result(
             "method": METHOD,
             "notes": (*planned.notes, *_notes(made, values, planned.metrics)),
             "paid": made.paid,
+            "cuts": {one.unit.label: one.cut for one in made.units if one.cut is not None},
+            "cut_line": _cut_line(made),
         }
     )
+
+
+def _cut_line(made: Made) -> str:
+    """What of the papers their reviewers did not read; empty where they read all of each."""
+    ended = [one for one in made.units if one.outcome.status == "finished" or one.cut]
+    return cuts_told((one.cut for one in ended), (one.outcome.status == "finished" for one in ended))
 
 
 def _results(folder: Path, paper: str) -> dict[tuple[str, str], MetricResult]:

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from referee.runs import Ledger
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, TRACE, read_record
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.review import Review
 from referee.schemas.usage import Usage
 
@@ -39,6 +40,7 @@ class Unit:
         seed: Which of several reviews of one paper by one arm.
         identity: All that decides the review: paper, form, strategy, models, prompts, rounds, settings, seed.
         problem: Why it cannot be made; no call is made for it then.
+        unread: What of the paper the model would read, where it is not asked because that is too little.
         twin: Which copy of a planted paper is reviewed: ``planted`` or ``clean``; empty for an ordinary paper.
     """
 
@@ -48,6 +50,7 @@ class Unit:
     identity: Mapping[str, str] = field(default_factory=dict, hash=False)
     problem: str = ""
     twin: str = ""
+    unread: PaperCut | None = field(default=None, hash=False, compare=False)
 
     @cached_property
     def digest(self) -> str:

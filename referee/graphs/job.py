@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.llm.images import LabelledImage
-from referee.llm.models import Models
+from referee.llm.models import Model, Models
 from referee.runs import Budget, Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut, PaperNotRead
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
@@ -73,9 +74,21 @@ def joined(first: ReviewEstimate, then: ReviewEstimate) -> ReviewEstimate:
     return replace(then.holding([first, then]), models={**first.models, **then.models})
 
 
+def too_little_read(cut: PaperCut | None, least: float, paper: Paper, model: Model) -> PaperNotRead | None:
+    """The refusal of a model whose window holds less than this share of the paper's body; None where it holds enough.
+
+    Who can ask a person raises it only after a no.
+    """
+    if cut is None or not cut.is_under(least):
+        return None
+    return PaperNotRead(
+        cut, title=paper.title, paper_id=paper.paper_id, model=model.spec.id, context_tokens=model.context_tokens
+    )
+
+
 @dataclass(frozen=True)
 class Written:
-    """What a strategy hands back: the review, what of the paper was not shown, and notes on the way.
+    """What a strategy hands back: the review, what of the paper was not shown (by section, and in all), and notes.
 
     ``prompts`` are the digests of steps that do not ship with referee, by name. ``mark`` is a sentence without its
     full stop that every reader of the review must meet, as that it is no assessment.
@@ -86,3 +99,4 @@ class Written:
     notes: tuple[str, ...]
     prompts: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
+    cut: PaperCut | None = None

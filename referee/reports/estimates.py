@@ -15,10 +15,13 @@ from referee.schemas.estimate import (
     SetEstimate,
     WritingEstimate,
 )
+from referee.schemas.paper_cut import cut_line
 
 
 def review_estimate_lines(plan: ReviewEstimate, *, words: str = "Estimate: ") -> Iterator[str]:
-    """The estimate after some words, the one that was not chosen, and the notes."""
+    """What of the paper will not be read, the estimate after some words, the one that was not chosen, and the notes."""
+    if plan.cut:
+        yield one_line(cut_line(plan.cut, will=True))
     yield f"{words}{estimate_line(plan)}."
     if plan.other:
         yield f"With --preset {plan.other.preset}: {estimate_line(plan.other)}."

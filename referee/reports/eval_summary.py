@@ -75,7 +75,8 @@ def render_summary(
         *_reasons(table),
         _costs(table),
     ]
-    return render_markdown("Evaluation of peer reviews", ["\n".join(_head(about))], sections)
+    cut = [f"**{inline(table.cut_line)}**"] if table.cut_line else []
+    return render_markdown("Evaluation of peer reviews", [*cut, "\n".join(_head(about))], sections)
 
 
 def main_table_lines(table: Table) -> list[str]:
@@ -97,6 +98,7 @@ def summary_json(
         "schema_version": 1,
         "about": asdict(about),
         "grouped_by": table.group_by,
+        "cut_line": table.cut_line,
         "cells": [entry | {"parts": cell.parts} for entry, cell in _entries(table)],
         "metrics": {
             metric: {

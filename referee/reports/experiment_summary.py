@@ -84,6 +84,8 @@ def _comparisons(result: ExperimentResult) -> Table:
 
 
 def _head(result: ExperimentResult) -> Iterator[str]:
+    if result.cut_line:
+        yield f"- **{inline(result.cut_line)}**"
     read = [paper for paper in result.papers if not paper.excluded]
     yield f"- Split: {result.split}; {len(read)} papers, {len(result.papers) - len(read)} excluded"
     yield f"- Arms: {len(result.arms)}; seeds: {', '.join(map(str, result.seeds))}"

@@ -8,6 +8,7 @@ from referee.reports.deciding import by_weight
 from referee.reports.formulas import readable
 from referee.reports.markdown_text import block, inline
 from referee.reports.values import is_empty, title_of
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
@@ -35,6 +36,9 @@ def render_fixes(review: Review, form: VenueForm) -> str:
 
 
 def _head(review: Review, form: VenueForm) -> Iterator[str]:
+    if review.provenance is not None and review.provenance.cut is not None:
+        yield f"**{inline(cut_line(review.provenance.cut))}**"
+        yield ""
     yield f"From the review for {inline(form.name)} by {inline(review.source)}. Where a point is wrong, leave it;"
     yield "`referee show` and report.html have each point's quotations and check by its name."
 

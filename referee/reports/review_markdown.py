@@ -21,6 +21,7 @@ from referee.reports.provenance_table import provenance_table
 from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, require_form, score_of, title_of
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import DroppedQuotation, Evidence, Review, ScoreRecord
 from referee.schemas.venue import FormField, VenueForm
@@ -72,7 +73,9 @@ def render_review(review: Review, form: VenueForm, *, all_points: bool = False) 
 
 def _head(review: Review, form: VenueForm) -> str:
     author = "a person" if review.source == "human" else f"the language model {inline(review.source)}"
-    lines = [f"Review for {inline(form.name)}, written by {author}."]
+    cut = cut_line(review.provenance.cut) if review.provenance is not None else ""
+    lines = [f"**{inline(cut)}**"] if cut else []
+    lines += [f"Review for {inline(form.name)}, written by {author}."]
     lines += [_verdict(review, form)] if review.trial is None else []
     if text := notice(review):
         lines.append(f"**{inline(text)}**")

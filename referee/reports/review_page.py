@@ -31,6 +31,7 @@ from referee.runs.files import write_atomically
 from referee.runs.stored import unreadable
 from referee.schemas.page import PageImage, PageImages
 from referee.schemas.paper import Finding, Paper
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
@@ -150,6 +151,7 @@ def review_page(
         criteria_heading=CRITERIA,
         figures=[readable(line) for line in figure_lines(review.figures)],
         findings=list(_findings(review.findings)),
+        cut=one_line(cut_line(review.provenance.cut)) if review.provenance is not None else "",
         notice=notice(review),
         disclosure=clean(review.disclosure),
         policy_of_venue=render_policy(form),

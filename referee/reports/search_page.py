@@ -38,6 +38,7 @@ def render_search(refined: RefinedPrompts, form: VenueForm) -> str:
         *_changes(refined, measured),
     ]
     lead = f"Prompts of {form.name} ({form.id}), proposed by {refined.supervisor} and measured by {measured.objective}."
+    lead = f"{measured.cut_line} {lead}".strip()
     return render_page(f"Search for better prompts: {form.id}", lead, sections, _facts(refined, measured))
 
 

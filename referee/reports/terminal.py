@@ -10,6 +10,7 @@ from referee.reports.plain import excerpt, one_line
 from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import cut_line
 from referee.schemas.review import Review
 from referee.schemas.venue import FormField, VenueForm
 
@@ -17,7 +18,7 @@ EXCERPT_CHARS = 300
 
 
 def summary_lines(review: Review, form: VenueForm) -> list[str]:
-    """The rating and the other scores with their labels, the beginning of each text, and what to know about it all.
+    """What of the paper was not read, the scores with their labels, the beginning of each text, and what to know.
 
     What rules found stands behind the texts; before them in a trial of the embedded model, which shows no scores.
 
@@ -41,6 +42,7 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
     written = [[_text(field, review)] for field in texts]
     trial, rules = review.trial is not None, _rules(review)
     groups = [
+        [one_line(cut_line(review.provenance.cut))] if review.provenance else [],
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         *([rules, [f"{FORM_HEADING}:"], *written] if trial else [scores, *written, rules]),
         [*left_empty(review, form)],

@@ -22,6 +22,7 @@ from referee.runs.files import is_part, write_atomically
 from referee.runs.lock import FolderLock
 from referee.runs.shards import Shard, shard_record
 from referee.runs.stored import unreadable
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.run import ModelRecord, RunRecord, RunStatus
 from referee.schemas.usage import Usage
 from referee.secrets import scrub_tree
@@ -135,6 +136,10 @@ class RunFolder:
     def set_usage(self, usage: Usage, by_role: Mapping[str, Usage]) -> None:
         """Record what the run has cost so far, over all its starts."""
         self.record = self.record.model_copy(update={"usage": usage, "usage_by_role": dict(by_role)})
+
+    def set_cuts(self, cuts: Mapping[str, PaperCut]) -> None:
+        """Record the papers, by id, of which a model did not read all."""
+        self.record = self.record.model_copy(update={"cuts": dict(cuts)})
 
     def set_merged(self, runs: tuple[str, ...]) -> None:
         """Record the shards, by their ids, that the run was joined from."""

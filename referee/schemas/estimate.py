@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from referee.schemas.paper_cut import PaperCut, PaperNotRead
+
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
@@ -73,13 +75,16 @@ class ReviewEstimate(Estimate):
     """Of one review, or of the prompts for one.
 
     ``models`` are ids by role. ``preset`` is ``quick`` or ``full`` where a strategy has both, and ``other`` is the
-    estimate of the one that was not chosen.
+    estimate of the one that was not chosen. ``cut`` says what of the paper will not be read; ``refusal`` is the error
+    of a run that does not go on with so little of it.
     """
 
     strategy: str
     models: Mapping[str, str]
     preset: str = ""
     other: ReviewEstimate | None = None
+    cut: PaperCut | None = None
+    refusal: PaperNotRead | None = None
 
     def beside(self, parts: Sequence[Estimate], notes: Iterable[str]) -> ReviewEstimate:
         """The same with what comes beside the review's own calls, and with more notes."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from referee.schemas.base import Frozen
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.usage import Usage
 
 ValueStatus = Literal["scored", "not_applicable", "failed", "pending"]
@@ -107,7 +108,8 @@ class ArmComparison(Frozen):
 class ExperimentResult(Frozen):
     """The whole. ``paid`` is what this experiment paid itself; ``plan_digest`` names the plan without its limits.
 
-    ``planted``: each paper is a planted copy and its clean twin.
+    ``cuts`` are the reviews whose reviewer did not read all of the paper, and those not made because it would have read
+    too little; ``cut_line`` says so in one line. ``planted``: each paper is a planted copy and its clean twin.
     """
 
     schema_version: Literal[1] = 1
@@ -130,3 +132,5 @@ class ExperimentResult(Frozen):
     notes: tuple[str, ...] = ()
     planted: bool = False
     paid: Usage = Usage()
+    cut_line: str = ""
+    cuts: dict[str, PaperCut] = Field(default_factory=dict)

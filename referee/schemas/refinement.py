@@ -63,7 +63,8 @@ class Measured(Frozen):
     """How the versions of a refinement were measured.
 
     ``digest`` stands for all that decides it beside the refinement itself. Papers are names to digests of their
-    bytes. ``parents`` names the version that each was revised from; ``versions`` maps versions to rounds.
+    bytes. ``cut_line`` says what of the papers was not read. ``parents`` names the version that each was revised from;
+    ``versions`` maps versions to rounds.
     """
 
     digest: str
@@ -79,6 +80,7 @@ class Measured(Frozen):
     parents: dict[str, str] = Field(default_factory=dict)
     costs: dict[str, VersionCost] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    cut_line: str = ""
 
     @property
     def kept_round(self) -> int | None:

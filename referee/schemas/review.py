@@ -10,6 +10,7 @@ from referee.schemas.base import Frozen
 from referee.schemas.figure import FigureReading
 from referee.schemas.literature import Literature, References
 from referee.schemas.paper import Finding
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import Quotation, ReviewPoint
 from referee.schemas.usage import Usage
 
@@ -99,6 +100,7 @@ class Provenance(Frozen):
     """What made the review: enough to tell two runs apart and to explain one.
 
     ``rules`` says whether the rules that need no model read the paper; false in records from before they were noted.
+    ``cut`` says how much of the paper the writer read, null where all of it; ``cuts`` say the same by section.
     """
 
     strategy: str
@@ -110,6 +112,7 @@ class Provenance(Frozen):
     converter: str
     usage: Usage
     rules: bool = False
+    cut: PaperCut | None = None
     cuts: tuple[Cut, ...] = ()
     notes: tuple[str, ...] = ()
 

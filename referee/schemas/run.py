@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from referee.schemas.base import Frozen
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.usage import Usage
 
 RunStatus = Literal["running", "finished", "failed", "stopped"]
@@ -60,8 +61,8 @@ class ShardRecord(Frozen):
 class RunRecord(Frozen):
     """``run.json``: what was run on what, with which settings, and what it cost.
 
-    ``shard`` is set for a part of a run. ``workers`` is set for a run that its own processes make: so many shards, in
-    its folder ``shards``.
+    ``cuts`` are the papers, by id, of which a model did not read all. ``shard`` is set for a part of a run. ``workers``
+    is set for a run that its own processes make: so many shards, in its folder ``shards``.
     """
 
     schema_version: Literal[1] = 1
@@ -82,6 +83,7 @@ class RunRecord(Frozen):
     usage: Usage = Usage()
     usage_by_role: dict[str, Usage] = Field(default_factory=dict)
     error: str = ""
+    cuts: dict[str, PaperCut] = Field(default_factory=dict)
     shard: ShardRecord | None = None
     workers: int | None = None
     merged: tuple[str, ...] = Field(default=(), description="ids of the shards that a run was joined from")

@@ -55,6 +55,7 @@ def describe_search(refined: RefinedPrompts) -> list[str]:
         return []
     base = measured.costs.get(BASE, VersionCost())
     return [
+        *([measured.cut_line] if measured.cut_line else []),
         f"measured by {measured.objective} ({measured.better} is better), reviews by {measured.strategy}, "
         f"{len(measured.development)} development papers, {len(measured.held_out)} held out",
         f"{BASE}: reviews without refined prompts; {_took(base)}",

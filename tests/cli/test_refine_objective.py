@@ -213,6 +213,33 @@ def test_what_cannot_work_is_said_before_a_call(
     assert not (workplace / "referee-runs").exists()
 
 
+def test_papers_that_the_window_does_not_hold_are_refused_before_a_call(
+    run: Run, workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "14000")
+    for file in (workplace / "papers").iterdir():
+        file.write_text(file.read_text() + f"\n## 2 Results\n\n{file.read_text()[-400:].strip() * 500}\n")
+    done = run()
+    assert done.code == 2, done.err
+    assert "of the body of the paper 'Study " in done.err
+    assert "next: Use a model with a larger window" in done.err
+    assert not server.log.calls(endpoint="chat")
+
+
+@pytest.mark.slow
+def test_a_search_begins_with_what_was_not_read(
+    run: Run, workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "14000")
+    for file in (workplace / "papers").iterdir():
+        words = " ".join(f"Count {n} of {file.stem} is made twice by two clerks of the harbour." for n in range(600))
+        file.write_text(f"{file.read_text()}\n## 2 Results\n\n{words}\n")
+    done = run("--out", "run")
+    assert done.code == 0, done.err
+    assert done.out.startswith("The model read ")
+    assert measured(workplace / "run").cut_line in (workplace / "run" / "report.html").read_text()
+
+
 def test_flags_of_the_search_go_with_an_objective(referee: Referee) -> None:
     done = referee("venue", "refine", VENUE, "--held-out", "0.2")
     assert done.code == 2

@@ -23,6 +23,7 @@ from referee.runs import Progress
 from referee.runs.lock import most_run_folders
 from referee.schemas.estimate import ArenaEstimate, ReviewEstimate
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import cuts_foreseen
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings
 from referee.venues import venue_digest
@@ -110,10 +111,13 @@ async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaEstimate:
     for one in left[:_PLANNED]:
         assert one.form is not None, "usable papers have a form"
         try:
-            plans.append(await STRATEGIES[STRATEGY].plan(single_job(await paper_of(one, job.settings), one.form, job)))
+            plan = await STRATEGIES[STRATEGY].plan(single_job(await paper_of(one, job.settings), one.form, job))
+            if plan.refusal is not None:
+                raise plan.refusal
+            plans.append(plan)
         except (DataError, ContextTooLong) as error:
             impossible += 1
-            notes.append(f"paper {one.paper_id!r}: {error.message}")
+            notes.append(f"paper {one.paper_id!r}: {error.message.rstrip('.')}")
     if len(left) > _PLANNED:
         notes.append(f"tokens and cost are estimated by the first {_PLANNED} of {len(left):,} papers")
     return replace(
@@ -122,7 +126,11 @@ async def arena_plan(job: ArenaJob, finished: Sequence[str]) -> ArenaEstimate:
         forms=dict(Counter(one.form.id for one in job.usable if one.form is not None)),
         skipped=dict(Counter(one.problem for one in job.submissions if one.problem)),
         there=len(job.usable) - len(left),
-        notes=(*notes, *dict.fromkeys(note for plan in plans for note in plan.notes)),
+        notes=(
+            *([foreseen] if (foreseen := cuts_foreseen([plan.cut for plan in plans])) else []),
+            *notes,
+            *dict.fromkeys(note for plan in plans for note in plan.notes),
+        ),
     )
 
 

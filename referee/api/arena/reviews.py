@@ -30,6 +30,7 @@ from referee.experiments.units import finished_review, folder_usage
 from referee.graphs.job import Shared
 from referee.runs import Budget, Event
 from referee.runs.folder import RECORD
+from referee.schemas.paper_cut import PaperNotRead
 from referee.schemas.review import Review
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
@@ -139,6 +140,7 @@ class ArenaExecution:
                 "reason": error.message,
                 "run": f"{REVIEWS}/{folder.name}" if (folder / RECORD).is_file() else "",
                 "usage": folder_usage(folder) if (folder / RECORD).is_file() else Usage(),
+                "cut": error.cut if isinstance(error, PaperNotRead) else None,
             }
         )
 
@@ -180,4 +182,5 @@ def prediction_of(review: Review, one: Submission, name: MapName, *, usage: Usag
         prompt_digest=name.prompt_digest,
         run=f"{REVIEWS}/{folder_name(one.paper_id)}",
         usage=usage,
+        cut=review.provenance.cut if review.provenance is not None else None,
     )

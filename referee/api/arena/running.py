@@ -21,6 +21,7 @@ from referee.llm.models import check_models
 from referee.runs import RunFolder
 from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
+from referee.schemas.paper_cut import cuts_told
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue
@@ -34,6 +35,11 @@ class ArenaRun:
     model: str
     predictions: tuple[Prediction, ...]
     usage: Usage
+
+    @property
+    def cut_line(self) -> str:
+        """What of the papers was not read; empty where all of each was."""
+        return cuts_told((one.cut for one in self.predictions), (one.status == "answered" for one in self.predictions))
 
     @property
     def counts(self) -> Counter[str]:
@@ -113,6 +119,7 @@ async def _reviewed(run: Session, job: ArenaJob) -> ArenaRun:
     found = execution.predictions()
     if run.shard is None:
         require_answer(run.path)
+    run.cuts = {one.paper_id: one.cut for one in found if one.cut is not None}
     run.remark = _remark(counts(found))
     return ArenaRun(run.path, job.model, tuple(found), run.usage)
 

@@ -13,12 +13,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from referee.agents.anchor_reviewer import PROMPT, AnchorReply, anchor_question, write_anchor
+from referee.agents.anchor_reviewer import PROMPT, AnchorQuestion, AnchorReply, anchor_question, write_anchor
 from referee.api.detection.many import Writing, require_text
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
 from referee.data import PaperStore, read_papers
 from referee.errors import ContextTooLong, DataError, EvaluationError, SettingsError
+from referee.graphs.job import too_little_read
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
@@ -28,6 +29,7 @@ from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut, PaperNotRead, cuts_foreseen, cuts_told
 from referee.schemas.usage import Usage
 
 ANCHORS = "anchors.jsonl"
@@ -41,7 +43,8 @@ class Anchor(Frozen):
     """One AI review of a paper.
 
     ``paper_id`` is the id by which reviews name the paper, ``paper_hash`` the digest of what was read, and
-    ``prompt_digest`` the identity of the prompt: template and reply schema together.
+    ``prompt_digest`` the identity of the prompt: template and reply schema together. ``cut`` says how much of the paper
+    the model read, null for all of it.
     """
 
     schema_version: Literal[1] = 1
@@ -53,16 +56,27 @@ class Anchor(Frozen):
     prompt_digest: str
     paper_hash: str
     temperature: float
+    cut: PaperCut | None = None
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Finished anchors: their folder, the rows, how many pieces ended how, and the cost over all starts."""
+    """Finished anchors: their folder, the rows, how many pieces ended how, and the cost over all starts.
+
+    ``unread`` says of how many papers, counted by model, no anchor was asked for because too little of them fitted.
+    """
 
     run: Path
     anchors: tuple[Anchor, ...]
     counts: Counter[str]
     usage: Usage
+    unread: tuple[PaperCut, ...] = ()
+
+    @property
+    def cut_line(self) -> str:
+        """What of the papers was not read; empty where all of each was."""
+        cuts = [anchor.cut for anchor in self.anchors]
+        return cuts_told([*cuts, *self.unread], [*(True for _ in cuts), *(False for _ in self.unread)])
 
 
 async def detect_anchors(papers: str | Path, *, models: Sequence[str], options: RunOptions = RunOptions()) -> Anchors:
@@ -93,7 +107,8 @@ async def detect_anchors(papers: str | Path, *, models: Sequence[str], options: 
     settings = options.settled()
     check_models(settings, judges=named)
     async with session("detect anchors", "anchors", Path(papers).stem, options=options, settings=settings) as run:
-        job = AnchorJob(read_papers(Path(papers)), _by_own_role(await run.open_models(named)))
+        models_by_role = _by_own_role(await run.open_models(named))
+        job = AnchorJob(read_papers(Path(papers)), models_by_role, settings.paper.min_read)
         run.check_inputs({**job.inputs(), "temperature": str(settings.models.temperature)})
         job = replace(job, holds=run.holds)
         if run.is_asked:
@@ -125,10 +140,14 @@ def _by_own_role(models: Models) -> Models:
 
 @dataclass(frozen=True)
 class AnchorJob:
-    """Papers, and the models that review them by their roles. A row with several ids is one paper."""
+    """Papers, and the models that review them by their roles. A row with several ids is one paper.
+
+    ``least_read`` is the share of a paper's body that a model's window must hold.
+    """
 
     store: PaperStore
     models: Models
+    least_read: float
     holds: Callable[[str], bool] = lambda paper_id: True
 
     @property
@@ -162,19 +181,36 @@ class AnchorJob:
         assert paper is not None, "ids are those of the store"
         return paper
 
+    def question(self, paper: Paper, model: Model) -> AnchorQuestion:
+        """What a model is asked about a paper.
+
+        Raises:
+            PaperNotRead: Its window holds too little of the paper.
+            ContextTooLong: It holds nothing of it.
+        """
+        asked = anchor_question(paper, context_tokens=model.context_tokens, count=model.count)
+        if refusal := too_little_read(asked.cut, self.least_read, paper, model):
+            raise refusal
+        return asked
+
     def estimate(self) -> WritingEstimate:
         """By the first papers; the others are taken to be like them."""
-        first, notes = list(self.papers)[:_LOOKED_AT], []
+        first, notes = list(self.papers)[:_LOOKED_AT], list[str]()
+        cuts: list[PaperCut | None] = []
         sizes: list[dict[str, int]] = []
         for paper_id in first:
             try:
                 paper = self.read(paper_id)
-                sizes.append({role: _tokens_in(paper, model) for role, model in self.models.by_role.items()})
+                asked = {role: self.question(paper, model) for role, model in self.models.by_role.items()}
+                sizes.append({role: _tokens_in(asked[role], self.models[role]) for role in asked})
+                cuts += [one.cut for one in asked.values()]
             except (DataError, ContextTooLong) as error:
                 notes.append(f"paper {paper_id!r}: {error.message.rstrip('.')}")
         if len(self.papers) > len(first):
             notes.append(f"tokens and cost are estimated by the first {len(first)} of {len(self.papers):,} papers")
         notes += [note for model in self.models.by_role.values() for note in model.notes]
+        if foreseen := cuts_foreseen(cuts):
+            notes.insert(0, foreseen)
         share = len(self.papers) * len(sizes) / len(first) / len(sizes) if sizes else 0.0
         parts = [_part(model, [size[role] for size in sizes], share) for role, model in self.models.by_role.items()]
         ids = tuple(model.spec.id for model in self.models.by_role.values())
@@ -182,9 +218,8 @@ class AnchorJob:
         return whole.holding(parts)
 
 
-def _tokens_in(paper: Paper, model: Model) -> int:
-    asked = anchor_question(paper, context_tokens=model.context_tokens, count=model.count)
-    return sum(map(model.count, (asked.system, asked.user, str(reply_schema(AnchorReply)))))
+def _tokens_in(asked: AnchorQuestion, model: Model) -> int:
+    return sum(map(model.count, (asked.prompt.system, asked.prompt.user, str(reply_schema(AnchorReply)))))
 
 
 def _part(model: Model, sizes: Sequence[int], share: float) -> WritingEstimate:
@@ -203,8 +238,14 @@ def _part(model: Model, sizes: Sequence[int], share: float) -> WritingEstimate:
 
 
 async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -> Anchors:
+    unread: dict[tuple[str, str], PaperCut] = {}
+
     async def write(piece: tuple[str, str]) -> list[Anchor]:
-        return await _anchor(job, door, *piece)
+        try:
+            return await _anchor(job, door, *piece)
+        except PaperNotRead as error:
+            unread[piece] = error.cut
+            raise
 
     one_by_one = all(model.spec.is_local for model in job.models.by_role.values())
     writing = Writing(
@@ -218,6 +259,9 @@ async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -
     finally:
         found = [anchor for _, anchors in writing.written for anchor in anchors]
         ordered = sorted(found, key=lambda anchor: (anchor.paper_id, anchor.model))
+        cut = {(anchor.paper_id, anchor.model): anchor.cut for anchor in ordered if anchor.cut}
+        cut |= {(paper_id, job.models[role].spec.id): one for (paper_id, role), one in unread.items()}
+        run.cuts = {f"{paper_id}, {model}": cut[paper_id, model] for paper_id, model in sorted(cut)}
         run.write(ANCHORS, "".join(f"{anchor.model_dump_json()}\n" for anchor in ordered))
     part = AnchorPart(lost=len(writing.lost), reason=writing.lost[0][2] if writing.lost else "")
     if run.shard is not None:
@@ -225,7 +269,7 @@ async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -
     else:
         _require_some(run.path, part)
     run.remark = _remark(part)
-    return Anchors(run.path, tuple(found), writing.counts, run.usage)
+    return Anchors(run.path, tuple(found), writing.counts, run.usage, tuple(unread[piece] for piece in sorted(unread)))
 
 
 class AnchorPart(Frozen):
@@ -272,7 +316,8 @@ def _remark(part: AnchorPart) -> str:
 async def _anchor(job: AnchorJob, door: Door, paper_id: str, role: str) -> list[Anchor]:
     """The anchor, once for each id of its paper."""
     paper, model = await asyncio.to_thread(job.read, paper_id), job.models[role]
-    answer = await write_anchor(paper, door=door, context_tokens=model.context_tokens, count=model.count, role=role)
+    question = job.question(paper, model)
+    answer = await write_anchor(question, door=door, role=role)
     text = require_text(answer.value.review, f"a review of paper {paper_id!r}")
     prompt = load_prompt(PROMPT)
     row = Anchor(
@@ -284,5 +329,6 @@ async def _anchor(job: AnchorJob, door: Door, paper_id: str, role: str) -> list[
         prompt_digest=prompt_digest(prompt.render(how_read="", paper=""), reply_schema(AnchorReply)),
         paper_hash=paper.paper_id,
         temperature=model.temperature,
+        cut=question.cut,
     )
     return [row.model_copy(update={"paper_id": name}) for name in job.papers[paper_id]]

@@ -39,6 +39,7 @@ from referee.llm.models import Models, check_models
 from referee.llm.wire import Messages, Wire, WireRequest
 from referee.runs import Budget, Event
 from referee.schemas.case import FieldText, ReviewCase
+from referee.schemas.paper_cut import PaperCut, PaperNotRead, cuts_told
 from referee.schemas.review import Review
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
@@ -55,7 +56,8 @@ class Generated:
     """Finished work: its folder, the reviews, how many pieces ended how, and the cost over all starts.
 
     ``unplaced`` reviews name no conference and year, and stand in ``generated.jsonl`` alone. ``similarity`` is there
-    for edits, where an embedder is.
+    for edits, where an embedder is. ``cuts`` say for each review how much of its paper the model read, and ``unread``
+    for those that were not asked for, because it would have been too little.
     """
 
     run: Path
@@ -65,6 +67,13 @@ class Generated:
     unplaced: int
     similarity: EditSimilarity | None
     usage: Usage
+    cuts: tuple[PaperCut | None, ...] = ()
+    unread: tuple[PaperCut, ...] = ()
+
+    @property
+    def cut_line(self) -> str:
+        """What of the papers was not read; empty where all of each was."""
+        return cuts_told([*self.cuts, *self.unread], [*(True for _ in self.cuts), *(False for _ in self.unread)])
 
 
 @dataclass(frozen=True)
@@ -167,8 +176,8 @@ def _begun_texts(run: Session, job: GenerationJob) -> _Write:
     door = run.begin(job.models, prompts=job.prompts(), roles=("writer",))
 
     async def write(piece: Piece) -> Pair:
-        text, model = await write_text(piece, job, door)
-        return _pair(piece, job, source=model, text=text, prompts=prompts_of(piece))
+        text, model, cut = await write_text(piece, job, door)
+        return _pair(piece, job, source=model, text=text, prompts=prompts_of(piece), cut=cut)
 
     return write
 
@@ -214,6 +223,7 @@ async def _on_form(piece: Piece, job: GenerationJob, shared: Shared, folder: Pat
         confidence=_stated(found, _confidence(form)),
         rating=_stated(found, form.overall),
         given={name: value for name, value in given.items() if value},
+        cut=found.provenance.cut if found.provenance else None,
     )
 
 
@@ -245,6 +255,7 @@ def _pair(
     rating: float | None = None,
     confidence: float | None = None,
     given: Mapping[str, str] | None = None,
+    cut: PaperCut | None = None,
 ) -> Pair:
     human, known = piece.source, form or job.forms.of(piece.source)
     extra = {
@@ -255,6 +266,7 @@ def _pair(
         "prompt": ", ".join(prompts),
         "temperature": job.settings.models.temperature,
         **(given or {}),
+        **({"cut": cut.model_dump(mode="json")} if cut else {}),
     }
     made = ReviewCase(
         case_id=piece.name,
@@ -275,8 +287,17 @@ def _pair(
 
 
 async def _generated(run: Session, job: GenerationJob, write: _Write) -> Generated:
+    unread: dict[str, PaperCut] = {}
+
+    async def written(piece: Piece) -> Pair:
+        try:
+            return await write(piece)
+        except PaperNotRead as error:
+            unread[piece.name] = error.cut
+            raise
+
     writing: Writing[Piece, Pair] = Writing(
-        write,
+        written,
         lambda piece: f"review {piece.name!r}",
         1 if job.model.spec.is_local else job.settings.units_at_once,
         run.progress,
@@ -286,6 +307,8 @@ async def _generated(run: Session, job: GenerationJob, write: _Write) -> Generat
     finally:
         pairs = [pair for _, pair in sorted(writing.written, key=lambda one: one[0].name)]
         run.write(GENERATED, "".join(f"{pair.made.model_dump_json()}\n" for pair in pairs))
+        cut = {pair.made.case_id: one for pair in pairs if (one := _cut_of(pair))}
+        run.cuts = dict(sorted((cut | unread).items()))
         unplaced = write_tree(run.path / TREE, pairs, job.model.spec.name)
     if not pairs:
         raise EvaluationError(
@@ -296,7 +319,14 @@ async def _generated(run: Session, job: GenerationJob, write: _Write) -> Generat
         run.remark = f"{len(writing.lost)} review(s) are missing; --resume tries them again"
     similarity = await _similarity(run, pairs) if job.asked.task == "edit" else None
     made = tuple(pair.made for pair in pairs)
-    return Generated(run.path, made, writing.counts, job.skipped, len(unplaced), similarity, run.usage)
+    cuts = tuple(map(_cut_of, pairs))
+    none = tuple(unread.values())
+    return Generated(run.path, made, writing.counts, job.skipped, len(unplaced), similarity, run.usage, cuts, none)
+
+
+def _cut_of(pair: Pair) -> PaperCut | None:
+    cut = pair.made.extra.get("cut")
+    return PaperCut.model_validate(cut) if cut else None
 
 
 async def _similarity(run: Session, pairs: list[Pair]) -> EditSimilarity | None:

@@ -25,7 +25,7 @@ from referee.api.detection.many import require_text
 from referee.data import PaperStore
 from referee.errors import ContextTooLong, DataError, SettingsError
 from referee.evals.forms import Forms
-from referee.graphs.job import Job
+from referee.graphs.job import Job, too_little_read
 from referee.graphs.single.research import drawn_persona
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.dialects import reply_schema
@@ -37,6 +37,7 @@ from referee.runs import Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.estimate import Estimate, WritingEstimate
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
@@ -244,31 +245,39 @@ def prompts_of(piece: Piece) -> tuple[str, ...]:
     return tuple(f"{prompt.id}@{prompt.version}" for prompt in map(load_prompt, names))
 
 
-async def write_text(piece: Piece, job: GenerationJob, door: Asks) -> tuple[str, str]:
-    """The text of a task without a form, and the model that wrote it.
+async def write_text(piece: Piece, job: GenerationJob, door: Asks) -> tuple[str, str, PaperCut | None]:
+    """The text of a task without a form, the model that wrote it, and what of a paper it was not shown.
 
     Raises:
         DataError: The paper is needed and cannot be had.
+        PaperNotRead: The model's window holds too little of it.
         ModelRefused: The model declined.
         ModelError: The model did not answer validly.
     """
+    cut: PaperCut | None = None
     if piece.task == "bullets":
         points = await condense_review(piece.source.text, door=door, role=_ROLE)
         answer = await expand_points(points.value.points, door=door, role=_ROLE)
     elif piece.level == "maximum":
-        model = job.model
-        answer = await extend_review(
+        model, paper = job.model, job.paper(piece)
+
+        def check(shown: PaperCut | None) -> None:
+            if refusal := too_little_read(shown, job.settings.paper.min_read, paper, model):
+                raise refusal
+
+        answer, cut = await extend_review(
             piece.source.text,
-            job.paper(piece),
+            paper,
             door=door,
             context_tokens=model.context_tokens,
             count=model.count,
             role=_ROLE,
+            check=check,
         )
     else:
         assert piece.level, "edits have a level"
         answer = await edit_review(piece.source.text, piece.level, door=door, role=_ROLE)
-    return require_text(answer.value.text, f"review {piece.name!r}"), answer.model
+    return require_text(answer.value.text, f"review {piece.name!r}"), answer.model, cut
 
 
 async def generation_estimate(job: GenerationJob) -> WritingEstimate:
@@ -292,7 +301,10 @@ async def generation_estimate(job: GenerationJob) -> WritingEstimate:
 async def _part(piece: Piece, job: GenerationJob) -> Estimate:
     if piece.task in ON_FORM:
         made = Job(job.paper(piece), job.form(piece), job.form_settings(piece), job.models, job.progress)
-        return await STRATEGIES[piece.task].plan(made)
+        plan = await STRATEGIES[piece.task].plan(made)
+        if plan.refusal is not None:
+            raise plan.refusal
+        return plan
     try:
         await write_text(piece, job, _ClosedDoor())
     except _Reached as question:

@@ -242,6 +242,7 @@ async def _run(
         write(experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "stopped"))
         raise
     result = experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "finished")
+    run.cuts = result.cuts
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)

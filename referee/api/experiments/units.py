@@ -16,6 +16,7 @@ from referee.graphs.strategies import STRATEGIES
 from referee.runs import Event, Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.venue import VenueForm
 from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
@@ -106,21 +107,25 @@ async def _of_paper(
     identity = _identity(arm, job)
     found = [Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}, twin=twin) for seed in seeds]
     there = [store.review(unit) is not None for unit in found]
-    plan, problem = (None, "") if all(there) else await _planned(arm, job)
+    plan, problem, unread = (None, "", None) if all(there) else await _planned(arm, job)
     return [
         PreparedUnit(unit, job.paper, job.form, job.settings, is_there=True, refined=job.refined)
         if is_there
-        else PreparedUnit(replace(unit, problem=problem), job.paper, job.form, job.settings, plan, refined=job.refined)
+        else PreparedUnit(
+            replace(unit, problem=problem, unread=unread), job.paper, job.form, job.settings, plan, refined=job.refined
+        )
         for unit, is_there in zip(found, there, strict=True)
     ]
 
 
-async def _planned(arm: Arm, job: Job) -> tuple[ReviewEstimate | None, str]:
-    """The strategy's own estimate, or why this model cannot review this paper."""
+async def _planned(arm: Arm, job: Job) -> tuple[ReviewEstimate | None, str, PaperCut | None]:
+    """The strategy's own estimate, or why this model cannot review this paper, and how little of it would be read."""
     try:
-        return await STRATEGIES[arm.strategy].plan(job), ""
+        plan = await STRATEGIES[arm.strategy].plan(job)
+        refusal = plan.refusal
+        return (plan, "", None) if refusal is None else (None, refusal.message, refusal.cut)
     except ContextTooLong as error:
-        return None, error.message
+        return None, error.message, None
 
 
 def _identity(arm: Arm, job: Job) -> dict[str, str]:

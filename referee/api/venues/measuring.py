@@ -139,7 +139,7 @@ async def refine_by_objective(
             seals=Seals(Path(store) / SEALS),
             seed=seed,
         )
-        search.require_usable()
+        await search.require_usable()
         if options.resume is None and settings.calls.cache and (found := stored_refinement(search.full, either=False)):
             return found
         search.seals.require_unopened(search.digest, run.place.path)

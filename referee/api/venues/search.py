@@ -42,6 +42,7 @@ from referee.reports.search_page import render_search
 from referee.runs import Budget, Event
 from referee.schemas.estimate import PartEstimate, ReviewEstimate, SearchEstimate
 from referee.schemas.experiment import ExperimentResult
+from referee.schemas.paper_cut import PaperNotRead
 from referee.schemas.refinement import BASE, Measured, Selection, VersionCost
 from referee.schemas.usage import Usage
 from referee.venues.refined import RefinedPrompts, digest_of, refined_json, steps_digest, store_refined
@@ -95,11 +96,12 @@ class Search:
         """The refinement under the key of this search."""
         return replace(self.refinement, measured=self.digest)
 
-    def require_usable(self) -> None:
+    async def require_usable(self) -> None:
         """See that every paper is there once and that both sides can be scored.
 
         Raises:
             DataError: Two files hold the same paper, or one side has too few that can be read.
+            PaperNotRead: The model's window holds too little of most papers of a side.
         """
         sides = [
             {name: paper for name, (_, copies) in job.papers.items() for paper in copies.values()}
@@ -109,6 +111,9 @@ class Search:
         for job in (self.development, self.held_out):
             for name, why in job.excluded.items():
                 self.run.progress(Event("note", f"paper {name!r} is left out: {why}"))
+            unread = [prepared for prepared in job.units if prepared.unit.unread is not None]
+            if 2 * len(unread) > len(job.units):
+                raise await self._refusal(unread[0])
 
     async def estimate(self) -> SearchEstimate:
         """What the search takes at most: all proposals made, and the last one shown to the held-out papers."""
@@ -140,6 +145,11 @@ class Search:
         models = await self.opened.of(prepared.settings)
         job = Job(prepared.paper, prepared.form, prepared.settings, models, self.run.progress)
         return await STRATEGIES[self.strategy].plan(job)
+
+    async def _refusal(self, prepared: PreparedUnit) -> PaperNotRead:
+        refusal = (await self._plan(prepared)).refusal
+        assert refusal is not None, "the unit cannot be made for this reason"
+        return refusal
 
     async def made(self) -> RefinedPrompts:
         """Propose, measure, decide; what is kept is stored. What is there after a stop is written and not decided."""
@@ -290,6 +300,7 @@ class Search:
             parents={name: f"v{_round(name) - 1}" for name in names},
             costs={name: _cost(name, results) for name in (BASE, *names)},
             notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
+            cut_line=" ".join(dict.fromkeys(result.cut_line for result in results if result.cut_line)),
         )
         made = proposed.at(measured.kept_round or 0)
         return made.model_copy(

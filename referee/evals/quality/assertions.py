@@ -38,6 +38,7 @@ from referee.agents.assertion_judge import (
     share_passages,
 )
 from referee.agents.point_splitter import number_sentences, restated
+from referee.agents.questions import ShownPassage
 from referee.evals.judging import JudgeReply, Panel, total_usage
 from referee.evals.metric import Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
 from referee.evals.quality.judged import (
@@ -58,11 +59,12 @@ from referee.evidence import NotFound, QuotationIndex
 from referee.graphs.factuality.search import passages_about
 from referee.llm.models import Model
 from referee.prompts import RenderedPrompt
-from referee.retrieval import cut_paper
+from referee.retrieval import Chunks, cut_paper
 from referee.schemas.base import Stored
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import Quotation
 
 Counted = Literal["decides", "material", "small", "false", "undecided", "repeated"]
@@ -111,13 +113,15 @@ class AssertionReading(Reading):
 class Assertions(Stored):
     """What a result of this metric keeps and is computed from.
 
-    ``words`` is the review's length; ``shown`` what of the paper the judge saw.
+    ``words`` is the review's length; ``shown`` what of the paper the judge saw, and ``paper_cut`` how much of it the
+    passages of all calls come to, null where it saw all of it.
     """
 
     words: int
     sentences: dict[str, str]
     left_out: int = 0
     shown: Literal["whole", "passages"] = "whole"
+    paper_cut: PaperCut | None = None
     readings: tuple[AssertionReading, ...]
 
 
@@ -162,6 +166,7 @@ class AssertionCount(Quantity):
             "sentences": kept,
             "left_out": len(sentences) - len(kept),
             "shown": asked.shown,
+            "paper_cut": asked.cut.model_dump(mode="json") if asked.cut else None,
             "readings": [_reading(own, kept, index) for own in zip(*said, strict=True)],
         }
         usage = total_usage([one for own in said for one in own])
@@ -248,6 +253,7 @@ class _Asked:
 
     parts: tuple[_Part, ...]
     shown: Literal["whole", "passages"] = "whole"
+    cut: PaperCut | None = None
 
 
 def _asked(sentences: Mapping[str, str], paper: Paper, panel: Panel) -> _Asked:
@@ -261,10 +267,41 @@ def _asked(sentences: Mapping[str, str], paper: Paper, panel: Panel) -> _Asked:
     chunks = cut_paper(paper, model.count)
     size = min(SENTENCES, sentences_in(room))
 
-    def beginning(text: str) -> RenderedPrompt:
-        return share_passages(paper, passages_about(text, paper, chunks, room))
+    shown: dict[str, ShownPassage] = {}
 
-    return _Asked(_parts(sentences, size, beginning, model), "passages")
+    def beginning(text: str) -> RenderedPrompt:
+        found = passages_about(text, paper, chunks, room)
+        shown.update((one.id, one) for one in found)
+        return share_passages(paper, found)
+
+    parts = _parts(sentences, size, beginning, model)
+    return _Asked(parts, "passages", _cut(paper, chunks, shown, model))
+
+
+def _cut(paper: Paper, chunks: Chunks, shown: Mapping[str, ShownPassage], model: Model) -> PaperCut | None:
+    """How much of the paper stands in passages that were shown; None for all of it."""
+    body = {section.id for section in paper.content if section.role != "appendix"}
+    kept: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    headings: dict[str, str] = {}
+    for parent in chunks.parents:
+        total[parent.section_id] += model.count(parent.text)
+        headings[parent.section_id] = parent.heading
+        if parent.id in shown:
+            kept[parent.section_id] += model.count(parent.text)
+    for child in chunks.children:
+        if child.id in shown and child.parent_id not in shown:
+            kept[child.section_id] += model.count(child.text)
+    kept = Counter({one: min(kept[one], total[one]) for one in total})  # what is counted in pieces can come to more
+    if not total or kept == total:
+        return None
+    return PaperCut(
+        tokens_kept=kept.total(),
+        tokens_total=total.total(),
+        body_kept=sum(kept[one] for one in body),
+        body_total=sum(total[one] for one in body),
+        sections=tuple(headings[one] for one in total if kept[one] < total[one]),
+    )
 
 
 def _parts(

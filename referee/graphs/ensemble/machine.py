@@ -30,6 +30,7 @@ from referee.llm.door import Door
 from referee.llm.models import Model
 from referee.schemas.base import Frozen
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut, cut_line
 from referee.schemas.review import Cut, Review
 from referee.schemas.venue import VenueForm
 
@@ -60,6 +61,7 @@ class Member(Frozen):
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...]
     call_id: str = ""
+    cut: PaperCut | None = None
 
 
 class EnsembleState(TypedDict, total=False):
@@ -110,9 +112,10 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
     except RefereeError as error:
         return {"failures": [record_failure(f"reviewer {number}", error)]}
     checked = _checked(reply, number, context)
-    return {
-        "members": [Member(number=number, review=checked, cuts=reply.cuts, notes=reply.notes, call_id=reply.call_id)]
-    }
+    member = Member(
+        number=number, review=checked, cuts=reply.cuts, notes=reply.notes, call_id=reply.call_id, cut=reply.cut
+    )
+    return {"members": [member]}
 
 
 async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
@@ -178,13 +181,14 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
             return {"failure": failure}
         left = f"reflection, {round_name}, failed and left the review as it was: {error.message}"
         return {"rounds": number, "settled": True, "notes": [left]}
+    seen = [f"reflection, {round_name}: {cut_line(reflected.cut).rstrip('.')}"] if reflected.cut else []
     if reflected.values is None:
         done = f"reflection, {round_name}: nothing left to change"
-        return {"rounds": number, "settled": True, "notes": [done, *reflected.notes]}
+        return {"rounds": number, "settled": True, "notes": [*seen, done, *reflected.notes]}
     checked = check_reply(context.form, reflected.evidence, reflected.values, context.index)
     # New claims become F1-N1, where they were found.
     revised = _renamed(checked, f"F{number}-", draft)
-    return {"rounds": number, "draft": revised, "notes": list(reflected.notes)}
+    return {"rounds": number, "draft": revised, "notes": [*seen, *reflected.notes]}
 
 
 async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> EnsembleState:
@@ -202,6 +206,7 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
             whole_form_shown(context.form, f"reviewer {member.number}", member.call_id, brief=brief)
             for member in _in_order(state)
         ],
+        whole=cut_of(state) is None,
     )
     return {"review": review, "notes": list(echo_notes(draft))}
 
@@ -219,6 +224,12 @@ def build_ensemble_graph() -> StateGraph[EnsembleState, EnsembleContext, Ensembl
     graph.add_conditional_edges("reflect", _after, ["reflect", "compose", END])
     graph.add_edge("compose", END)
     return graph
+
+
+def cut_of(state: EnsembleState) -> PaperCut | None:
+    """How much of the paper the reviewers read; None for all of it."""
+    members = _in_order(state)
+    return members[0].cut if members else None
 
 
 def cuts_of(state: EnsembleState) -> tuple[Cut, ...]:

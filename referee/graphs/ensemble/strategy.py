@@ -79,7 +79,13 @@ class Ensemble(Strategy):
     async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
         """Run the machine."""
         from referee.evidence import QuotationIndex
-        from referee.graphs.ensemble.machine import EnsembleContext, build_ensemble_graph, cuts_of, initial_state
+        from referee.graphs.ensemble.machine import (
+            EnsembleContext,
+            build_ensemble_graph,
+            cut_of,
+            cuts_of,
+            initial_state,
+        )
 
         context = EnsembleContext(
             paper=job.paper,
@@ -93,7 +99,7 @@ class Ensemble(Strategy):
         )
         state = await run_machine(folder, build_ensemble_graph(), context, initial_state())
         notes = (*_told_apart(job), *dict.fromkeys(state["notes"]))
-        return Written(state["review"], cuts_of(state), notes)
+        return Written(state["review"], cuts_of(state), notes, cut=cut_of(state))
 
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides the calls of a run.

@@ -35,6 +35,7 @@ from referee.graphs.form_values import filled_review, form_values
 from referee.llm.door import Door
 from referee.llm.models import Model
 from referee.schemas.paper import Paper
+from referee.schemas.paper_cut import PaperCut
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Cut, DroppedQuotation, Evidence, Review
 from referee.schemas.venue import VenueForm
@@ -263,6 +264,11 @@ def echo_notes(checked: Checked | None) -> Iterator[str]:
     """How many sentences were taken out of which field, because they only repeated the instructions."""
     echoes = checked.echoes if checked else {}
     return (f"{count} sentence(s) of {name} only repeated the instructions" for name, count in echoes.items())
+
+
+def cut_of(state: SingleState) -> PaperCut | None:
+    """How much of the paper the writer read; None for all of it."""
+    return _reply(state).cut
 
 
 def cuts_of(state: SingleState) -> tuple[Cut, ...]:

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TypeVar
-
-from pydantic import BaseModel
 
 from referee.agents.form_reply import lengths_for
-from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, write_single_review
+from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, single_question
 from referee.errors import ContextTooLong, PaperParseError
-from referee.graphs.job import Job, Written
+from referee.graphs.job import Job, Written, too_little_read
 from referee.graphs.refinement.given import given_inputs, measured_note, measured_prompts, pin, steps_in_use
 from referee.graphs.running import run_machine
 from referee.graphs.strategy import Strategy, marked, marked_plan
 from referee.llm.dialects import reply_schema
-from referee.llm.door import Answer, Door
+from referee.llm.door import Door
 from referee.llm.models import Model
-from referee.prompts import Prompt, RenderedPrompt
+from referee.prompts import Prompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
 
 # Of the longest reply a form allows, a typical reply takes about this share.
 _TYPICAL_SHARE = 0.5
-
-T = TypeVar("T", bound=BaseModel)
 
 
 class Single(Strategy):
@@ -54,13 +49,20 @@ class Single(Strategy):
         return [prompt_of(*self.prepared(job))]
 
     async def plan(self, job: Job) -> ReviewEstimate:
-        """The reviewer is run up to its one question, which is not asked."""
+        """The reviewer's one question is made and counted, and not asked."""
         planned, how = await plan_call(*self.prepared(job)), self.how(job)
         return marked_plan(planned, how) if how else planned
 
     async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
         """Write, verify, compose."""
-        from referee.graphs.single.machine import SingleContext, build_single_graph, cuts_of, initial_state, notes_of
+        from referee.graphs.single.machine import (
+            SingleContext,
+            build_single_graph,
+            cut_of,
+            cuts_of,
+            initial_state,
+            notes_of,
+        )
 
         (prepared, variation), how = self.prepared(job), self.how(job)
         context = SingleContext(
@@ -72,7 +74,7 @@ class Single(Strategy):
             variation=variation,
         )
         state = await run_machine(folder, build_single_graph(), context, initial_state())
-        written = Written(state["review"], cuts_of(state), notes_of(state))
+        written = Written(state["review"], cuts_of(state), notes_of(state), cut=cut_of(state))
         if variation.steps and (refined := job.once(measured_prompts)) is not None:
             pin(refined, folder)
             notes = tuple(filter(None, (measured_note(refined), *written.notes)))
@@ -93,7 +95,7 @@ def prompt_of(job: Job, variation: Variation) -> Prompt:
 
 
 async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
-    """One reviewer is run up to its one question, which is not asked.
+    """One reviewer's one question is made and counted, and not asked.
 
     Raises:
         PaperParseError: The paper has no section to read.
@@ -107,23 +109,22 @@ async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
             ids={"paper": job.paper.paper_id},
         )
     try:
-        await write_single_review(
+        question = single_question(
             job.paper,
             job.form,
-            door=_ClosedDoor(),
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
             prompt_versions=job.settings.review.prompt_versions,
             variation=variation,
         )
-    except _Reached as question:
-        tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
-        if not model.spec.is_local:  # the embedded model's grammar takes no room in its prompt
-            tokens_in += model.count(json.dumps(reply_schema(question.reply)))
-        tokens_out = int(question.max_output_tokens * _TYPICAL_SHARE)
     except ContextTooLong as error:
         raise _too_long(error, model, job.form) from error
+    tokens_in = model.count(question.prompt.system) + model.count(question.prompt.user)
+    if not model.spec.is_local:  # the embedded model's grammar takes no room in its prompt
+        tokens_in += model.count(json.dumps(reply_schema(question.reply)))
+    tokens_out = int(question.most_out * _TYPICAL_SHARE)
+    cut = question.briefing.cut
     return ReviewEstimate(
         strategy=job.settings.review.strategy,
         models={ROLE: model.spec.id},
@@ -132,6 +133,8 @@ async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
         output_tokens=tokens_out,
         cost_usd=model.cost(tokens_in, tokens_out),
         notes=tuple(model.notes),
+        cut=cut,
+        refusal=too_little_read(cut, job.settings.paper.min_read, job.paper, model),
     )
 
 
@@ -143,20 +146,3 @@ def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTo
         "referee.toml, or as REFEREE_MODELS__CONTEXT_TOKENS).",
         ids={**error.ids, "model": model.spec.id},
     )
-
-
-class _Reached(Exception):
-    """The question could be asked."""
-
-    def __init__(self, prompt: RenderedPrompt, reply: type[BaseModel], max_output_tokens: int) -> None:
-        super().__init__(prompt.id)
-        self.prompt = prompt
-        self.reply = reply
-        self.max_output_tokens = max_output_tokens
-
-
-class _ClosedDoor:
-    async def ask(
-        self, prompt: RenderedPrompt, reply: type[T], *, role: str, max_output_tokens: int, sample: int = 0
-    ) -> Answer[T]:
-        raise _Reached(prompt, reply, max_output_tokens)

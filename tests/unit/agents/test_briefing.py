@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from referee.agents.briefing import fit_paper, how_read
 from referee.errors import ContextTooLong
+from referee.llm.tokens import count_tokens
 from referee.schemas.paper import Finding
 
 from .paper_on_tests import section, small_paper, words
@@ -57,6 +58,77 @@ def test_long_sections_are_levelled_and_short_ones_stay_whole() -> None:
     assert briefing.tokens <= 2000
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(["The two clerks count the lanterns of the harbour twice."] * 4_000),
+        "lanterns of the harbour " * 10_000,
+        "A sentence of six short words. " + "and no other end of it " * 9_000,
+    ],
+    ids=["sentences", "no sentence", "a sentence longer than the budget"],
+)
+@pytest.mark.parametrize("numbered", [False, True], ids=["plain", "numbered"])
+def test_sections_of_one_long_paragraph_use_the_budget(text: str, numbered: bool) -> None:
+    paper = small_paper(*(section(n, f"S{n}", text) for n in range(1, 6)))
+    briefing = fit_paper(paper, 12_000, count_tokens, numbered=numbered)
+    assert 0.9 * 12_000 <= briefing.tokens <= 12_000
+    assert len(briefing.cuts) == 5
+    assert all(cut.tokens_kept > 1_500 for cut in briefing.cuts)
+    assert briefing == fit_paper(paper, 12_000, count_tokens, numbered=numbered)
+    assert all(f"[{name}] {one.text}" in briefing.text for name, one in briefing.sentences.items())
+
+
+def test_whole_paragraphs_are_kept_before_sentences_and_whole_sentences_before_words() -> None:
+    first, second = "One two three four five six seven. " * 60, "Eight nine ten eleven twelve thirteen. " * 60
+    base = small_paper(section(1, "Method", "x"))
+    blocks = [
+        base.sections[0].blocks[0].model_copy(update={"id": f"b{n}", "text": text.strip()})
+        for n, text in enumerate((first, second))
+    ]
+    paper = base.model_copy(update={"sections": (base.sections[0].model_copy(update={"blocks": tuple(blocks)}),)})
+    briefing = fit_paper(paper, 700, words)
+    assert first.strip() in briefing.text
+    assert briefing.text.splitlines()[-3].endswith("twelve thirteen.")
+    assert "tokens of this section are not shown]" in briefing.text.splitlines()[-2]
+
+
+@pytest.mark.parametrize("text", ["abcdefghij" * 100_000, "a" * 1_000_000], ids=["letters", "one letter"])
+def test_a_word_of_a_megabyte_is_cut_at_its_letters(text: str) -> None:
+    briefing = fit_paper(small_paper(section(1, "Method", text)), 4_000, count_tokens)
+    assert 3_600 <= briefing.tokens <= 4_000
+
+
+@pytest.mark.parametrize("sentence", ["It counts. ", "count "], ids=["sentences", "words"])
+def test_a_paragraph_of_a_megabyte_is_counted_a_few_times(sentence: str) -> None:
+    paper, counted = small_paper(section(1, "Method", sentence * (1_000_000 // len(sentence)))), list[int]()
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return len(text) // 4
+
+    briefing = fit_paper(paper, 30_000, count)
+    assert briefing.tokens > 27_000
+    assert len(counted) < 60
+    assert sum(counted) < 4_000_000
+
+
+def test_a_paper_of_40_words_is_shown_whole() -> None:
+    briefing = fit_paper(small_paper(section(1, "Method", "word " * 40)), 500, count_tokens)
+    assert (briefing.cut, briefing.cuts) == (None, ())
+
+
+def test_the_body_is_counted_apart_from_the_appendices() -> None:
+    paper = small_paper(
+        section(1, "Method", LONG, paragraphs=5),
+        section(2, "Proofs", LONG, "appendix", paragraphs=50),
+    )
+    cut = fit_paper(paper, 1000, words).cut
+    assert cut is not None
+    assert (cut.body_kept, cut.body_total, cut.sections) == (515, 515, ("Proofs",))
+    assert cut.tokens_total == 5665
+    assert not cut.is_under(0.5)
+
+
 def test_a_context_without_room_is_an_error_that_names_the_numbers() -> None:
     paper = small_paper(section(1, "Method", LONG, paragraphs=10))
     with pytest.raises(ContextTooLong, match=r"only 200 tokens .* 1,030"):
@@ -80,9 +152,11 @@ def test_what_is_shown_never_exceeds_the_room_and_nothing_is_cut_in_silence(
     briefing = fit_paper(small_paper(*sections), room, words)
     assert briefing.tokens <= room
     cut = {c.section_id: c.tokens_total - c.tokens_kept for c in briefing.cuts}
-    shown = briefing.text.count("word ")
-    total = sum(99 * size for size, _ in sizes)
+    shown = sum(word == "word" or word.strip("()").isdecimal() for word in briefing.text.split())
+    marks = sum(line.startswith("[") for line in briefing.text.splitlines())
+    total = sum(101 * size for size, _ in sizes)
     assert bool(cut) == (shown < total)
+    assert marks == len(cut)
 
 
 def test_the_reader_is_told_what_it_cannot_see() -> None:

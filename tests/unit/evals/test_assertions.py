@@ -10,7 +10,7 @@ import pytest
 from referee.agents.assertion_judge import SENTENCES
 from referee.evals.judging import Panel
 from referee.evals.metric import Context, Foreseeing, Known, Metric
-from referee.evals.quality.assertions import METRIC, Assertion, numbers_of
+from referee.evals.quality.assertions import METRIC, Assertion, Assertions, numbers_of
 from referee.schemas.metric import MetricResult
 from referee.schemas.paper import Block, Converter, Paper, Section
 
@@ -184,6 +184,21 @@ async def test_a_window_too_small_for_the_paper_gets_the_passages_that_the_revie
     assert all("only these passages of it are shown" in user for user in users)
     assert any("measured with one seed in Table 2" in shown(user, "submission") for user in users)
     assert all(len(user.split()) < 5_000 for user in users)
+
+
+async def test_the_result_says_how_much_of_the_paper_its_passages_are() -> None:
+    filler = [" ".join(f"Sentence {n} of part {part} is about harbours." for n in range(120)) for part in range(12)]
+    small, large = (panel_of(everything_small, context=context) for context in (5_000, 40_000))
+    cut, whole = [
+        Assertions.model_validate(
+            (await METRIC.measure(review(REVIEW), Context(panel=panel, paper=paper_of(*filler)))).details
+        ).paper_cut
+        for panel in (small, large)
+    ]
+    assert whole is None
+    assert cut is not None
+    assert 0 < cut.tokens_kept < cut.tokens_total / 2
+    assert cut.body_total == cut.tokens_total
 
 
 async def test_a_window_without_room_is_a_failure_that_says_so() -> None:

@@ -28,7 +28,7 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
 _LOOK_EVERY_S = 0.002
 # The server forks, so no library may have threads of its own by then.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

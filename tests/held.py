@@ -12,7 +12,7 @@ from referee.testing import ChatRequest, Fault
 from referee.testing.script import Entry, Script
 
 # Only an event that never comes takes so long.
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
 
 
 class Held(Script):

@@ -17,7 +17,7 @@ import httpx
 
 from referee.testing import FakeServer
 
-PATIENCE_S = 300.0
+PATIENCE_S = 600.0
 _STATE = re.compile(r'<b id="state">([^<]*)</b>')
 
 

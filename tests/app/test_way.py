@@ -15,7 +15,7 @@ from tests.needs import require_model
 
 from .served import App, served
 
-PATIENCE_MS = 300_000
+PATIENCE_MS = 600_000
 
 
 def tab_to(page: Any, words: str) -> None:

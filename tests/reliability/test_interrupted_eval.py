@@ -23,7 +23,7 @@ from .disturbance import repeated, wait_until
 PAPERS = 3
 REVIEWS = 4 * PAPERS
 ANSWERED = 3
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
 QUICK = "[calls]\nconcurrency = 4\nretry_wait_s = 0.02\nretry_max_wait_s = 0.2\n"
 AT_ONCE = 4
 

@@ -19,7 +19,7 @@ from tests.cli.processes import forks
 
 from .disturbance import FOCUSED, benchmark, long_paper, repeated, wait_until
 
-PATIENCE_S = 180.0
+PATIENCE_S = 600.0
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ _NO_END = re.compile(
 _TAIL = 16
 _ENDED = re.compile(r"[.!?][\"'”’)\]]*$")
 _LIST_MARK = re.compile(r"\(?\d{1,3}[.)]|[-*•–]")
+# A bounded reply may end up to a token before its bound, and never by chance so near to a long one.
+_TOKEN_CHARS, _BOUND_SHARE = 12, 40
 MORE = " […]"
 """Stands where a text goes on."""
 
@@ -46,10 +48,11 @@ def sentence_units(text: str) -> list[str]:
 def without_broken_end(text: str, limit: int) -> str:
     """A text that was bounded by ``limit`` characters, without the sentence in which the bound broke it off.
 
+    A model that is held to the bound while it writes may stop some characters before it, where no token fits any more.
     Shorter texts, and those that end with a sentence, stay as they are. Where no whole sentence or line is left, the
     text stays up to its last whole word, and ``[…]`` says that it goes on.
     """
-    if len(text) < limit or not text.strip() or _ends(text.rstrip()):
+    if len(text) < limit - min(_TOKEN_CHARS, limit // _BOUND_SHARE) or not text.strip() or _ends(text.rstrip()):
         return text
     *lines, last = text.rstrip().split("\n")
     *whole, broken = split_sentences(last)

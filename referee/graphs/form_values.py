@@ -116,7 +116,7 @@ def filled_review(
     )
 
 
-NO_JUDGE = "the embedded model cannot judge a paper; what it chose is kept under `trial` in review.json"
+NO_JUDGE = "the embedded model cannot judge a paper; what it chose is kept under “trial” in review.json"
 
 
 def as_trial(review: Review, form: VenueForm) -> Review:

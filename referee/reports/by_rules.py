@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.evidence.sentences import MORE
 from referee.reports.deciding import by_weight
 from referee.reports.formulas import readable
-from referee.reports.plain import one_line
+from referee.reports.plain import excerpt, one_line
 from referee.schemas.point import PointEvidence, ReviewPoint
 from referee.schemas.review import Review
 
@@ -27,9 +27,14 @@ def nothing_found(review: Review) -> str:
     return "The rules that need no model found nothing in this paper." if ran else ""
 
 
-def quoted(evidence: PointEvidence) -> str:
-    """A quotation in its marks, with section and page; one that stops in mid-sentence says so."""
+def with_more(quote: str) -> str:
+    """The quotation; where it stops in mid-sentence, as at the end of a page, ``[…]`` says that the paper goes on."""
+    return quote + MORE if quote[-1:].isalpha() and " | " not in quote else quote
+
+
+def quoted(evidence: PointEvidence, limit: int | None = None) -> str:
+    """A quotation in its marks, with section and page; with a limit as many of its sentences as that holds."""
     quote = readable(one_line(evidence.quote))
-    more = MORE if quote[-1:].isalpha() and " | " not in quote else ""
+    shown = quote if limit is None else excerpt(quote, limit)
     page = f", p. {evidence.page}" if evidence.page is not None else ""
-    return f"“{quote}{more}” ({one_line(evidence.section) or one_line(evidence.section_id)}{page})"
+    return f"“{with_more(shown)}” ({one_line(evidence.section) or one_line(evidence.section_id)}{page})"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from referee.errors import RunError
-from referee.reports.by_rules import HEADING, found_by_rules, nothing_found
+from referee.reports.by_rules import HEADING, found_by_rules, nothing_found, with_more
 from referee.reports.criteria import HEADING as CRITERIA
 from referee.reports.criteria import criteria_lines
 from referee.reports.deciding import by_weight, deciding
@@ -126,7 +126,7 @@ def review_page(
         venue=form.name,
         verdict=_verdict(review, form) if review.trial is None else [],
         left_empty=list(left_empty(review, form)),
-        by_rules=[_point(point, marks) for point in found_by_rules(review)] if review.trial is not None else [],
+        by_rules=[_by_rule(point, marks) for point in found_by_rules(review)] if review.trial is not None else [],
         by_rules_heading=HEADING,
         no_rules=nothing_found(review) if review.trial is not None else "",
         form_heading="The form, as it is handed in" if review.trial is None else FORM_HEADING,
@@ -233,6 +233,11 @@ def _point(point: ReviewPoint, marks: Marks) -> ShownPoint:
         fix=readable(clean(point.fix.what or (point.correction.should_be if point.correction else ""))),
         quotations=tuple(_quoted(evidence, marks) for evidence in found),
     )
+
+
+def _by_rule(point: ReviewPoint, marks: Marks) -> ShownPoint:
+    shown = _point(point, marks)
+    return replace(shown, quotations=tuple(replace(one, quote=with_more(one.quote)) for one in shown.quotations))
 
 
 def _quoted(quotation: Quotation, marks: Marks) -> ShownQuotation:

@@ -76,7 +76,7 @@ def _rules(review: Review) -> list[str]:
     lines = [f"{HEADING}:"]
     for number, point in enumerate(points, start=1):
         lines.append(f"{number}. {one_line(readable(point.statement))}")
-        lines += (f"   {excerpt(quoted(evidence), EXCERPT_CHARS)}" for evidence in point.evidence)
+        lines += (f"   {quoted(evidence, EXCERPT_CHARS)}" for evidence in point.evidence)
     return lines
 
 

@@ -24,7 +24,15 @@ from referee.evidence.sentences import MORE, without_broken_end
 )
 def test_the_unfinished_end_is_left_out(text: str, kept: str) -> None:
     assert without_broken_end(text, len(text)) == kept
-    assert without_broken_end(text, len(text) + 1) == text, "no limit broke it off"
+    assert without_broken_end(text, len(text) + 5) == text, "no limit broke it off"
+
+
+def test_a_token_that_did_not_fit_ends_a_text_before_its_limit() -> None:
+    text = "It is clear. The " + "word " * 110
+    assert without_broken_end(text, len(text) + 12) == "It is clear."
+    assert without_broken_end(text, len(text) + 13) == text
+    claim = "It covers 82.5% of"
+    assert without_broken_end(claim, 100) == claim
 
 
 @given(st.text(max_size=80), st.integers(1, 80))

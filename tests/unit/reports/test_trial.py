@@ -79,6 +79,14 @@ def trial(form: VenueForm, *points: ReviewPoint, rules: bool = True) -> Review:
     return review.model_copy(update={"disclosure": disclosure(review, form, embedded=True)})
 
 
+def test_a_long_quotation_keeps_its_place_in_the_terminal() -> None:
+    form = load_venue("arr")
+    long = PointEvidence(quote="It is so. " * 60, status="exact", section_id="s1", section="1 Data", page=2)
+    lines = summary_lines(trial(form, rule(evidence=(long,))), form)
+    assert lines[5].endswith("It is so. […]” (1 Data, p. 2)")
+    assert len(lines[5]) < 340
+
+
 def labels(form: VenueForm) -> set[str]:
     """The best options of the form's scores in the venue's words, where they are words that nothing else says."""
     options = (field.options[0] for field in form.reviewer_fields if field.kind == "score")
@@ -153,7 +161,8 @@ def test_what_rules_found_stands_first_with_page_and_quotation(venue: str) -> No
     page = review_page(review, form, None, None, lambda image: "")
     assert page.index("<h2") == page.index('<h2 id="rules">')
     section = page[page.index('<h2 id="rules">') : page.index('<h2 id="points">')]
-    assert all(text in section for text in (HEADING, 'href="#r-1"', CLAIM, "With 20 groups", "4 Results, p. 3"))
+    shown = (HEADING, 'href="#r-1"', CLAIM, "of the sets, and it is […]”", "4 Results, p. 3")
+    assert all(text in section for text in shown)
     assert 'class="verdict"' not in page
 
 

@@ -67,7 +67,7 @@ class PassageReply:
     points: tuple[ReviewPoint, ...]
     summary: str
     notes: tuple[str, ...]
-    call_id: str
+    call_id: str = ""
 
 
 async def review_passage(

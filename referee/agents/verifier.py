@@ -116,15 +116,17 @@ async def check_corrections(run: PaperRun, corrections: Sequence[ReviewPoint]) -
     names = neutral_ids(corrections[:MOST_AMENDED])
     if not names:
         return Checks()
+    left = len(corrections) - len(names)
+    beyond = (f"{left} corrections stand unchecked: {len(names)} are as many as the check holds",) if left else ()
     lines = "\n".join(f"[{name}] {' '.join(point.claim.split())}" for name, point in names.items())
     task = run.task(AMEND_PROMPT, corrections=delimit("corrections", lines))
     most = _TOKENS_AROUND + _TOKENS_AN_AMENDMENT * len(names)
     try:
         answer = await run.ask(task, amendments_model(tuple(names)), role=ROLE, tokens=most)
     except ModelError as error:
-        return Checks(notes=(f"the corrections stand unchecked: {error.message}",))
+        return Checks(notes=(f"the corrections stand unchecked: {error.message}", *beyond))
     by_id = {names[item["id"]].id: _amended(item, answer.model) for item in answer.value.model_dump()["amendments"]}
-    return Checks(by_id, answer.notes)
+    return Checks(by_id, (*answer.notes, *beyond))
 
 
 async def _check_batch(run: PaperRun, batch: Mapping[str, ReviewPoint]) -> Checks:

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from referee.data.entries import finite
 from referee.data.keys import Author
 from referee.data.one_text import OneText, read_one_text
-from referee.data.prose import canonical_text, cleaned, is_prose, plain_name
-from referee.data.ratings import box_of_confidence, box_of_rating, confidence, rating
+from referee.data.prose import canonical_text, cleaned, is_prose, left_out_boxes, plain_name
+from referee.data.ratings import box_of_confidence, box_of_rating, confidence, off_form_scores, rating
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.schemas.venue import VenueForm
@@ -21,6 +21,9 @@ from referee.venues.names import VenueForms
 from referee.venues.values import rescaled
 
 RATING_UNREAD = "rating_unread"
+CONFIDENCE_UNREAD = "confidence_unread"
+SCORES_OFF_FORM = "scores_off_form"
+BOXES_NOT_IN_TEXT = "boxes_not_in_text"
 SCALE_OVERRIDE = "scale_override"
 """What a case says in ``extra`` where its rating was read on another scale than the form's: ``1-10``."""
 ONE_BOX = "review"
@@ -91,11 +94,16 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
         "rating_off_form": overall.off_form,
         "confidence_off_form": sure.off_form,
         RATING_UNREAD: overall.unread,
-        "confidence_unread": sure.unread,
+        CONFIDENCE_UNREAD: sure.unread,
+        SCORES_OFF_FORM: off_form_scores(draft.fields, place.form),
         **from_text,
     }
     extra = {name: value for name, value in draft.extra.items() if value not in (None, "", [], {})}
     decision = draft.decision if isinstance(draft.decision, str) else None
+    text = cleaned(draft.text)
+    if not text:
+        text = canonical_text(draft.fields, place.form)
+        notes[BOXES_NOT_IN_TEXT] = left_out_boxes(draft.fields, text, place.form)
     try:
         return ReviewCase(
             case_id=draft.review_id or made_id(draft),
@@ -105,7 +113,7 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
             year=place.year,
             source=draft.author.source,
             kind=draft.author.kind,
-            text=cleaned(draft.text) or canonical_text(draft.fields, place.form),
+            text=text,
             fields={name: field_text(value) for name, value in draft.fields.items()},
             rating=overall.value,
             confidence=sure.value,

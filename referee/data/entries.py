@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -123,6 +124,11 @@ def table_entries(path: Path) -> Iterator[Entry]:
             raise DataError(reason, hint="Is a quotation mark left open?") from error
         if not any(header):
             raise DataError(f"{str(path)!r} has no header line.", hint="The first line names the columns.")
+        if twice := [name for name, count in Counter(filter(None, header)).items() if count > 1]:
+            raise DataError(
+                f"{str(path)!r} has more than one column {twice[0]!r}.",
+                hint="Rename or remove all but one, so that it is clear which one counts.",
+            )
         while True:
             number = rows.line_num + 1
             try:

@@ -51,6 +51,16 @@ def canonical_text(fields: Mapping[str, object], form: VenueForm | None) -> str:
     return "\n\n".join(pieces)
 
 
+def left_out_boxes(fields: Mapping[str, object], text: str, form: VenueForm | None) -> list[str]:
+    """The boxes of more than 120 characters that ``canonical_text`` left out, though the form does not know them.
+
+    Boxes on ethics are meant to be left out, and so are those of the form's discussion.
+    """
+    known = {plain_name(field.name) for field in form.fields} if form else set()
+    unknown = [name for name in fields if not on_ethics(plain_name(name)) and plain_name(name) not in known]
+    return [name for name in unknown if len(piece := said(fields[name])) > LABEL_CHARS and piece not in text]
+
+
 def box_text(value: object) -> str:
     """What one box holds as text, a list as lines; empty for a placeholder ("N/A") and for what is no text."""
     if isinstance(value, list):

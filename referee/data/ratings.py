@@ -55,6 +55,16 @@ def score(name: str, raw: object, form: VenueForm | None) -> Read:
     return _read(next((f for f in fields if f.kind == "score" and plain_name(f.name) == name), None), raw)
 
 
+def off_form_scores(fields: Mapping[str, object], form: VenueForm | None) -> list[str]:
+    """The form's scores, but for rating and confidence, that the review fills with a value the form does not offer."""
+    if form is None:
+        return []
+    overall = {field.name for field in (_overall(form), _sureness(form)) if field is not None}
+    scores = {plain_name(f.name): f for f in form.fields if f.kind == "score" and f.name not in overall}
+    read = {name: _read(scores[named], fields[name]) for name in fields if (named := plain_name(name)) in scores}
+    return [name for name, one in read.items() if one.off_form or one.unread]
+
+
 def box_of_rating(fields: Mapping[str, object], form: VenueForm | None) -> str | None:
     """The name of the box that ``rating`` reads; None where there is none."""
     return _box(fields, _overall(form), RATINGS)

@@ -62,26 +62,34 @@ def note_look(look: Look, path: Path | None = None) -> None:
 
 
 def looks(path: Path | None = None) -> Iterator[Look]:
-    """What the register holds, oldest first; lines that a crash cut off are left out.
+    """What the register holds, oldest first, without its damaged lines, which ``damaged_lines`` counts.
 
     Raises:
         RunError: It is there and cannot be read.
     """
+    for line in _lines(path or register_path()):
+        try:
+            yield Look.model_validate_json(line)
+        except ValidationError:
+            continue
+
+
+def damaged_lines(path: Path | None = None) -> int:
+    """How many lines of the register cannot be read; raises as ``looks``."""
     path = path or register_path()
+    return sum(bool(line.strip()) for line in _lines(path)) - sum(1 for _ in looks(path))
+
+
+def _lines(path: Path) -> list[str]:
     if not path.exists():
-        return
+        return []
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise RunError(
             f"the register of papers that experiments have looked at, {str(path)!r}, cannot be read: {error.strerror}.",
             hint="Mend its rights, or move it away: then nobody can tell which papers were looked at before.",
         ) from error
-    for line in lines:
-        try:
-            yield Look.model_validate_json(line)
-        except ValidationError:
-            continue
 
 
 def earlier_looks(

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from referee.errors import RunError
-from referee.experiments.looked_at import Look, earlier_looks, looks, note_look
+from referee.experiments.looked_at import Look, damaged_lines, earlier_looks, looks, note_look, register_path
 from referee.experiments.papers import Split
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
@@ -83,7 +83,11 @@ class Seals:
         """
         if self.file(plan_digest).exists():
             return _read(self.file(plan_digest)).looked_at
-        return earlier_looks((*self._looks(), *looks()), set(papers.values()), metrics=metrics, store=self._store)
+        known = earlier_looks((*self._looks(), *looks()), set(papers.values()), metrics=metrics, store=self._store)
+        if damaged := damaged_lines():
+            lost = f"{damaged} line(s) of {str(register_path())!r} are damaged: earlier looks may be missing"
+            return (*known, lost)
+        return known
 
     def open(self, name: str, plan_digest: str, papers: Mapping[str, str], metrics: Sequence[str], run: Path) -> None:
         """Write the seal before the first test paper is looked at; one that this run wrote before stays.

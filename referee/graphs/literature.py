@@ -105,7 +105,11 @@ async def rank(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> L
     """The works nearest to any claim, by their embeddings."""
     works, claims = state["works"], state["claims"]
     if not works or not claims:
-        return {"works": works[:MOST_READ]}
+        kept = sorted(works, key=lambda work: work.title)[:MOST_READ]
+        left = _counted(
+            len(works) - len(kept), "found work(s) were left out, by title, for want of a claim to rank them by"
+        )
+        return {"works": kept, "notes": [*state["notes"], *left]}
     texts = [claim.quote for claim in claims] + [f"{work.title}. {work.abstract}" for work in works]
     try:
         vectors = await runtime.context.embedder.embed(texts)

@@ -108,7 +108,6 @@ def _entries() -> dict[str, dict[str, Any]]:
     return {guideline: entry for entry in tomllib.loads(text)["prompt"] for guideline in entry["guidelines"]}
 
 
-MOST_POINTS = 12
 _CUT = re.compile(
     r"[.;:!?](?=\s|$)|[()\[\]•]|\n|,\s+(?:and|or|but|not)\b|,\s|\s(?:and|but|or)\s+(?:whether|asks?|says?|that|does|do)\s"
     r"|\s(?:whether|where|rather than)\s"
@@ -133,7 +132,7 @@ def guideline_points(guideline: Guideline) -> tuple[str, ...]:
     """The clauses of a guideline's text, then those of the page's own words that the text does not hold.
 
     Returns:
-        At most ``MOST_POINTS``, in their order, none of them a part of another. A text without any content word has
+        All of them, in their order, none of them a part of another. A text without any content word has
         none.
     """
     points: list[_Clause] = []
@@ -142,7 +141,7 @@ def guideline_points(guideline: Guideline) -> tuple[str, ...]:
         for point in _without_parts(_clauses(source)):
             if not any(2 * len(point.words & seen) >= len(point.words) for seen in known):
                 points.append(point)
-    return tuple(point.text for point in points[:MOST_POINTS])
+    return tuple(point.text for point in points)
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from referee.api.session import Session
 from referee.data import RejectedSink, TreeChecks, read_cases
-from referee.data.drafts import RATING_UNREAD, SCORES_IN_TEXT, UNUSED_LINES
+from referee.data.drafts import (
+    BOXES_NOT_IN_TEXT,
+    CONFIDENCE_UNREAD,
+    RATING_UNREAD,
+    SCORES_IN_TEXT,
+    SCORES_OFF_FORM,
+    UNUSED_LINES,
+)
 from referee.errors import DataError
 from referee.evals.case_store import CASES, CaseStore
 from referee.evals.grouping import Rows
@@ -56,6 +63,9 @@ class ReadingNotes:
 
     def __init__(self) -> None:
         self._unread: Counter[str] = Counter()
+        self._confidences = 0
+        self._off_form: Counter[str] = Counter()
+        self._left_out: Counter[str] = Counter()
         self._from_text: Counter[str] = Counter()
         self._unused: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
@@ -63,6 +73,9 @@ class ReadingNotes:
         """Count one review."""
         if why := case.extra.get(RATING_UNREAD):
             self._unread[str(why)] += 1
+        self._confidences += bool(case.extra.get(CONFIDENCE_UNREAD))
+        self._off_form.update(case.extra.get(SCORES_OFF_FORM, ()))
+        self._left_out.update(case.extra.get(BOXES_NOT_IN_TEXT, ()))
         self._from_text[case.source] += bool(case.extra.get(SCORES_IN_TEXT))
         for one in case.extra.get(UNUSED_LINES, ()):
             self._unused[case.source][one["reason"]] += 1
@@ -73,6 +86,12 @@ class ReadingNotes:
             yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
         if (others := self._unread.total() - sum(count for _, count in self._unread.most_common(_MOST_NOTES))) > 0:
             yield f"{others:,} other rating(s) cannot be read and count as missing"
+        if self._confidences:
+            yield f"{self._confidences:,} confidence(s) cannot be read and count as missing"
+        for name, count in sorted(self._off_form.items()):
+            yield f"{count:,} value(s) of the score {name!r} are not on the venue's form and count as missing"
+        for name, count in sorted(self._left_out.items()):
+            yield f"the box {name!r} of {count:,} review(s) is not on the venue's form and is no part of the text"
         for source, count in sorted(self._from_text.items()):
             if count:
                 yield f"{source}: scores of {count:,} review(s) are read from lines of their texts"

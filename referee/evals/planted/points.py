@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from referee.data.prose import box_text
 from referee.evals.behaviour.atomic_rules import announced, units
 from referee.evidence import split_sentences
 from referee.evidence.points import is_live
@@ -88,7 +89,7 @@ def points_of(case: ReviewCase, review: Review | None = None) -> Raised:
 
 
 def _remarks(case: ReviewCase) -> Iterator[str]:
-    boxes = [(name, value) for name, value in case.fields.items() if isinstance(value, str)]
+    boxes = [(name, box_text(value)) for name, value in case.fields.items()]
     texts = [(name, text) for name, text in boxes if len(text.split()) >= _FEWEST_WORDS]
     for name, text in texts or [("", case.text)]:
         kind = announced(name) if name else None

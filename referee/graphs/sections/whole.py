@@ -85,7 +85,13 @@ async def gather(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSt
         unless_copied(settle_literature(verify_point(p, context.run.index), listed.get(p.id, "")), instructions)
         for p in [*raised, *by_rule]
     ]
-    return {"raised": [*by_rule, *context.figure_points], "points": merge_groups(verified, _same_words(verified))}
+    unlisted = sum(bool(point.unverified_work) for point in raised) - len(listed)
+    left = [f"{unlisted} named work(s) were not looked up, {len(listed)} were"] if unlisted > 0 else []
+    return {
+        "raised": [*by_rule, *context.figure_points],
+        "points": merge_groups(verified, _same_words(verified)),
+        "notes": left if context.look_up is not None else [],
+    }
 
 
 async def group(state: PointsState, runtime: Runtime[WholeContext]) -> PointsState:

@@ -157,12 +157,17 @@ class Hidden:
                     text=text[:2000],
                 )
             )
-        more = found[_MOST_FINDINGS:]
-        if more:
-            rest = " … ".join(finding.text for finding in more)[:4000]
-            message = f"Text that a reader cannot see stands at {len(more)} more places and is left out."
-            found[_MOST_FINDINGS:] = [Finding(kind="hidden_text", message=message, certainty="high", text=rest)]
+        return with_rest(found, _MOST_FINDINGS)
+
+
+def with_rest(found: list[Finding], most: int) -> list[Finding]:
+    """The findings, of which those beyond ``most`` are told in one."""
+    rest = found[most:]
+    if not rest:
         return found
+    message = f"Text that a reader cannot see stands at {len(rest)} more places and is left out."
+    text = " … ".join(finding.text for finding in rest)[:4000]
+    return [*found[:most], Finding(kind="hidden_text", message=message, certainty="high", text=text)]
 
 
 def find_hidden(nodes: list[Any], source: str, whole: str) -> Hidden:

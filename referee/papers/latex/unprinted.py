@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from referee.papers.latex.hidden import with_rest
 from referee.papers.latex.scan import Braces
 from referee.schemas.paper import Finding
 
@@ -81,7 +82,7 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
             parts.append(body[at : place.start])
             at = place.end
             findings.append(_finding(place.why, text, words))
-    return "".join(parts) + body[at:], findings[:_MOST_FINDINGS]
+    return "".join(parts) + body[at:], with_rest(findings, _MOST_FINDINGS)
 
 
 def _finding(why: str, text: str, words: int) -> Finding:

@@ -52,7 +52,7 @@ _GRADE = re.compile(
     r"medium|moderate|average|expert|top|none|not|marginal|major|minor|below|above|best|worst|clear|satisfactory)\b",
     re.IGNORECASE,
 )
-_MOST = 15
+_MOST = 101
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ FAINT = 10.0
 CLEAR = 25.0
 # Large signs are read at half the contrast that small ones need.
 LARGE_PT = 18.0
-_MAX_DEPTH = 8
+# As deep as pdfium reads forms in forms.
+MAX_FORM_DEPTH = 40
 _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
 _BOX_SEGMENTS, _CORNER_PT = 20, 4.0
@@ -160,7 +161,7 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
         found.count += 1
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             found.texts.append(_text(handle, found.count, outer))
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM and outer.depth < _MAX_DEPTH:
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and outer.depth < MAX_FORM_DEPTH:
             _walk(found, _child_of(handle), pdfium.FPDFFormObj_CountObjects(handle), outer.inside(handle))
         elif found.count > _MANY_OBJECTS:
             found.crowded = True

@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
 from referee.papers.pdf.hidden.objects import (
+    MAX_FORM_DEPTH,
     Char,
     Matrix,
     TextObject,
@@ -27,8 +28,6 @@ from referee.papers.pdf.hidden.objects import (
 )
 from referee.papers.pdf.hidden.runs import Run
 from referee.papers.pdf.hidden.stored import take_off
-
-_MAX_DEPTH = 8
 
 
 @dataclass
@@ -117,7 +116,7 @@ def _open_form(page: PdfPage, form: Any, gone: Iterable[int]) -> None:
 def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth: int) -> None:
     children = [pdfium.FPDFFormObj_GetObject(form, index) for index in range(pdfium.FPDFFormObj_CountObjects(form))]
     for child in children:
-        if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
+        if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_FORM_DEPTH:
             _lift(page, child, multiply(matrix_of(child), matrix), gone, depth + 1)
         elif pdfium.FPDFFormObj_RemoveObject(form, child):
             if address_of(child) in gone:

@@ -77,6 +77,7 @@ class _Planted(Quantity, ABC):
 
     name: str
     twin: Twin
+    version = "2"  # boxes that are lists give points
     unit = "fraction"
     range: Range = (0.0, 1.0)
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import RunError
 from referee.experiments.journal import Entry, Journal
-from referee.experiments.looked_at import looks, register_path
+from referee.experiments.looked_at import damaged_lines, looks, register_path
 from referee.experiments.papers import Split
 from referee.experiments.seal import Seal, Seals, results_digest
 from referee.schemas.experiment import ExperimentResult, PaperValue
@@ -132,6 +132,9 @@ def test_the_register_keeps_a_line_a_run_and_what_a_crash_cut_off_takes_no_other
     seals = opened(tmp_path / "b", "two", "development", {"p": "1"}, ["m"])
     seals.note_look("two", "development", {"p": "1"}, ["m"], tmp_path / "b" / "two")  # a resumed run
     assert [look.plan for look in looks()] == ["one", "two"]
+    assert damaged_lines() == 1
+    said = Seals(tmp_path / "other").looked_at({"p": "digest"}, ["depth"], "plan")
+    assert any("1 line(s) of" in one and "earlier looks may be missing" in one for one in said)
     register_path().unlink()
     register_path().mkdir()
     with pytest.raises(RunError, match="cannot be read"):

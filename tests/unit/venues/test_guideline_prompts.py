@@ -8,7 +8,6 @@ from referee.schemas.venue import Fact, Guideline, VenueForm
 from referee.venues import list_venues, load_venue
 from referee.venues.prompts import (
     ANY,
-    MOST_POINTS,
     REVIEW,
     SECTION_TYPES,
     general_prompts,
@@ -77,7 +76,7 @@ def rule(text: str, words: str = "") -> Guideline:
         ("Ropes. Ropes hold.", 1),
         ("The review says so.", 0),
         ("", 0),
-        (". ".join(f"Thing{n} bends thing{n}a" for n in "abcdefghijklmnopq"), MOST_POINTS),
+        (". ".join(f"Thing{n} bends thing{n}a" for n in "abcdefghijklmnopq"), 17),
     ],
 )
 def test_a_guideline_is_cut_into_clauses_with_words_of_their_own(text: str, points: int) -> None:

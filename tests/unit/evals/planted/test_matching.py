@@ -109,3 +109,12 @@ def test_praise_ends_where_a_title_of_the_reviewers_own_stands(title: str) -> No
         "The abstract gives 79.4 where Table 2 has 74.9.",
         "Few seeds were used here.",
     ]
+
+
+def test_boxes_that_are_lists_give_points() -> None:
+    boxes = {
+        "summary": "A study of graphs and trees.",
+        "weaknesses": ["The second table has no error bars.", "No code."],
+    }
+    case = ReviewCase(case_id="c", paper_id="p", source="ai", kind="ai", text="A study.", fields=boxes)
+    assert [point.text for point in points_of(case).printed] == ["The second table has no error bars."]

@@ -39,6 +39,14 @@ def test_it_is_kept_out_and_listed(source: str) -> None:
     assert finding.kind == "hidden_text"
 
 
+def test_what_is_beyond_twenty_findings_is_told_in_one() -> None:
+    body, findings = without_unprinted("\n".join(rf"\@gobble{{{WORDS} {n}}}" for n in range(25)))
+    assert WORDS not in body
+    assert len(findings) == 21
+    assert "at 5 more places" in findings[-1].message
+    assert f"{WORDS} 24" in findings[-1].text
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.reports.plain import one_line
 from referee.schemas.review import CriterionReader, Review
 
-HEADING = "Criteria of the venue and who read for them"
+HEADING = "Criteria of the venue and their readers"
 
 
 def criteria_lines(review: Review) -> list[str]:
@@ -17,8 +17,8 @@ def criteria_lines(review: Review) -> list[str]:
         group, key = (read, readers) if record.readers else (unread, one_line(record.note))
         group.setdefault(key, []).append(one_line(record.id))
     return [
-        *(f"Read for by {readers}: {', '.join(names)}." for readers, names in read.items()),
-        *(f"Read for by nobody: {', '.join(names)} ({note})." for note, names in unread.items()),
+        *(f"Given to {readers}: {', '.join(names)}." for readers, names in read.items()),
+        *(f"Given to no reader: {', '.join(names)} ({note})." for note, names in unread.items()),
     ]
 
 

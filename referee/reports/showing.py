@@ -247,12 +247,12 @@ def _criterion(review: Review, wanted: str, calls: Sequence[CallRecord], folder:
         )
     yield f"{record.id}: {one_line(record.text)}"
     if not record.readers:
-        yield f"Read for by nobody: {one_line(record.note)}"
+        yield f"Given to no reader: {one_line(record.note)}"
     by_call = {call.call_id: call for call in calls}
     for reader in record.readers:
         yield ""
         call = f", call {_call(by_call[reader.call_id])}" if reader.call_id in by_call else ""
-        yield f"Read for by {reader_named(reader)}{call}"
+        yield f"Given to {reader_named(reader)}{call}"
         own = [point for point in review.points if point.call_id == reader.call_id]
         for point in sorted(own, key=lambda point: wanted not in point.criterion):
             yield f"  {_answering(point, wanted)}: {headline(point)}"

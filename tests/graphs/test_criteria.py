@@ -248,14 +248,14 @@ async def test_a_criterion_leads_to_its_readers_and_to_their_points(folder: Path
     assert (lit.criterion, oil.criterion) == (("c-lantern1",), ())
     lines = show(folder / "run", criterion="c-lantern1").lines
     assert lines[0] == f"c-lantern1: {asks('lantern1')}"
-    (at,) = [n for n, line in enumerate(lines) if line.startswith("Read for by the reader of the whole paper, call ")]
+    (at,) = [n for n, line in enumerate(lines) if line.startswith("Given to the reader of the whole paper, call ")]
     assert f"{lit.call_id} writer: review/whole" in lines[at]
     assert lines[at + 1].startswith(f"  names it: {lit.id} ")
     assert lines[at + 2].startswith(f"  names no criterion: {oil.id} ")
     assert any(
         line.startswith(f"  names c-lantern1: {lit.id} ") for line in show(folder / "run", criterion="c-lantern0").lines
     )
-    assert show(folder / "run", criterion="constructive").lines[1] == f"Read for by nobody: {OF_THE_REVIEW}"
+    assert show(folder / "run", criterion="constructive").lines[1] == f"Given to no reader: {OF_THE_REVIEW}"
     with pytest.raises(DataError, match="no record of a criterion 'c-lantern9'"):
         show(folder / "run", criterion="c-lantern9")
 
@@ -266,7 +266,7 @@ async def test_reports_say_who_read_for_which_criterion(folder: Path) -> None:
     for text in (render_review(review, form), page, "\n".join(show(folder / "run").lines)):
         assert HEADING in text
         assert "the reader of the whole paper: c-lantern0, c-lantern1." in text
-        assert f"Read for by nobody: constructive ({OF_THE_REVIEW})." in text
+        assert f"Given to no reader: constructive ({OF_THE_REVIEW})." in text
 
 
 async def test_a_review_without_the_record_still_loads_and_says_nothing_of_it(folder: Path) -> None:

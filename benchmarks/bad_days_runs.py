@@ -95,6 +95,8 @@ def comparable(run: Path) -> dict[str, Any]:
     asked = {call.call_id: call.request for call in flushed(run)}
     for point in data["points"]:
         point["call_id"] = asked[point["call_id"]] if point["call_id"] else ""
+    for reader in (reader for criterion in data["criteria"] for reader in criterion["readers"]):
+        reader["call_id"] = asked[reader["call_id"]] if reader["call_id"] else ""
     left_out = {"run_id", "usage"}
     data["provenance"] = {key: value for key, value in data["provenance"].items() if key not in left_out}
     # Of several digests of one prompt (its reply's schema differs from part to part) the last call's is kept.

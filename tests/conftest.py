@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 SLOW_FOLDERS = ("app", "damage", "evals_data", "fuzz", "reliability")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+# A deadline in seconds fails on a busy machine.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 _connect = socket.socket.connect
 

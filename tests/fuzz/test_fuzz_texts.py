@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from referee.errors import PaperParseError
 from referee.papers import load_paper
 from referee.schemas.paper import Paper
+from tests.processor_time import within
 
-from .fuzz_budget import tries, within
+from .fuzz_budget import tries
 
 MARKDOWN = [
     *["# ", "## 1.1 ", "\n", "\n\n", "---\n", "===\n", "```", "~~~", "| a | b |\n|---|---|\n", "|", "|:-", "$$", "- "],

@@ -22,7 +22,7 @@ from tests.options import with_options
 from .sections_paper import CONCEDED, DROPOUT, PROMISE, SEEDED, TIED, TUNED, paper_text
 from .sections_run import by_claim, quick_settings
 from .sections_script import VENUE
-from .test_chunked_bad_days import answered
+from .test_chunked_bad_days import all_written
 from .whole_script import (
     BOTH,
     SLIP,
@@ -378,7 +378,7 @@ async def test_a_run_that_died_before_a_task_is_resumed_without_paying_twice(
 
     async def dying(self: Any, asked: Any, reply: Any, **more: Any) -> Any:
         if asked.id == prompt:
-            await answered(server)
+            await all_written(server, folder / "run" / "trace.jsonl")
             raise KeyError("the process dies here")
         return await real(self, asked, reply, **more)
 

@@ -51,7 +51,7 @@ class PaperNotRead(ContextTooLong):
     def __init__(self, cut: PaperCut, *, title: str, paper_id: str, model: str, context_tokens: int) -> None:
         super().__init__(
             f"model {model!r} with a window of {context_tokens:,} tokens can read only {cut.body_kept:,} of "
-            f"{cut.body_total:,} tokens ({cut.body_share:.0%}) of the body of the paper {title!r}.",
+            f"{cut.body_total:,} tokens ({cut.body_share:.0%}) of the body of the paper {title or paper_id[:12]!r}.",
             hint="Use a model with a larger window; set models.context_tokens where the server has more; or take "
             "--strategy sections, which reads part by part. To go on with what fits, add --yes to `referee review`, "
             "or set paper.min_read lower.",

@@ -171,7 +171,9 @@ def test_what_was_cut_is_on_the_record(referee: Referee, paper: Path, workplace:
         Path("referee.toml").write_text("[models]\ncontext_tokens = 16000\n")
         whole = Path("long.md")
         whole.write_text(paper.read_text() + "\n\n# 3 More\n\n" + "\n\n".join(["Many words stand here."] * 4000))
-        done = referee("review", whole, "--venue", "neurips-2025", "--out", "run", *on(server))
+        refused = referee("review", whole, "--venue", "neurips-2025", "--out", "run", *on(server))
+        assert (refused.code, len(server.log)) == (2, 0)
+        done = referee("review", whole, "--venue", "neurips-2025", "--out", "run", "--yes", *on(server))
         assert done.code == 0, done.err
     review = read(workplace / "run")
     assert review.provenance is not None

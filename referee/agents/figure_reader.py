@@ -242,7 +242,7 @@ def _call(paper: Paper, batch: Sequence[ShownFigure], version: str | None) -> Fi
     told = "\n\n".join(_told(name, one, numbers, _paragraphs(paper, one.figure)) for name, one in figures.items())
     tables = "\n\n".join(_tables(paper, batch, told)) or "(none)"
     abstract = next((s for s in paper.sections if s.role == "abstract"), None)
-    text = "\n".join(block.text for block in abstract.blocks)[:_ABSTRACT_CHARS] if abstract else "(none)"
+    text = _clipped("\n".join(block.text for block in abstract.blocks), _ABSTRACT_CHARS) if abstract else "(none)"
     prompt = load_prompt(PROMPT, version).render(
         title=" ".join(paper.title.split()) or "(none)",
         most=str(REMARKS_A_FIGURE * len(batch)),
@@ -260,9 +260,14 @@ def _told(name: str, one: ShownFigure, numbers: Mapping[str, int], paragraphs: S
     which = f"picture{'s' if len(pictures) > 1 else ''} {', '.join(pictures)}"
     page = f", page {figure.page}" if figure.page is not None else ""
     whole = ", shown as its whole page" if figure.whole_page else ""
-    lines = [f"[{name}] {figure.label}{page}: {which}{whole}", f"caption: {figure.caption[:_CAPTION_CHARS]}"]
-    lines += [f"paragraph: {text[:_PARAGRAPH_CHARS]}" for text in paragraphs]
+    lines = [f"[{name}] {figure.label}{page}: {which}{whole}", f"caption: {_clipped(figure.caption, _CAPTION_CHARS)}"]
+    lines += [f"paragraph: {_clipped(text, _PARAGRAPH_CHARS)}" for text in paragraphs]
     return "\n".join(lines if paragraphs else [*lines, "(no paragraph names it)"])
+
+
+def _clipped(text: str, most: int) -> str:
+    """The text, or its beginning with a mark: rows of a table that are not shown are not missing."""
+    return text if len(text) <= most else f"{text[:most]} [the rest is not shown]"
 
 
 def _paragraphs(paper: Paper, figure: Figure) -> tuple[str, ...]:
@@ -278,4 +283,4 @@ def _tables(paper: Paper, batch: Sequence[ShownFigure], told: str) -> Iterator[s
     tables = tables_by_label(paper)
     named = [label for label in tables if label not in own and re.search(rf"{re.escape(label)}(?!\d)", told)]
     for label in named[:_TABLES]:
-        yield f"{label}: {block_text(tables[label])[:_TABLE_CHARS]}"
+        yield f"{label}: {_clipped(block_text(tables[label]), _TABLE_CHARS)}"

@@ -115,7 +115,7 @@ def rescore(
 def _print_summary(summary: Summary, about: About) -> None:
     from referee.cli.output import printable
     from referee.reports.estimates import several
-    from referee.reports.eval_summary import legend, main_table_lines, silence_lines
+    from referee.reports.eval_summary import left_out_lines, legend, main_table_lines, silence_lines
 
     if summary.table.cut_line:
         typer.echo(printable(summary.table.cut_line))
@@ -130,6 +130,9 @@ def _print_summary(summary: Summary, about: About) -> None:
     for metric, totals in table.totals.items():
         for status, reason, count in totals.reasons[:2]:
             typer.echo(f"  {metric}, {status.replace('_', ' ')}, {count:,}: {printable(reason)}")
+        if others := sum(count for _, _, count in totals.reasons[2:]):
+            typer.echo(f"  {metric}, for other reasons, {others:,}: see summary.md")
+    _print_lines([f"  {printable(line)}" for line in left_out_lines(table)])
 
 
 def _print_lines(lines: Sequence[str]) -> None:

@@ -133,6 +133,10 @@ class Metric(Protocol):
         ...
 
 
+LEFT_OUT = "left_out_by_kind"
+"""Where the details of a metric count what a limit kept from being measured, by a few words that say what."""
+
+
 class Quantity:
     """What a metric is unless it says otherwise: see ``Metric``."""
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from referee.evals.edges import Edges, edges_of, level_rows
 from referee.evals.grouping import RowKey, Rows
-from referee.evals.metric import Better, Range
+from referee.evals.metric import LEFT_OUT, Better, Range
 from referee.evals.store import Store
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
 from referee.schemas.paper_cut import PaperCut, cuts_told
@@ -88,11 +88,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class MetricTotals:
-    """What a metric cost over all rows, and why units have no value, by reason with the number of units."""
+    """What a metric cost over all rows, why units have no value, and what it left out of reviews.
+
+    ``reasons`` are each with the number of units; the rarest are together as ``OTHER_REASONS``. ``left_out`` says what,
+    how much of it, and of how many reviews.
+    """
 
     usage: Usage
     units: int
     reasons: tuple[tuple[MetricStatus, str, int], ...]
+    left_out: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,8 @@ class Table:
     """All cells. ``metrics`` are the columns in their order, ``rows`` the rows in theirs.
 
     ``over_papers`` says that a paper counts once, by the mean of its reviews, and that all rows of a column that have a
-    value are over the same papers. ``cut_line`` says what of the papers judges did not see, where they are shown them.
+    value are over the same papers. ``cut_line`` says what of the papers judges did not see, where they are shown them,
+    and ``cuts`` are these papers by id, each with the least that a judge saw of it.
     """
 
     metrics: tuple[str, ...]
@@ -110,6 +116,7 @@ class Table:
     group_by: str
     over_papers: bool = False
     cut_line: str = ""
+    cuts: dict[str, PaperCut] = field(default_factory=dict)
 
     @property
     def scored(self) -> int:
@@ -166,7 +173,9 @@ class _Gathered:
         self.parts: dict[str, list[str]] = {name: [] for name in metrics}
         self.judged: dict[tuple[RowKey, str], _Judged] = defaultdict(_Judged)
         self.usage = dict.fromkeys(metrics, Usage())
-        self.cuts: list[PaperCut | None] = []
+        self.cuts: list[tuple[str, PaperCut | None]] = []
+        self.left_out: dict[str, Counter[str]] = {name: Counter() for name in metrics}
+        self.left_out_of: dict[str, Counter[str]] = {name: Counter() for name in metrics}
         self._places: dict[str, int] = {}
         for result in results:
             if result.metric in self.usage:
@@ -182,7 +191,11 @@ class _Gathered:
         self.usage[result.metric] += result.usage
         if PAPER_CUT in result.details:
             cut = result.details[PAPER_CUT]
-            self.cuts.append(PaperCut.model_validate(cut) if cut else None)
+            self.cuts.append((result.paper_id, PaperCut.model_validate(cut) if cut else None))
+        own = Counter({what: count for what, count in result.details.get(LEFT_OUT, {}).items() if count})
+        own += Counter({_CUT_REVIEWS: int(bool(result.details.get("cut")))})
+        self.left_out[result.metric] += own
+        self.left_out_of[result.metric].update(own.keys())
         for name, value in result.parts.items() if result.value is not None else ():
             if value is not None:
                 self.store.put(place, _part(result.metric, name), value)
@@ -192,8 +205,21 @@ class _Gathered:
     def totals(self, metric: str) -> MetricTotals:
         missing = Counter(self.store.missing(metric, self.store.all_rows))
         scored, _ = self.store.values(metric, self.store.all_rows)
-        listed = tuple((*_status(why), count) for why, count in missing.most_common(_REASONS))
-        return MetricTotals(self.usage[metric], len(scored) + missing.total(), listed)
+        listed = [(*_status(why), count) for why, count in missing.most_common(_REASONS)]
+        rest = Counter[MetricStatus]()
+        for why, count in missing.most_common()[_REASONS:]:
+            rest[_status(why)[0]] += count
+        listed += [(status, OTHER_REASONS, count) for status, count in rest.most_common()]
+        left = tuple((what, n, self.left_out_of[metric][what]) for what, n in sorted(self.left_out[metric].items()))
+        return MetricTotals(self.usage[metric], len(scored) + missing.total(), tuple(listed), left)
+
+    def least_read(self) -> dict[str, PaperCut]:
+        """Each paper that a judge did not see all of, with the least that one saw."""
+        least: dict[str, PaperCut] = {}
+        for paper, cut in self.cuts:
+            if cut is not None and (paper not in least or cut.share < least[paper].share):
+                least[paper] = cut
+        return dict(sorted(least.items()))
 
     def shared_papers(self, metric: str, rows: Sequence[RowKey]) -> set[str]:
         """The papers on which every row that has any value has one, and no system's review failed."""
@@ -258,8 +284,10 @@ def _status(why: Hashable) -> tuple[MetricStatus, str]:
 
 
 _REASONS = 8
+OTHER_REASONS = "other reasons"
 PAPER_CUT = "paper_cut"
 """Where the details of a metric that shows the paper to judges say what of it was not shown."""
+_CUT_REVIEWS = "review(s) of which a judge saw only the beginning"
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -289,8 +317,9 @@ def build_table(
     cells = {(row, name): found.cell(row, name, shared[name], ends.get(name)) for row in rows for name in metrics}
     marked = {key: cell for name in metrics for key, cell in _marked(name, ways[name], list(rows), cells).items()}
     totals = {name: found.totals(name) for name in metrics}
-    cut_line = cuts_told(found.cuts, [True] * len(found.cuts), "papers shown to judges")
-    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers, cut_line)
+    cut_line = cuts_told([cut for _, cut in found.cuts], [True] * len(found.cuts), "papers shown to judges")
+    cuts = found.least_read()
+    return Table(tuple(metrics), tuple(rows), cells | marked, totals, rows.group_by, over_papers, cut_line, cuts)
 
 
 def _marked(

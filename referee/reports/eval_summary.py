@@ -14,6 +14,7 @@ from referee.evals.registry import apart, counted_by
 from referee.evals.table import Cell, Table
 from referee.reports import tables
 from referee.reports.correlation_tables import correlation_section
+from referee.reports.estimates import several
 from referee.reports.markdown_text import inline
 from referee.reports.page import Section, render_markdown
 from referee.reports.paper_table import PublishedTable
@@ -73,6 +74,7 @@ def render_summary(
         *([correlation_section(correlations)] if correlations else []),
         *([_published(published, table.metrics)] if published else []),
         *_reasons(table),
+        *_left_out(table),
         _costs(table),
     ]
     cut = [f"**{inline(table.cut_line)}**"] if table.cut_line else []
@@ -107,6 +109,7 @@ def summary_json(
                 "reasons": [
                     {"status": status, "reason": reason, "units": count} for status, reason, count in totals.reasons
                 ],
+                "left_out": [{"what": what, "number": n, "reviews": of} for what, n, of in totals.left_out],
             }
             for metric, totals in table.totals.items()
         },
@@ -149,6 +152,15 @@ def silence_lines(table: Table) -> list[str]:
         "no number here is of that judge."
         for judge, of in table.judged.items()
         if judge in table.silent
+    ]
+
+
+def left_out_lines(table: Table) -> list[str]:
+    """A line for each kind of thing that a limit kept a metric from measuring."""
+    return [
+        f"{metric}: {number:,} {what} ({several(reviews, 'review')})"
+        for metric, totals in table.totals.items()
+        for what, number, reviews in totals.left_out
     ]
 
 
@@ -325,6 +337,11 @@ def _reasons(table: Table) -> Iterator[Section]:
     ]
     if lines:
         yield Section("Not scored, and why", ("\n".join(lines),))
+
+
+def _left_out(table: Table) -> Iterator[Section]:
+    if lines := left_out_lines(table):
+        yield Section("Not measured, by a limit", ("\n".join(f"- {line}" for line in lines),))
 
 
 def _costs(table: Table) -> Section:

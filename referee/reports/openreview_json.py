@@ -36,6 +36,12 @@ def openreview_object(review: Review, form: VenueForm) -> dict[str, FieldValue]:
     return venue_values.openreview_object(form, values)
 
 
+def cut_boxes(review: Review, form: VenueForm) -> list[FormField]:
+    """The boxes whose text is longer than the form takes, and is cut in the file to paste."""
+    bounded = [field for field in form.reviewer_fields if field.kind == "text" and field.max_chars is not None]
+    return [field for field in bounded if str(_fitted(field, review.fields.get(field.name))).endswith(_CUT)]
+
+
 def to_json(value: Mapping[str, FieldValue]) -> str:
     """The object as indented JSON in UTF-8 text, with a line break at the end."""
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

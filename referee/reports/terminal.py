@@ -6,6 +6,7 @@ from referee.reports.by_rules import HEADING, found_by_rules, nothing_found, quo
 from referee.reports.disclosure import notice
 from referee.reports.findings import told
 from referee.reports.formulas import readable
+from referee.reports.openreview_json import cut_boxes
 from referee.reports.plain import excerpt, one_line
 from referee.reports.trial import FORM_HEADING, left_empty
 from referee.reports.values import empty_reason, is_empty, labelled, quotation_counts, require_form, title_of
@@ -46,7 +47,14 @@ def summary_lines(review: Review, form: VenueForm) -> list[str]:
         [f"{one_line(form.name)}: {one_line(readable(review.paper_title)) or 'untitled paper'}", notice(review)],
         *([rules, [f"{FORM_HEADING}:"], *written] if trial else [scores, *written, rules]),
         [*left_empty(review, form)],
-        [*_quotations(review), *_findings(review), *_forced(review, form), *_left(review, form), *_warnings(review)],
+        [
+            *_quotations(review),
+            *_findings(review),
+            *_forced(review, form),
+            *_cut(review, form),
+            *_left(review, form),
+            *_warnings(review),
+        ],
     ]
     lines: list[str] = []
     for group in groups:
@@ -106,6 +114,13 @@ def _forced(review: Review, form: VenueForm) -> list[str]:
         f"In the file for the form only: {title_of(field)}: {labelled(field, forced[field.name])}"
         for field in form.fields
         if field.name in forced
+    ]
+
+
+def _cut(review: Review, form: VenueForm) -> list[str]:
+    return [
+        f"{title_of(field)} is cut in the file to paste: the form takes {field.max_chars:,} characters."
+        for field in cut_boxes(review, form)
     ]
 
 

@@ -189,6 +189,7 @@ async def _evaluated(run: Session, job: EvalJob, door: Door, asked: SummaryOptio
     if run.shard is None:
         require_value(summary, run.path)
     run.remark = remark(summary)
+    run.cuts = summary.table.cuts
     return Evaluation(run.path, summary, about, tally, run.usage)
 
 

@@ -31,12 +31,13 @@ ABOUT_NOTHING = (
 
 @dataclass
 class Judged:
-    """The answers by record and remark, how many batches failed and why, and the cost."""
+    """The answers by record and remark, how many batches failed and why, the cost, and pairs that were not asked."""
 
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     batches: int = 0
     failures: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    unasked: int = 0
 
 
 async def judge_pairs(pairs: Sequence[Pair], panel: Panel, *, unit: str) -> Judged:

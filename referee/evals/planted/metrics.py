@@ -16,6 +16,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from referee.agents.planted_judge import PROMPT, answers_tokens
 from referee.data.planted import CLEAN, PLANTED
 from referee.evals.metric import Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
@@ -49,6 +51,7 @@ class PlantedDetails(Stored):
         words: Words of the copy.
         batches: What the judge was asked.
         failures: Why batches of the judge count for nothing.
+        left_out_by_kind: See ``referee.evals.metric.LEFT_OUT``.
     """
 
     copy_id: str
@@ -60,6 +63,7 @@ class PlantedDetails(Stored):
     words: int = 0
     batches: int = 0
     failures: tuple[str, ...] = ()
+    left_out_by_kind: dict[str, int] = Field(default_factory=dict)
 
     @property
     def counted(self) -> tuple[RecordOutcome, ...]:
@@ -115,6 +119,7 @@ class _Planted(Quantity, ABC):
             words=matcher.copy.words,
             batches=judged.batches,
             failures=tuple(judged.failures),
+            left_out_by_kind={"pairs of a remark and an error that no judge was asked about": judged.unasked},
         )
         base = failed(self, case, "not measured yet", details=details.model_dump(mode="json"), usage=judged.usage)
         return self.outcome(base, details)
@@ -146,7 +151,10 @@ class PlantedRecall(_Planted):
         """A few open pairs a record, in batches with controls."""
         if context.panel is None:
             return Judged()
-        return await judge_pairs(open_pairs(pairs, _A_RECORD), context.panel, unit=f"{self.name} of {case.case_id}")
+        asked = open_pairs(pairs, _A_RECORD)
+        judged = await judge_pairs(asked, context.panel, unit=f"{self.name} of {case.case_id}")
+        judged.unasked = len(open_pairs(pairs, len(pairs))) - len(asked)
+        return judged
 
     def outcome(self, base: MetricResult, details: PlantedDetails) -> MetricResult:
         """See ``recall_of``."""

@@ -40,7 +40,7 @@ from referee.agents.assertion_judge import (
 from referee.agents.point_splitter import number_sentences, restated
 from referee.agents.questions import ShownPassage
 from referee.evals.judging import JudgeReply, Panel, total_usage
-from referee.evals.metric import Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
+from referee.evals.metric import LEFT_OUT, Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
 from referee.evals.quality.judged import (
     NO_JUDGE,
     NO_TEXT,
@@ -129,6 +129,7 @@ class AssertionCount(Quantity):
     """The metric ``assertions``."""
 
     name = "assertions"
+    version = "2"  # per 1,000 words of what was judged
     about = "different things it says that are right and material"
     unit = "assertions"
     range: Range = (0.0, None)
@@ -162,9 +163,10 @@ class AssertionCount(Quantity):
         )
         index = await asyncio.to_thread(QuotationIndex, context.paper)
         details = {
-            "words": len(case.text.split()),
+            "words": sum(len(sentence.split()) for sentence in kept.values()),
             "sentences": kept,
             "left_out": len(sentences) - len(kept),
+            LEFT_OUT: {f"sentences beyond the first {MOST_SENTENCES}": len(sentences) - len(kept)},
             "shown": asked.shown,
             "paper_cut": asked.cut.model_dump(mode="json") if asked.cut else None,
             "readings": [_reading(own, kept, index) for own in zip(*said, strict=True)],
@@ -196,7 +198,7 @@ def outcome_of(details: Assertions) -> Outcome:
 
     ``parts``: how many different assertions there are (``different``), decide, are material, small, false, undecided;
     how many repeat one (``repeated``); ``first_ten``, the share of deciding and material ones among the first ten;
-    ``share_false``, over all different ones; ``per_1000_words``, the value over the review's length.
+    ``share_false``, over all different ones; ``per_1000_words``, the value over the length of what was judged.
     """
     readings = details.readings
     numbers = {id(reading): numbers_of(reading.assertions, details.words) for reading in answered(readings)}

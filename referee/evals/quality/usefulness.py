@@ -31,7 +31,7 @@ from referee.agents.usefulness_judge import (
 )
 from referee.evals.behaviour.atomic import atomic_items
 from referee.evals.judging import Panel, total_usage
-from referee.evals.metric import Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
+from referee.evals.metric import LEFT_OUT, Better, Context, Known, Load, Need, Quantity, Range, failed, not_applicable
 from referee.evals.quality.judged import (
     NO_JUDGE,
     Outcome,
@@ -121,6 +121,7 @@ class Usefulness(Quantity):
         details = {
             "points": list(shown),
             "left_out": len(points) - len(shown),
+            LEFT_OUT: {"weaknesses beyond those that one call holds": len(points) - len(shown)},
             "readings": readings_of(said, lambda reply: _kept(reply, len(shown))),
         }
         outcome = outcome_of(Ratings.model_validate(details))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
+from math import nan
 from typing import TYPE_CHECKING, Literal
 
 from referee.reports.plots.plot import COLOURS, FAINT, INK, MUTED, PEOPLE_COLOURS, Plot
@@ -53,7 +54,7 @@ def bars(
         colours = _colours(series)
         for number, (label, values) in enumerate(series.items()):
             places = [at - 0.4 + width * (number + 0.5) for at in range(len(categories))]
-            heights = [values.get(category) or 0.0 for category in categories]
+            heights = [nan if (height := values.get(category)) is None else height for category in categories]
             axes.bar(places, heights, width * 0.92, color=colours[number], label=label)
         axes.set_xticks(range(len(categories)), categories)
         _finish(axes, across, up, len(series), grid="y")

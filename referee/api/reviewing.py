@@ -21,10 +21,10 @@ from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec
+from referee.machine import refuse_special_file
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated import load_as_set
 from referee.runs import Event, Ledger
-from referee.runs.files import refuse_special_file
 from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review

@@ -49,6 +49,7 @@ def test_the_first_help_imports_neither_a_command_nor_pydantic() -> None:
         "referee.cli",
         "referee.cli.app",
         "referee.cli.devices",
+        "referee.cli.exits",
         "referee.cli.interrupt",
         "referee.errors",
         "referee.machine",

@@ -142,7 +142,7 @@ async def review(
         outside = Outside.opened(settings, file)
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
-        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside)
+        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside, run)
         looking = await to_look_at(job, file, run, strategy_used) if shared is None else None
         extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
         extra |= looking.inputs() if looking else {}

@@ -12,7 +12,7 @@ from referee.machine import open_file_limit, try_lock
 
 _LONGEST_OWNER = 300
 _OWNER = re.compile(r"pid (?P<pid>\d+) on ['\"](?P<host>.*)['\"]\s*")
-# A lock, a database of checkpoints with its journals, and what is being written.
+# A lock, the trace and its index, and what is being written.
 _FILES_A_RUN, _FILES_BESIDE = 8, 256
 
 

@@ -142,7 +142,7 @@ class Chunked(Strategy):
         """Run the machine."""
         graph, empty = self.machine()
         context = _context(job, folder, door, job.once(self.cut), self.prompts(job))
-        state = await run_machine(folder, graph, context, empty)
+        state = await run_machine(graph, context, empty)
         notes = (*sorted(set(state["notes"])), *failed_lines(state["failures"]))
         return Written(state["review"], (), notes)
 

@@ -262,7 +262,7 @@ async def _searched(outside: Outside, searching: Searching, job: Job, run: Sessi
             room=_room(job),
             versions=job.settings.review.prompt_versions,
         )
-        state = await run_machine(build_literature_graph(), context, nothing_searched())
+        state = await run_machine(build_literature_graph, context, nothing_searched())
     except RunStopped:
         raise
     except RefereeError as error:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from referee.graphs.failure import raise_failure
 
 
-async def run_machine(graph: Any, context: Any, initial: Any) -> Any:
-    """Run an uncompiled graph to its end.
+async def run_machine(build: Callable[[], Any], context: Any, initial: Any) -> Any:
+    """Run a machine to its end.
 
     Args:
-        graph: The uncompiled machine.
+        build: Makes the uncompiled graph; it is compiled once in a process.
         context: The services and fixed data of the run.
         initial: The empty state.
 
@@ -21,7 +23,12 @@ async def run_machine(graph: Any, context: Any, initial: Any) -> Any:
     Raises:
         RefereeError: What a node recorded under ``failure``.
     """
-    state = await graph.compile().ainvoke(initial, context=context)
+    state = await _compiled(build).ainvoke(initial, context=context)
     if state["failure"]:
         raise_failure(state["failure"])
     return state
+
+
+@cache
+def _compiled(build: Callable[[], Any]) -> Any:
+    return build().compile()

@@ -237,7 +237,7 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         lean=refinement.lean,
         prompt_versions=refinement.settings.review.prompt_versions,
     )
-    state = await run_machine(build_refinement_graph(), context, initial_state(g.id for g in guidelines))
+    state = await run_machine(build_refinement_graph, context, initial_state(g.id for g in guidelines))
     by_id = {refined.guideline_id: refined for refined in state["refined"]}
     return RefinedPrompts(
         venue=form.id,

@@ -74,7 +74,7 @@ class Single(Strategy):
             prompt_versions=prepared.settings.review.prompt_versions,
             variation=variation,
         )
-        state = await run_machine(build_single_graph(), context, initial_state())
+        state = await run_machine(build_single_graph, context, initial_state())
         written = Written(state["review"], cuts_of(state), notes_of(state), cut=cut_of(state))
         if variation.steps and (refined := job.once(_measured_prompts)) is not None:
             pin(refined, folder)

@@ -46,7 +46,7 @@ def scrub(text: str, env: Mapping[str, str] | None = None) -> str:
     the login and the values of parameters named like keys. Values under 6 characters are left alone: removing them
     would garble ordinary words.
     """
-    for form in _forms(_values(os.environ if env is None else env)):
+    for form in _forms_of_environment(_bytes_of(os.environ)) if env is None else _forms(_values(env)):
         text = _without(text, form)
     text = _SHAPES.sub(HIDDEN, text)
     if "://" not in text and "?" not in text and "&" not in text:
@@ -83,6 +83,16 @@ def _values(env: Mapping[str, str]) -> tuple[str, ...]:
         if _NAMES.search(name) and not (_PLACE.search(name) and value.startswith(("/", "~", ".")))
     }
     return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=lambda v: (-len(v), v)))
+
+
+def _bytes_of(environment: Any) -> frozenset[tuple[bytes, bytes]]:
+    """The environment as it is kept: to decode all of it for each text took a tenth of a review's time."""
+    return frozenset(environment._data.items())
+
+
+@lru_cache(maxsize=8)
+def _forms_of_environment(kept: frozenset[tuple[bytes, bytes]]) -> tuple[str, ...]:
+    return _forms(_values({os.fsdecode(name): os.fsdecode(value) for name, value in kept}))
 
 
 @lru_cache(maxsize=8)

@@ -28,7 +28,7 @@ ENV_PREFIX = "REFEREE_"
 FILE_NAME = "referee.toml"
 
 # Variables that share the prefix but are no settings: secrets and folders, read where they are used.
-RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR", "REFEREE_POSTGRES_DSN"})
+RESERVED_ENV = frozenset({"REFEREE_API_KEY", "REFEREE_CACHE_DIR", "REFEREE_CONFIG_DIR"})
 
 EMBEDDED_MODEL = "local"
 
@@ -230,8 +230,7 @@ class CollectSettings(_Group):
 class Settings(_Group):
     """The whole tree.
 
-    ``embedder`` names the embedding model, as ``local`` or ``provider:model``. ``checkpoints`` of a review lie in its
-    folder (``sqlite``), or in the database that ``REFEREE_POSTGRES_DSN`` names.
+    ``embedder`` names the embedding model, as ``local`` or ``provider:model``.
     """
 
     models: ModelSettings = ModelSettings()
@@ -243,12 +242,20 @@ class Settings(_Group):
     citations: CitationSettings = CitationSettings()
     collect: CollectSettings = CollectSettings()
     embedder: str = "local"
-    checkpoints: Literal["sqlite", "postgres"] = "sqlite"
 
     @property
     def units_at_once(self) -> int:
         """How many units that ask models may be under way: as many as calls, or in batches as one should hold."""
         return self.batches.units if self.calls.batch else self.calls.concurrency
+
+
+def stored_settings(values: Mapping[str, Any]) -> Settings:
+    """The settings that a run wrote down, without those that there are no more.
+
+    Raises:
+        ValidationError: They are of another version.
+    """
+    return Settings.model_validate({name: value for name, value in values.items() if name != "checkpoints"})
 
 
 def load_settings(

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.llm.batches.looking import SeenBatch, look_at_batches
 from referee.runs.folder import check_resumable, read_record
-from referee.settings import Settings, changed_settings
+from referee.settings import changed_settings, stored_settings
 
 
 async def run_batches(run: str | Path, *, cancel: bool = False, base_url: str | None = None) -> list[SeenBatch]:
@@ -28,7 +28,7 @@ async def run_batches(run: str | Path, *, cancel: bool = False, base_url: str | 
     folder = Path(run)
     check_resumable(folder)
     try:
-        settings = Settings.model_validate(read_record(folder).settings)
+        settings = stored_settings(read_record(folder).settings)
     except ValidationError as error:
         raise RunError(f"the settings in {str(folder)!r} are of another version.", hint="Use that version.") from error
     return await look_at_batches(folder, changed_settings(settings, {"models.base_url": base_url}), cancel=cancel)

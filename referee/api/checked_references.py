@@ -14,8 +14,8 @@ from referee.api.options import RunOptions
 from referee.errors import RunError, SettingsError
 from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, check_reference
+from referee.machine import refuse_special_file
 from referee.runs import Event
-from referee.runs.files import refuse_special_file
 from referee.schemas.paper import Reference
 from referee.settings import changed_settings
 

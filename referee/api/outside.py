@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -23,17 +24,20 @@ from referee.literature.checking import Record
 from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, abstract_of
-from referee.literature.searching import IndexSearch, OnlineSearch, Searching, named_in
+from referee.literature.searching import IndexSearch, KeptSearch, OnlineSearch, Searching, named_in
 from referee.llm.door import Door
 from referee.papers.dated import day_made
 from referee.prompts import Prompt
 from referee.runs import Event
 from referee.schemas.estimate import Estimate, ReviewEstimate
 from referee.schemas.literature import ListedWork, Literature, LookedUpReference, References
+from referee.schemas.paper import Paper
 from referee.schemas.review import Review
 from referee.settings import Settings
 
 NONE, ONLINE = "none", "online"
+SEARCHES, ABSTRACTS = "searches.json", "cited-abstracts.json"
+"""Files in a run folder with what services answered, written before a prompt shows it."""
 # What abstracts and typical replies come to, in tokens.
 _ABSTRACTS, _TYPICAL = 6_000, 0.4
 _LOOKED_UP_ROWS, _MOST_NAMED = 5, 25
@@ -147,11 +151,11 @@ def where(given: str | Path | None) -> str | None:
     return str(Path(given).absolute())
 
 
-def with_lookup(job: Job, outside: Outside) -> Job:
+def with_lookup(job: Job, outside: Outside, run: Session) -> Job:
     """The job with a way to look up works that readers name from memory."""
-    searching = outside.searching
-    if searching is None:
+    if outside.searching is None:
         return job
+    searching = KeptSearch(outside.searching, lambda: run.path / SEARCHES)
 
     async def look_up(named: str) -> str:
         words = " ".join(named.split()[:_MOST_NAMED])
@@ -199,23 +203,19 @@ async def _references(outside: Outside, job: Job, run: Session, door: Door) -> R
     found = References(asked=outside.references.asked, entries=entries, notes=outside.references.all_notes)
     if not job.settings.review.support:
         return found
-    return await _with_support(found, checked, outside.references, job, door)
+    return await _with_support(found, checked, outside.references, job, run, door)
 
 
 async def _with_support(
-    references: References, checked: Sequence[CheckedReference], lookup: Lookup, job: Job, door: Door
+    references: References, checked: Sequence[CheckedReference], lookup: Lookup, job: Job, run: Session, door: Door
 ) -> References:
     """Whether verified works say what the paper claims of them, where they have an abstract and are cited in words."""
-    citing = citing_sentences(job.paper)
-    cited = []
-    for number, one in enumerate(checked, start=1):
-        sentence = next(iter(citing.get(one.cited.reference.id, ())), None)
-        if sentence is None or lookup.resolver is None:
-            continue
-        abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
-        if abstract:
-            place = sentence.section.heading
-            cited.append(CitedAbstract(number, sentence.sentence, place, sentence.page, abstract))
+    kept = run.path / ABSTRACTS
+    if kept.is_file():  # a resumed run asks about the abstracts that it was given first
+        cited = [CitedAbstract(**one) for one in json.loads(kept.read_text("utf-8"))]
+    else:
+        cited = await _cited_abstracts(checked, lookup, job.paper)
+        run.write(ABSTRACTS, json.dumps([asdict(one) for one in cited], ensure_ascii=False))
     version = job.settings.review.prompt_versions.get(support_judge.PROMPT)
     try:
         judged = await judge_support(cited, door=door, version=version)
@@ -231,6 +231,19 @@ async def _with_support(
     return references.model_copy(update={"support": tuple(judged), "notes": notes})
 
 
+async def _cited_abstracts(checked: Sequence[CheckedReference], lookup: Lookup, paper: Paper) -> list[CitedAbstract]:
+    citing, cited = citing_sentences(paper), []
+    for number, one in enumerate(checked, start=1):
+        sentence = next(iter(citing.get(one.cited.reference.id, ())), None)
+        if sentence is None or lookup.resolver is None:
+            continue
+        abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        if abstract:
+            place = sentence.section.heading
+            cited.append(CitedAbstract(number, sentence.sentence, place, sentence.page, abstract))
+    return cited
+
+
 async def _searched(outside: Outside, searching: Searching, job: Job, run: Session, door: Door) -> Literature:
     from referee.graphs.literature import LiteratureContext, build_literature_graph, nothing_searched
     from referee.graphs.running import run_machine
@@ -240,7 +253,7 @@ async def _searched(outside: Outside, searching: Searching, job: Job, run: Sessi
     try:
         context = LiteratureContext(
             paper=job.paper,
-            searching=searching,
+            searching=KeptSearch(searching, lambda: run.path / SEARCHES),
             embedder=await run.open_embedder(),
             door=door,
             count=model.count,
@@ -249,9 +262,7 @@ async def _searched(outside: Outside, searching: Searching, job: Job, run: Sessi
             room=_room(job),
             versions=job.settings.review.prompt_versions,
         )
-        state = await run_machine(
-            run.folder, build_literature_graph(), context, nothing_searched(), thread="literature-"
-        )
+        state = await run_machine(build_literature_graph, context, nothing_searched())
     except RunStopped:
         raise
     except RefereeError as error:

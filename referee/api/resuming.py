@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.runs.folder import check_resumable, read_record
 from referee.secrets import HIDDEN
-from referee.settings import Settings
+from referee.settings import Settings, stored_settings
 
 _WHOLE = "Give the paper, --venue and the model again, beside --resume."
 
@@ -41,7 +41,7 @@ def begun_review(run: Path) -> Begun:
     if HIDDEN in record.model_dump_json(include={"asked", "settings"}):
         raise RunError(f"{str(run)!r} was started with a key, which is not written down.", hint=_WHOLE)
     try:
-        settings = Settings.model_validate(record.settings)
+        settings = stored_settings(record.settings)
     except ValidationError as error:
         raise RunError(f"the settings in {str(run)!r} are of another version.", hint=_WHOLE) from error
     return Begun(record.asked["paper"], record.asked["venue"], settings)

@@ -21,10 +21,10 @@ from referee.graphs.strategies import STRATEGIES
 from referee.llm.catalogue import cache_root
 from referee.llm.models import check_models
 from referee.llm.spec import ModelSpec
+from referee.machine import refuse_special_file
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated import load_as_set
 from referee.runs import Event, Ledger
-from referee.runs.files import refuse_special_file
 from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
 from referee.schemas.review import Provenance, Review
@@ -142,7 +142,7 @@ async def review(
         outside = Outside.opened(settings, file)
         run.closing(outside.close)
         models = shared.models if shared else await run.open_models()
-        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside)
+        job = with_lookup(Job(read, form, settings, models, run.progress, refined), outside, run)
         looking = await to_look_at(job, file, run, strategy_used) if shared is None else None
         extra = outside.inputs(settings) | ({"sample": str(sample)} if sample else {})
         extra |= looking.inputs() if looking else {}

@@ -22,7 +22,7 @@ from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, TRACE_INDEX, read_record
+from referee.runs.folder import RECORD, TRACE, TRACE_INDEX, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
 from referee.runs.shared_limits import open_book
 from referee.schemas.estimate import Estimate, ReviewEstimate
@@ -349,7 +349,7 @@ def _unusable(path: Path, error: OSError | sqlite3.Error) -> RunError:
         where = f" in {str(error.filename)!r}" if error.filename else ""
         cause, hint = f"{error.strerror or error}{where}", "Make room or mend its rights"
     else:
-        cause, hint = f"{CHECKPOINTS}: {error}", f"If {CHECKPOINTS} is damaged, delete it"
+        cause, hint = f"{TRACE_INDEX}: {error}", f"If {TRACE_INDEX} is damaged, delete it"
     there = (path / RECORD).is_file()
     return RunError(
         f"run folder {str(path)!r} can no longer be used: {cause}.",

@@ -14,6 +14,7 @@ from referee.app.asking import Asked, read_asked
 from referee.app.job_files import Estimated, Line, last_line, read_estimate
 from referee.app.jobs import JOBS, Jobs
 from referee.errors import RunError
+from referee.machine import process_lives
 from referee.reports.html import PAGE
 from referee.reports.plain import one_line
 from referee.reports.tally import money
@@ -186,7 +187,7 @@ def _is_worked_on(folder: Path) -> bool:
     if owner is None:
         return False
     pid, host = owner
-    return host != socket.gethostname() or Path(f"/proc/{pid}").exists()
+    return host != socket.gethostname() or process_lives(pid)
 
 
 def _names(root: Path) -> Iterator[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 
-EXIT_BAD_INPUT = 2
-EXIT_STOPPED = 3
-EXIT_INTERRUPTED = 130
+from referee.cli.exits import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_STOPPED
 
 
 def main() -> None:

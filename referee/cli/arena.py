@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="How far a model's reviews are from people's, on each paper's own form.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

@@ -12,7 +12,7 @@ from referee.cli.running import Attended, RunFlags
 if TYPE_CHECKING:
     from referee.api import Collection
 
-app = typer.Typer(help="Fetch public reviews.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Fetch public reviews.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 _VENUE = "A venue-year, as iclr-2025. With --resume, by default the one begun there."
 _WITH = "Beside submissions and reviews: pdf, rebuttals, comments, decisions. [default: all but pdf]"

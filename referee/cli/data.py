@@ -10,6 +10,7 @@ import typer
 app = typer.Typer(
     help="Sets of papers with their reviews: count, check, convert, freeze a part.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Whether reviews were written by models: scores, thresholds, their errors, one review judged.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from referee.runs.files import refuse_special_file
+from referee.machine import refuse_special_file
 
 
 def refuse_devices(arguments: Iterable[str]) -> None:

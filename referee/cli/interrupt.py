@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from referee.cli import EXIT_INTERRUPTED
+from referee.cli.exits import EXIT_INTERRUPTED
 from referee.errors import RefereeError
 
 if TYPE_CHECKING:

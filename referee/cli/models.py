@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="The embedded models' files.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="The embedded models' files.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 _Key = Annotated[str, typer.Argument(help="A model's key, see `referee models list`.", show_default=False)]
 _KEYS = typer.Argument(help="Models' keys, see `referee models list`.", show_default=False)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from referee.cli.running import CorpusFlags
 from referee.errors import SettingsError
 
 if TYPE_CHECKING:
+    from referee.cli.running import CorpusFlags
     from referee.runs.engines import Engine
 
 _WITH_VALUE = ("--out", "--resume", "--processes", "--engine", "--address")

@@ -14,7 +14,9 @@ from referee.errors import SettingsError
 if TYPE_CHECKING:
     from referee.api.venues.compiling import Compiled
 
-app = typer.Typer(help="The venues' review forms and rules.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="The venues' review forms and rules.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 
 
 @app.command("list")

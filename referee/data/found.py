@@ -14,7 +14,7 @@ from referee.data.entries import PACKED, PARQUET_SUFFIX, Entry, json_lines, open
 from referee.data.json_documents import document_entries
 from referee.data.keys import named_source
 from referee.errors import DataError
-from referee.runs.files import refuse_special_file
+from referee.machine import refuse_special_file
 from referee.schemas.case import ReviewCase
 
 LINE_SUFFIXES = (".jsonl", ".ndjson")

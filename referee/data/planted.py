@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from referee.data.drafts import describe
 from referee.errors import DataError
-from referee.runs.files import refuse_special_file
+from referee.machine import refuse_special_file
 from referee.schemas.planted import PlantedKey
 
 Twin = Literal["clean", "planted", "neutral"]

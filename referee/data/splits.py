@@ -16,7 +16,8 @@ from pydantic import Field, ValidationError
 from referee.data.drafts import describe
 from referee.data.paper_rows import RowFound
 from referee.errors import DataError
-from referee.runs.files import refuse_special_file, write_atomically
+from referee.machine import refuse_special_file
+from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
 from referee.schemas.paper_row import PaperRow, ScaleOverride
 

@@ -6,7 +6,6 @@ One process at a time makes a unit. Another one that wants the same unit waits, 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from referee.machine import try_lock
 from referee.runs import Ledger
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD, TRACE, read_record
@@ -142,17 +142,9 @@ def claimed(file: Path) -> Iterator[bool]:
     """
     handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        yield _is_locked(handle)
+        yield try_lock(handle)
     finally:
         os.close(handle)
-
-
-def _is_locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 async def wait_for_others() -> None:

@@ -135,7 +135,7 @@ async def compose(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
 
 
 def build_guidelines_graph() -> StateGraph[GuidelinesState, GuidelinesContext, GuidelinesState, GuidelinesState]:
-    """The uncompiled machine; the caller chooses the checkpointer. The context holds at least one window."""
+    """The uncompiled machine. The context holds at least one window."""
     graph = StateGraph(GuidelinesState, context_schema=GuidelinesContext)
     graph.add_node("label", label, input_schema=LabelTask)
     graph.add_node("read", read, input_schema=ReadTask)

@@ -151,7 +151,7 @@ async def read(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> L
 
 
 def build_literature_graph() -> StateGraph[LiteratureState, LiteratureContext, LiteratureState, LiteratureState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(LiteratureState, context_schema=LiteratureContext)
     steps = {"claim": claim, "search": search, "rank": rank, "read": read}
     for name, step in steps.items():

@@ -14,7 +14,7 @@ from typing import Any, Self
 from referee.errors import DataError
 from referee.literature.checking import Cited, Record, record_of
 from referee.literature.titles import normalised_title
-from referee.runs.files import refuse_special_file
+from referee.machine import refuse_special_file
 
 _SQLITE = b"SQLite format 3\0"
 _MOST_CANDIDATES = 100

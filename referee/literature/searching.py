@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol, cast
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol, cast
 
 from referee.literature.asking import Services
 from referee.literature.cache import AnswerCache
-from referee.literature.checking import Record, Unresolved
+from referee.literature.checking import Record, Unresolved, record_of
 from referee.literature.index import WorkIndex
 from referee.literature.services import Searched
 from referee.literature.titles import is_short_form, normalised_title, title_similarity
+from referee.runs.files import write_atomically
 
 SEARCHED = ("crossref", "openalex", "arxiv", "semantic-scholar")
 """The services that hold abstracts."""
@@ -52,6 +56,36 @@ class IndexSearch:
     def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
         """As ``Searching.find``."""
         return Found(each_once(r for query in queries for r in self._index.search(query, until, rows)))
+
+
+class KeptSearch:
+    """Another search, whose answers are in a file before they are used: a resumed run is given the same ones.
+
+    Args:
+        searching: Who is asked for what the file does not hold.
+        file: Where the answers are kept; asked for with the first search.
+    """
+
+    def __init__(self, searching: Searching, file: Callable[[], Path]) -> None:
+        self._searching, self._file, self._lock = searching, file, Lock()
+        self.names = searching.names
+
+    def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
+        """As ``Searching.find``."""
+        question = json.dumps([*queries, until.isoformat() if until else None, rows], ensure_ascii=False)
+        known = self._kept().get(question)
+        if known is None:
+            found = self._searching.find(queries, until, rows)
+            answer = {"records": [one._asdict() for one in found.records], "failures": found.failures}
+            with self._lock:
+                kept = self._kept()
+                known = kept.setdefault(question, answer)
+                write_atomically(self._file(), json.dumps(kept, ensure_ascii=False))
+        records = (record_of(row) for row in known["records"])
+        return Found(tuple(filter(None, records)), tuple(known["failures"]))
+
+    def _kept(self) -> dict[str, Any]:
+        return dict(json.loads(self._file().read_text("utf-8"))) if self._file().is_file() else {}
 
 
 class OnlineSearch:

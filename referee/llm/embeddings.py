@@ -21,11 +21,11 @@ from referee.llm.catalogue import embedder_key
 from referee.llm.clients import connections
 from referee.llm.failures import classify
 from referee.llm.google_client import google_client
-from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
 from referee.llm.retrying import tries
 from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
 from referee.llm.urgency import Urgency, UrgentFirst
+from referee.machine import usable_cores
 from referee.runs.stopping import current_stop
 from referee.secrets import scrub
 from referee.settings import CallSettings

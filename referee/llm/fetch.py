@@ -7,7 +7,6 @@ hashed and the hash was the pinned one. An interrupted fetch goes on where it st
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import logging
@@ -32,6 +31,7 @@ from referee.llm.catalogue import (
     remove_model,
 )
 from referee.llm.sources import FetchProgress, SourceFailed, from_index, from_official
+from referee.machine import try_lock
 
 __all__ = ["FetchProgress", "fetch_model", "model_path", "model_status", "models_dir", "remove_model"]
 
@@ -161,13 +161,9 @@ def _storage_errors(entry: CatalogueEntry, folder: Path) -> Iterator[None]:
 async def _lock(folder: Path, entry: CatalogueEntry, report: FetchProgress) -> AsyncGenerator[None]:
     """Hold the model's folder; the system lets go of the lock when the process ends, however it ends."""
     with (folder / ".lock").open("w") as handle:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                report(f"{entry.key}: waiting for another process that fetches it", 0, entry.size)
-                await asyncio.sleep(_LOCK_POLL_S)
+        while not try_lock(handle.fileno()):
+            report(f"{entry.key}: waiting for another process that fetches it", 0, entry.size)
+            await asyncio.sleep(_LOCK_POLL_S)
         yield
 
 

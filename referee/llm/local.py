@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import gc
-import math
 import os
 import secrets
 import threading
@@ -26,6 +25,7 @@ import httpx
 
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm.catalogue import CatalogueEntry, catalogue_entry, chat_model_key, model_path
+from referee.machine import usable_cores
 
 LOCAL_CONTEXT_TOKENS = 16_384
 REPEAT_PENALTY = 1.1
@@ -34,7 +34,6 @@ _BATCH_TOKENS = 512
 _PROMPT_CACHE_MIB = 768
 _SPIN_VARIABLE = "GOMP_SPINCOUNT"
 _SPINS = "1000"
-_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 class LocalServer:
@@ -137,16 +136,6 @@ def close_local_servers() -> None:
     with _LOCK:
         while _SERVERS:
             _SERVERS.popitem()[1].close()
-
-
-def usable_cores() -> int:
-    """Cores this process may use: its affinity, and a container's quota where one is set."""
-    cores = len(os.sched_getaffinity(0))
-    try:
-        quota, period = _CPU_QUOTA.read_text("ascii").split()
-        return max(1, min(cores, math.ceil(int(quota) / int(period))))
-    except (OSError, ValueError):
-        return cores
 
 
 _LOCK = threading.Lock()

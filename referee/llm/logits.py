@@ -12,7 +12,7 @@ from referee.errors import DataError, ModelError
 from referee.llm.catalogue import catalogue_entry, model_path
 from referee.llm.fetch import FetchProgress, fetch_model
 from referee.llm.llama_library import BUILD, llama_library
-from referee.llm.local import usable_cores
+from referee.machine import usable_cores
 
 if TYPE_CHECKING:
     import numpy as np

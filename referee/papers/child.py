@@ -4,56 +4,23 @@ from __future__ import annotations
 
 import faulthandler
 import json
-import math
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import PaperParseError
+from referee.machine import bound_process
 
 if TYPE_CHECKING:
     from referee.schemas.figure import Figures
     from referee.schemas.page import Highlights, PageImages
     from referee.schemas.paper import Paper
 
-_ALARM_GRACE_S = 10
 _MOST_OPEN_FILES = 64
 # Only a PDF's copy without hidden text is written, into a folder of its own: the converter reads nothing but files.
 _FILE_BYTES = 256 * 2**20
-
-
-def enter(seconds: float, memory_mb: int) -> None:
-    """Put this process under limits; there is no way back.
-
-    The alarm ends a process whose parent is gone and that only waits: processor time alone would never do that.
-
-    Args:
-        seconds: Wall time, and as much processor time.
-        memory_mb: Address space, in MiB; the interpreter and the converters alone take about 350 of it.
-
-    Raises:
-        ImportError, OSError, ValueError: The system cannot hold the limits.
-    """
-    import resource
-
-    bounds = {
-        resource.RLIMIT_AS: memory_mb * 2**20,
-        resource.RLIMIT_CPU: math.ceil(seconds),
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: _FILE_BYTES,
-        resource.RLIMIT_NOFILE: _MOST_OPEN_FILES,
-    }
-    for kind, most in bounds.items():
-        hard = resource.getrlimit(kind)[1]
-        if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
-        # The soft limit of processor time sends a signal that can be told from others; the hard one comes after it.
-        later = most + 1 if kind == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else most
-        resource.setrlimit(kind, (most, later))
-    signal.alarm(math.ceil(seconds) + _ALARM_GRACE_S)
 
 
 PAPER = b"P"
@@ -72,7 +39,12 @@ def main() -> None:
     reply = os.dup(1)
     os.dup2(2, 1)  # whatever a converter prints is no reply
     faulthandler.enable()
-    enter(request["max_seconds"], request["max_memory_mb"])
+    bound_process(
+        request["max_seconds"],
+        memory_bytes=request["max_memory_mb"] * 2**20,
+        file_bytes=_FILE_BYTES,
+        open_files=_MOST_OPEN_FILES,
+    )
     try:
         found = _read(request)
     except PaperParseError as error:

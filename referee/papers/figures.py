@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import struct
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from PIL import Image, UnidentifiedImageError
+
+from referee.errors import PaperParseError
 from referee.evidence.rules.labels import mentions_of
 from referee.papers.captions import Caption, captions_of
 from referee.papers.picture_files import PictureFile, picture_files
-from referee.papers.pictures import Pictures, opened
+from referee.papers.pictures import MOST_MEGAPIXELS, Pictures
 from referee.schemas.figure import Figure, Figures
 from referee.schemas.paper import Paper
+
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
+# What the decoders raise at damaged files.
+_UNREADABLE = (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, struct.error)
 
 _MOST_MENTIONS = 8
 _MOST_FILES_OF_ONE = 6
@@ -83,7 +93,7 @@ def _from_files(files: Sequence[PictureFile], captions: Sequence[Caption], pictu
 def _written(files: Sequence[PictureFile], pictures: Pictures) -> tuple[list[str], list[str]]:
     names, problems = [], []
     for one in files:
-        picture = opened(one.data, one.name) if one.data is not None else one.problem
+        picture = _opened(one.data, one.name) if one.data is not None else one.problem
         if isinstance(picture, str):
             problems.append(picture)
         elif name := pictures.write(picture):
@@ -91,3 +101,30 @@ def _written(files: Sequence[PictureFile], pictures: Pictures) -> tuple[list[str
         else:
             problems.append(pictures.full)
     return names, problems
+
+
+def _opened(data: bytes, name: str) -> Image.Image | str:
+    """A picture file's picture, or why there is none; how large it is, is looked at before it is decoded."""
+    if data[:5] == b"%PDF-":
+        return _first_page(data, name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(data), formats=_FORMATS)
+        if (pixels := picture.width * picture.height / 1e6) > MOST_MEGAPIXELS:
+            return f"{name} has {pixels:,.0f} megapixels; at most {MOST_MEGAPIXELS} are read"
+        picture.load()
+    except Image.DecompressionBombError:
+        return f"{name} has far more than {MOST_MEGAPIXELS} megapixels, the most that are read"
+    except _UNREADABLE:
+        return f"{name} is no picture of a kind that is read ({', '.join(_FORMATS)}, PDF)"
+    return picture
+
+
+def _first_page(data: bytes, name: str) -> Image.Image | str:
+    from referee.papers.pdf.figures import first_page
+
+    try:
+        return first_page(data, name)
+    except PaperParseError as error:
+        return error.message

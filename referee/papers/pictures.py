@@ -1,16 +1,13 @@
-"""Pictures of figures: opened and written within limits of number, pixels and bytes."""
+"""Pictures of figures, written within limits of number, pixels and bytes."""
 
 from __future__ import annotations
 
 import io
-import struct
-import warnings
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
-from referee.errors import PaperParseError
 from referee.papers.captions import Caption
 from referee.schemas.figure import Figure
 from referee.schemas.paper import Box
@@ -21,9 +18,6 @@ MOST_MEGAPIXELS = 50
 _MOST_BYTES = 2 * 2**20
 _MOST_BYTES_IN_ALL = 24 * 2**20
 _QUALITY = 85
-_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
-# What the decoders raise at damaged files.
-_UNREADABLE = (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError, struct.error)
 
 
 class Pictures:
@@ -95,33 +89,6 @@ class Pictures:
             why = self.full or f"at most {self.most} figures and tables get one (paper.max_figures)"
             return (*self.left_out, f"{self._beyond} figures and tables have no picture: {why}.")
         return tuple(self.left_out)
-
-
-def opened(data: bytes, name: str) -> Image.Image | str:
-    """A picture file's picture, or why there is none; how large it is, is looked at before it is decoded."""
-    if data[:5] == b"%PDF-":
-        return _first_page(data, name)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            picture = Image.open(io.BytesIO(data), formats=_FORMATS)
-        if (pixels := picture.width * picture.height / 1e6) > MOST_MEGAPIXELS:
-            return f"{name} has {pixels:,.0f} megapixels; at most {MOST_MEGAPIXELS} are read"
-        picture.load()
-    except Image.DecompressionBombError:
-        return f"{name} has far more than {MOST_MEGAPIXELS} megapixels, the most that are read"
-    except _UNREADABLE:
-        return f"{name} is no picture of a kind that is read ({', '.join(_FORMATS)}, PDF)"
-    return picture
-
-
-def _first_page(data: bytes, name: str) -> Image.Image | str:
-    from referee.papers.pdf.figures import first_page
-
-    try:
-        return first_page(data, name)
-    except PaperParseError as error:
-        return error.message
 
 
 def _plain(picture: Image.Image) -> Image.Image:

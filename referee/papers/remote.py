@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import re
 from collections.abc import AsyncGenerator, Callable
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import ValidationError
 
 from referee.errors import DataError, PaperParseError
+from referee.machine import try_lock
 from referee.papers.sniff import Kind, describe_bytes, kind_of
 from referee.runs import Event, Progress, silent
 from referee.runs.files import write_atomically
@@ -147,12 +147,8 @@ async def one_at_a_time(cache_folder: Path) -> AsyncGenerator[None]:
     folder = cache_folder / "papers"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as handle:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                await asyncio.sleep(_LOCK_POLL_S)
+        while not try_lock(handle.fileno()):  # noqa: ASYNC110 - the system tells nobody that a lock is free
+            await asyncio.sleep(_LOCK_POLL_S)
         yield
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import hashlib
 import json
 import logging
@@ -27,6 +26,7 @@ import numpy as np
 from referee.errors import RetrievalError
 from referee.llm.catalogue import CACHE_VARIABLE, cache_root
 from referee.llm.embeddings import Vectors
+from referee.machine import try_lock
 from referee.retrieval.chunks import Child, Chunks, ChunkSizes
 from referee.schemas.paper import Paper
 
@@ -107,12 +107,8 @@ class VectorStore:
         Chroma itself fails when two processes make a database or write to one at the same time.
         """
         with self._lock_file.open("a") as handle:
-            while True:
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    await asyncio.sleep(_POLL_S)
+            while not try_lock(handle.fileno()):  # noqa: ASYNC110 - the system tells nobody that a lock is free
+                await asyncio.sleep(_POLL_S)
             yield
 
     def holds(self, name: str) -> bool:

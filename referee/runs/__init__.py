@@ -1,4 +1,4 @@
-"""Run folders, the call ledger, locks, budget, progress, checkpoints."""
+"""Run folders, the call ledger, locks, budget, progress."""
 
 from referee.runs.budget import Budget, Reservation
 from referee.runs.folder import RunFolder

@@ -25,7 +25,7 @@ CREATE INDEX IF NOT EXISTS by_request ON calls (request);
 CREATE INDEX IF NOT EXISTS repairs ON calls (base) WHERE base != request;
 CREATE TABLE IF NOT EXISTS covered (state TEXT NOT NULL);
 """
-# A kill costs reading this many lines again; a commit costs two flushes of the disk.
+# A kill costs reading this many lines again.
 _COMMIT_EVERY = 500
 
 
@@ -56,11 +56,12 @@ class CallIndex:
             raise
 
     def _examine(self) -> None:
+        # It is made anew from the trace where a crash of the machine leaves it damaged, so no write waits for the disk.
+        self._database.execute("PRAGMA synchronous = OFF")
         (said,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
         if said != "ok":
             raise sqlite3.DatabaseError(said)
         self._database.executescript(_TABLES)
-        self._database.execute("PRAGMA synchronous = NORMAL")
 
     def covered(self) -> Covered:
         """What was covered at the last commit."""

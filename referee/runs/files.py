@@ -1,10 +1,9 @@
-"""Whole files or none, and no files that keep who opens them waiting."""
+"""Whole files and folders, or none."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,17 +86,3 @@ def whole_folder(path: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
-
-
-def refuse_special_file(path: Path) -> None:
-    """See that a path is a file or a folder, of whatever kind; a missing one is for the caller.
-
-    Raises:
-        DataError: It is a pipe, a device or a socket, which would keep who opens it waiting.
-    """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        mode = path.stat().st_mode
-        kind = "named pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
-        raise DataError(
-            f"{str(path)!r} is a {kind}, and only files and folders are read.", hint="Save what it gives to a file."
-        )

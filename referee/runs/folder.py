@@ -30,7 +30,6 @@ from referee.secrets import scrub_tree
 RECORD = "run.json"
 TRACE = "trace.jsonl"
 TRACE_INDEX = ".trace.sqlite"
-CHECKPOINTS = "checkpoints.sqlite"
 _ANEW = "Start a new run with another --out."
 _FROM_OUTSIDE = ("inputs", "asked", "settings", "models", "error")
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
-import resource
 import socket
 from pathlib import Path
 
 from referee.errors import RunError
+from referee.machine import open_file_limit, try_lock
 
 _LONGEST_OWNER = 300
 _OWNER = re.compile(r"pid (?P<pid>\d+) on ['\"](?P<host>.*)['\"]\s*")
-# A lock, a database of checkpoints with its journals, and what is being written.
+# A lock, the trace and its index, and what is being written.
 _FILES_A_RUN, _FILES_BESIDE = 8, 256
 
 
@@ -35,15 +34,13 @@ class FolderLock:
         """
         handle = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not try_lock(handle):
+                owner = _owner(handle)
+                raise RunError(
+                    f"run folder {str(self._folder)!r} is in use by another process{f' ({owner})' if owner else ''}.",
+                    hint="Wait for it to end, or choose another folder with --out.",
+                )
             _write_owner(handle)
-        except BlockingIOError as error:
-            owner = _owner(handle)
-            os.close(handle)
-            raise RunError(
-                f"run folder {str(self._folder)!r} is in use by another process{f' ({owner})' if owner else ''}.",
-                hint="Wait for it to end, or choose another folder with --out.",
-            ) from error
         except BaseException:
             os.close(handle)
             raise
@@ -61,12 +58,8 @@ def most_run_folders(wanted: int) -> int:
 
     The process's limit is raised as far as the system lets it.
     """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    enough = _FILES_BESIDE + _FILES_A_RUN * wanted
-    if soft != resource.RLIM_INFINITY and soft < enough:
-        soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return wanted if soft == resource.RLIM_INFINITY else min(wanted, max(1, (soft - _FILES_BESIDE) // _FILES_A_RUN))
+    most = open_file_limit(_FILES_BESIDE + _FILES_A_RUN * wanted)
+    return wanted if most is None else min(wanted, max(1, (most - _FILES_BESIDE) // _FILES_A_RUN))
 
 
 def owner_of(folder: Path) -> tuple[int, str] | None:

@@ -196,19 +196,3 @@ def test_a_trace_that_cannot_be_written_stops_the_run(referee: Referee, paper: P
     done = referee("review", paper, *VENUE, "--resume", RUN, *on(server))
     assert done.code == 0, done.err
     assert_finished(RUN)
-
-
-def test_damaged_checkpoints_are_named_and_cost_no_second_call(
-    referee: Referee, paper: Path, server: FakeServer
-) -> None:
-    assert referee("review", paper, *VENUE, "--out", RUN, *on(server)).code == 0
-    for file in RUN.glob("checkpoints.sqlite*"):
-        file.write_bytes(b"no database at all, and long enough to look like one" * 100)
-    done = referee("review", paper, *VENUE, "--resume", RUN, *on(server))
-    assert_refused(done, "checkpoints.sqlite", "not a database", "delete it", "--resume run")
-    for file in RUN.glob("checkpoints.sqlite*"):
-        file.unlink()
-    done = referee("review", paper, *VENUE, "--resume", RUN, *on(server))
-    assert done.code == 0, done.err
-    assert len(server.log) == 1
-    assert_finished(RUN)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from referee import RunOptions, review
-from referee.runs import Ledger, checkpoints
-from referee.runs.folder import CHECKPOINTS, RECORD, TRACE
+from referee.runs import Ledger
+from referee.runs.folder import RECORD, TRACE
 from referee.schemas.run import CallRecord
 from referee.testing import FakeServer
 from tests.cli.command import Referee
@@ -111,11 +109,9 @@ LEDGERS: dict[str, tuple[Callable[[], bytes], int | None]] = {
 
 @pytest.mark.parametrize("kind", LEDGERS)
 def test_a_damaged_ledger(referee: Referee, command: tuple[object, ...], server: FakeServer, kind: str) -> None:
-    """Without checkpoints all rests on the ledger: what is left of it is not paid again, the rest is asked again."""
+    """All rests on the ledger: what is left of it is not paid again, the rest is asked again."""
     make, damaged = LEDGERS[kind]
     (RUN / TRACE).write_bytes(make())
-    for file in RUN.glob(f"{CHECKPOINTS}*"):
-        file.unlink()
     paid, before = Ledger(UNDISTURBED / TRACE).records, len(digests(server))
     damaged = len(paid) if damaged is None else damaged
     left = Ledger(RUN / TRACE)
@@ -147,87 +143,17 @@ def test_a_ledger_that_cannot_be_read_is_named(
     assert digests(server) == paid
 
 
-def zeros(at: float, size: int) -> Callable[[bytes], bytes]:
-    def damage(whole: bytes) -> bytes:
-        begin = int(len(whole) * at) // size * size
-        return whole[:begin] + bytes(size) + whole[begin + size :]
-
-    return damage
-
-
-DATABASES: dict[str, Callable[[bytes], bytes]] = {
-    "cut": lambda whole: whole[: len(whole) // 2],
-    "overwritten with zeros": lambda whole: bytes(len(whole)),
-    "its first page lost": zeros(0, 4096),
-    "a page in the middle lost": zeros(0.6, 16 * 4096),
-    "another file": lambda whole: b"GIF89a" * (len(whole) // 6),
-}
-
-
-def assert_goes_on(server: FakeServer, paid: list[str]) -> None:
-    """The run came to the end of the undisturbed one, and asked only what it had no reply to."""
-    kept = 3
+def test_what_an_older_version_left_in_the_folder_is_passed_over(
+    referee: Referee, halted: tuple[object, ...], server: FakeServer
+) -> None:
+    """Versions before 0.3 kept states of a review in a database, whose content counts for nothing now."""
+    (RUN / "checkpoints.sqlite").write_bytes(b"no database at all")
+    paid, kept = digests(server), len(Ledger(RUN / TRACE).records)
+    done = resumed(referee, halted, RUN)
+    assert done.code == 0, done.err
     assert len(digests(server)) - len(paid) == len(Ledger(RUN / TRACE).records) - kept
     assert_finished(RUN)
     assert content(RUN) == content(UNDISTURBED)
-
-
-@pytest.mark.parametrize("kind", DATABASES)
-def test_damaged_checkpoints(referee: Referee, halted: tuple[object, ...], server: FakeServer, kind: str) -> None:
-    path = RUN / CHECKPOINTS
-    path.write_bytes(DATABASES[kind](path.read_bytes()))
-    paid = digests(server)
-    assert_refused_with(
-        resumed(referee, halted, RUN),
-        f"'run/{CHECKPOINTS}' is damaged",
-        "delete it",
-        "not paid again",
-        f"--resume {RUN}",
-    )
-    path.unlink()
-    done = resumed(referee, halted, RUN)
-    assert done.code == 0, done.err
-    assert_goes_on(server, paid)
-
-
-def test_empty_checkpoints_are_begun_anew(referee: Referee, halted: tuple[object, ...], server: FakeServer) -> None:
-    paid = digests(server)
-    (RUN / CHECKPOINTS).write_bytes(b"")
-    done = resumed(referee, halted, RUN)
-    assert done.code == 0, done.err
-    assert_goes_on(server, paid)
-
-
-@pytest.mark.parametrize(("table", "column"), [("checkpoints", "checkpoint"), ("writes", "value")])
-def test_a_state_that_changed_on_the_disk_is_not_taken(
-    referee: Referee, halted: tuple[object, ...], server: FakeServer, table: str, column: str
-) -> None:
-    """SQLite finds nothing wrong with a database in which one letter of a value is another."""
-    paid = digests(server)
-    with closing(sqlite3.connect(RUN / CHECKPOINTS)) as database:
-        changed = f"UPDATE {table} SET {column} = CAST(replace({column}, 'a', 'o') AS BLOB)"
-        assert database.execute(changed).rowcount > 0
-        database.commit()
-        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    done = resumed(referee, halted, RUN)
-    assert_refused_with(done, f"'run/{CHECKPOINTS}' is damaged", "a stored state is not what was written", "delete it")
-    assert digests(server) == paid
-
-
-def test_checkpoints_that_another_program_holds(
-    referee: Referee, halted: tuple[object, ...], server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checkpoints, "_BUSY_MS", 50)
-    paid = digests(server)
-    with closing(sqlite3.connect(RUN / CHECKPOINTS)) as database:
-        database.execute("BEGIN EXCLUSIVE")
-        database.execute("DELETE FROM writes")
-        done = resumed(referee, halted, RUN)
-    assert_refused_with(done, f"'run/{CHECKPOINTS}' is held by another program", "locked", "Close what has the file")
-    assert "delete it" not in done.err
-    done = resumed(referee, halted, RUN)
-    assert done.code == 0, done.err
-    assert_goes_on(server, paid)
 
 
 RECORDS: dict[str, Callable[[str], str]] = {

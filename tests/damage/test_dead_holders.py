@@ -13,7 +13,6 @@ import pytest
 
 from referee.llm.fetch import fetch_model
 from referee.retrieval.store import VectorStore
-from referee.runs.checkpoints import open_checkpoints
 from referee.runs.lock import FolderLock
 from tests.cli.processes import PATIENCE_S
 from tests.unit.llm.test_fetch import BODY, Site, pinned, site, use
@@ -25,8 +24,6 @@ HOLDERS = {
     "an index": "import asyncio; from referee.retrieval.store import VectorStore; "
     "lock = VectorStore('x', path).only_writer(); asyncio.new_event_loop().run_until_complete(lock.__aenter__())",
     "a fetch": "import fcntl; lock = (path / '.lock').open('w'); fcntl.flock(lock, fcntl.LOCK_EX)",
-    "checkpoints": "import sqlite3; lock = sqlite3.connect(path / 'c.sqlite'); "
-    "lock.executescript('PRAGMA journal_mode=WAL; CREATE TABLE t (x); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)')",
 }
 HOLD = """
 import sys, time
@@ -95,12 +92,3 @@ async def test_a_fetch(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = await asyncio.wait_for(fetching, PATIENCE_S)
     assert path.read_bytes() == BODY
     assert site.asked == ["bytes=1000-"], "it goes on where the killed one stopped"
-
-
-async def test_checkpoints(tmp_path: Path) -> None:
-    with holder(tmp_path, "checkpoints"):
-        pass
-    async with open_checkpoints(tmp_path / "c.sqlite") as saver:
-        rows = await saver.conn.execute_fetchall("SELECT count(*) FROM t")
-        assert list(rows) == [(0,)], "what was not committed is gone"
-        await saver.setup()

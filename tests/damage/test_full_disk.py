@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import errno
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from referee.runs import Ledger, RunFolder, checkpoints
-from referee.runs.checkpoints import open_checkpoints
+from referee.runs import Ledger, RunFolder
 from referee.runs.files import write_atomically
 from referee.runs.trace_file import TraceFile
 from referee.testing import FakeServer
@@ -20,19 +18,11 @@ from tests.cli.refusals import assert_finished, record, trace
 from .damaged_runs import SECTIONS, asked, assert_nothing_half_written, assert_refused_with, digests, resumed
 from .small_disk import Disk, filling
 
-
-def _in_checkpoint() -> tuple[type, str]:
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-    return AsyncSqliteSaver, "aput"
-
-
 # What is being written when the room ends: whose method, its so-manieth call, how many replies were flushed by then,
 # and what the user is told.
 MOMENTS: dict[str, tuple[Callable[[], tuple[type, str]], int, int, tuple[str, ...]]] = {
     "the first reply": (lambda: (Ledger, "append"), 1, 0, ("trace.jsonl'", "No space left", "Make room")),
     "the fourth reply": (lambda: (Ledger, "append"), 4, 3, ("trace.jsonl'", "No space left", "Make room")),
-    "a checkpoint": (_in_checkpoint, 4, 2, ("checkpoints.sqlite'", "full", "Make room", "not paid again")),
     "the review": (lambda: (RunFolder, "write"), 1, 5, ("review.json'", "No space left", "Make room")),
     "the review to read": (lambda: (RunFolder, "write"), 3, 5, ("review.md'", "No space left", "Make room")),
 }
@@ -65,32 +55,6 @@ def test_a_run_folder_without_room(
     whole = Ledger(run / "trace.jsonl").records
     assert len({call.request for call in whole}) == len(whole) == len(set(digests(server)))
     assert record(run).usage.calls == len(whole)
-
-
-async def test_a_write_that_was_cut_short_does_not_hold_the_checkpoints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where the disk is full while a step ends: what was begun is given up with the run, whoever still sees it."""
-    monkeypatch.setattr(checkpoints, "_BUSY_MS", 50)
-    path, seen = tmp_path / "checkpoints.sqlite", []
-    columns = "thread_id, checkpoint_id, task_id, idx, channel"
-    begun = f"INSERT INTO writes ({columns}) VALUES ('t', 'c', 'k', 0, 'x') RETURNING idx"
-
-    async def cut_short() -> None:
-        async with open_checkpoints(path) as saver:
-            await saver.setup()
-            seen.append(await saver.conn.execute(begun))
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(OSError, match="No space left"):
-        await cut_short()
-    async with open_checkpoints(path) as saver:
-        await saver.setup()
-        async with saver.conn.execute("SELECT * FROM writes") as rows:
-            assert await rows.fetchall() == []
-        await saver.conn.execute(begun.replace("RETURNING idx", ""))
-        await saver.conn.commit()
-    assert len(seen) == 1
 
 
 def test_a_new_run_on_a_full_disk_sends_nothing(referee: Referee, paper: Path, server: FakeServer, disk: Disk) -> None:
@@ -147,6 +111,3 @@ def test_a_limit_on_the_size_of_files_is_named_too(
     done = resumed(referee, asked(paper, server), Path("run"))
     assert done.code == 0, done.err
     assert len(trace(Path("run"))) == 1
-    with sqlite3.connect("run/checkpoints.sqlite") as database:
-        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    database.close()

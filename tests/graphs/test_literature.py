@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.errors import RunError, SettingsError
+from referee.errors import BudgetExceeded, RunError, SettingsError
 from referee.literature.checking import Record
 from referee.reports import render_review
 from referee.schemas.review import Review
@@ -258,3 +258,22 @@ async def test_a_run_that_goes_on_searches_by_the_same_day(folder: Path, service
     await searched(folder, services)
     with pytest.raises(RunError, match="last day of works"):
         await searched(folder, services, resume=folder / "run", as_of=date(2020, 1, 1))
+
+
+async def test_a_resumed_run_is_given_the_answers_it_began_with(folder: Path, services: Bibliography) -> None:
+    """A service that was down answers the second time: what the first start was told is in the run folder."""
+    script = SCENE.script()
+    script.entries |= {"literature/queries": claims, "literature/read": reading}
+    options: dict[str, Any] = {"settings": asking(services), "literature": "online", "as_of": DAY}
+    with FakeServer(script, context_tokens=64_000) as server:
+        services.instead["openalex"] = [Reply(403)] * 99
+        with pytest.raises(BudgetExceeded):
+            await run_whole(server, folder, max_tokens=9_000, **options)
+        before = len(server.log.calls(endpoint="chat"))
+        assert before >= 2
+        services.instead.clear()
+        services.works["openalex"] = [Work("A new work on lanterns", 2018, (("Di", "Mo"),), "10.1/new", abstract=SHOWS)]
+        review = await run_whole(server, folder, resume=folder / "run", max_tokens=10**7, **options)
+        chats = [call.digest for call in server.log.calls(endpoint="chat")]
+    assert len(set(chats)) == len(chats) > before
+    assert {work.title for work in found(review).works} == {SAME.title, PART.title}

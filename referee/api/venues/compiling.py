@@ -161,7 +161,7 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
         prompt_versions=job.settings.review.prompt_versions,
     )
     run.write(PAGE_COPY, job.source.to_json())
-    state = await run_machine(run.folder, build_guidelines_graph(), context, initial_state())
+    state = await run_machine(build_guidelines_graph, context, initial_state())
     statements = tuple(Statement.model_validate(fate) for fate in state["statements"])
     run.write(STATEMENTS, _statements_json(job, statements))
     if state["venue"] is None:

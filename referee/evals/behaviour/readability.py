@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from referee.errors import DataError, EvaluationError
-from referee.runs.files import refuse_special_file
+from referee.machine import refuse_special_file
 
 
 class Hyphenation:

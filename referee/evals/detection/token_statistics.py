@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from referee.errors import EvaluationError
 from referee.evals.detection.protocols import Logits, LogitsProvider, Statistic, missing, oriented
-from referee.llm.local import usable_cores
+from referee.machine import usable_cores
 from referee.stats.values import Floats
 
 SMALLEST_LOG_RANK = 1e-6

@@ -86,7 +86,7 @@ async def refine(state: PointsState, runtime: Runtime[PartsContext]) -> PointsSt
 
 
 def build_multi_agent_graph() -> StateGraph[PointsState, PartsContext, PointsState, PointsState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(PointsState, context_schema=PartsContext)
     graph.add_node("talk", talk, input_schema=TalkTask)
     graph.add_node("answer", answer, input_schema=TalkTask)

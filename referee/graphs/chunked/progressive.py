@@ -101,7 +101,7 @@ async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> Po
 
 
 def build_progressive_graph() -> StateGraph[PassageState, PartsContext, PassageState, PassageState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(PassageState, context_schema=PartsContext)
     graph.add_node("read", read)
     graph.add_node("gather", gather)

@@ -140,9 +140,9 @@ class Chunked(Strategy):
 
     async def run(self, job: Job, folder: RunFolder, door: Door) -> Written:
         """Run the machine."""
-        graph, empty = self.machine()
+        build, empty = self.machine()
         context = _context(job, folder, door, job.once(self.cut), self.prompts(job))
-        state = await run_machine(folder, graph, context, empty)
+        state = await run_machine(build, context, empty)
         notes = (*sorted(set(state["notes"])), *failed_lines(state["failures"]))
         return Written(state["review"], (), notes)
 
@@ -205,7 +205,7 @@ class MultiAgent(Chunked):
         from referee.graphs.chunked.multi_agent import build_multi_agent_graph
         from referee.graphs.sections.state import no_points
 
-        return build_multi_agent_graph(), no_points()
+        return build_multi_agent_graph, no_points()
 
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides the chunks, and how long the teams talk."""
@@ -249,7 +249,7 @@ class Progressive(Chunked):
         """Read passage by passage, gather, consolidate, settle, compose."""
         from referee.graphs.chunked.progressive import build_progressive_graph, passage_state
 
-        return build_progressive_graph(), passage_state()
+        return build_progressive_graph, passage_state()
 
 
 def is_lean(job: Job) -> bool:

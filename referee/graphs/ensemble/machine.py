@@ -212,7 +212,7 @@ async def compose(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
 
 
 def build_ensemble_graph() -> StateGraph[EnsembleState, EnsembleContext, EnsembleState, EnsembleState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(EnsembleState, context_schema=EnsembleContext)
     graph.add_node("write", write, input_schema=MemberTask)
     graph.add_node("merge", merge)

@@ -97,7 +97,7 @@ class Ensemble(Strategy):
             index=QuotationIndex(job.paper),
             prompt_versions=job.settings.review.prompt_versions,
         )
-        state = await run_machine(folder, build_ensemble_graph(), context, initial_state())
+        state = await run_machine(build_ensemble_graph, context, initial_state())
         notes = (*_told_apart(job), *dict.fromkeys(state["notes"]))
         return Written(state["review"], cuts_of(state), notes, cut=cut_of(state))
 

@@ -1,33 +1,17 @@
-"""The steps that a review of one call goes by: those it was given, else those that measurement kept."""
+"""The refined steps that a review was given: written down with the run, and named in the review."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from referee.graphs.job import Job
 from referee.runs import RunFolder
-from referee.venues.refined import RefinedPrompts, prompts_dir, refined_json
+from referee.venues.refined import RefinedPrompts, refined_json
 
 PINNED = "refined_prompts.json"
 """The file in a run folder that holds the refined prompts the run goes by."""
 
 Steps = Mapping[str, tuple[str, ...]]
 """By guideline."""
-
-
-def measured_prompts(job: Job) -> RefinedPrompts | None:
-    """The prompts that the job was given, or that were measured for its venue and model and kept; null without either.
-
-    What was refined without being measured is for the readers of sections alone, and preset ``quick`` takes none.
-    """
-    if job.refined is not None or job.settings.review.preset == "quick":
-        return job.refined
-    if not (prompts_dir() / job.form.id).is_dir():
-        return None
-    from referee.graphs.refinement.run import measured_refinement  # most reviews of one call need nothing of it
-
-    found = measured_refinement(job.form, job.settings)
-    return found[1] if found else None
 
 
 def pin(refined: RefinedPrompts, run: RunFolder) -> None:

@@ -284,7 +284,7 @@ def build_guideline_graph() -> StateGraph[GuidelineState, RefinementContext, Gui
 
 
 def build_refinement_graph() -> StateGraph[RefinementState, RefinementContext, RefinementState, RefinementState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(RefinementState, context_schema=RefinementContext)
     graph.add_node("guideline", build_guideline_graph().compile(), input_schema=GuidelineState)
     graph.add_node("gather", gather)

@@ -37,7 +37,6 @@ from referee.venues.refined import (
 )
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
-THREAD = "refinement"
 _PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_writer.REVISE_PROMPT, guideline_guard.PROMPT)
 _ROOM = "refinement/"
 # What a typical criticism adds to the prompt of the revision, and what typical replies have.
@@ -238,9 +237,7 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         lean=refinement.lean,
         prompt_versions=refinement.settings.review.prompt_versions,
     )
-    state = await run_machine(
-        run, build_refinement_graph(), context, initial_state(g.id for g in guidelines), thread=THREAD
-    )
+    state = await run_machine(build_refinement_graph, context, initial_state(g.id for g in guidelines))
     by_id = {refined.guideline_id: refined for refined in state["refined"]}
     return RefinedPrompts(
         venue=form.id,

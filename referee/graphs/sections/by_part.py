@@ -208,7 +208,7 @@ async def check(state: PartsState, runtime: Runtime[PartsContext]) -> PointsStat
 
 
 def build_parts_graph() -> StateGraph[PartsState, PartsContext, PartsState, PartsState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(PartsState, context_schema=PartsContext)
     graph.add_node("assign", assign)
     graph.add_node("read", read, input_schema=ReadTask)

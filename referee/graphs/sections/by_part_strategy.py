@@ -113,7 +113,7 @@ class ByPart(Guided):
                 ablated=frozenset(job.settings.review.ablate),
                 quota=points_a_part(job, len(setup.parts)),
             )
-            return await run_machine(folder, build_parts_graph(), context, no_parts())
+            return await run_machine(build_parts_graph, context, no_parts())
 
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides the parts and steps of a run.

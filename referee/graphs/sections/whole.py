@@ -142,7 +142,7 @@ async def check(state: PointsState, runtime: Runtime[WholeContext]) -> PointsSta
 
 
 def build_whole_graph() -> StateGraph[PointsState, WholeContext, PointsState, PointsState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(PointsState, context_schema=WholeContext)
     graph.add_node("read", read, input_schema=ReadTask)
     graph.add_node("gather", gather)

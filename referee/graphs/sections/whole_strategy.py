@@ -132,7 +132,7 @@ class Whole(Guided):
             figure_points=job.figure_points,
             thumbnails=job.thumbnails,
         )
-        return await run_machine(folder, build_whole_graph(), context, no_points())
+        return await run_machine(build_whole_graph, context, no_points())
 
     def inputs(self, job: Job) -> dict[str, str]:
         """What decides the readings of a run.

@@ -243,7 +243,7 @@ def fill_form(
 
 
 def build_single_graph() -> StateGraph[SingleState, SingleContext, SingleState, SingleState]:
-    """The uncompiled machine; the caller chooses the checkpointer."""
+    """The uncompiled machine."""
     graph = StateGraph(SingleState, context_schema=SingleContext)
     graph.add_node("write", write)
     graph.add_node("verify", verify)

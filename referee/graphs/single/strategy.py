@@ -9,7 +9,7 @@ from referee.agents.form_reply import lengths_for
 from referee.agents.single_reviewer import PLAIN, ROLE, Variation, choose_prompt, single_question
 from referee.errors import ContextTooLong, PaperParseError
 from referee.graphs.job import Job, Written, too_little_read
-from referee.graphs.refinement.given import given_inputs, measured_note, measured_prompts, pin, steps_in_use
+from referee.graphs.refinement.given import given_inputs, measured_note, pin, steps_in_use
 from referee.graphs.running import run_machine
 from referee.graphs.strategy import Strategy, marked, marked_plan
 from referee.llm.dialects import reply_schema
@@ -19,6 +19,7 @@ from referee.prompts import Prompt
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.venue import VenueForm
+from referee.venues.refined import RefinedPrompts, prompts_dir
 
 # Of the longest reply a form allows, a typical reply takes about this share.
 _TYPICAL_SHARE = 0.5
@@ -37,7 +38,7 @@ class Single(Strategy):
 
     def prepared(self, job: Job) -> tuple[Job, Variation]:
         """The job as it is reviewed, and the prompt it is reviewed with."""
-        refined = job.once(measured_prompts)
+        refined = job.once(_measured_prompts)
         return job, replace(PLAIN, steps=steps_in_use(refined)) if refined is not None else PLAIN
 
     def how(self, job: Job) -> str:
@@ -73,9 +74,9 @@ class Single(Strategy):
             prompt_versions=prepared.settings.review.prompt_versions,
             variation=variation,
         )
-        state = await run_machine(folder, build_single_graph(), context, initial_state())
+        state = await run_machine(build_single_graph, context, initial_state())
         written = Written(state["review"], cuts_of(state), notes_of(state), cut=cut_of(state))
-        if variation.steps and (refined := job.once(measured_prompts)) is not None:
+        if variation.steps and (refined := job.once(_measured_prompts)) is not None:
             pin(refined, folder)
             notes = tuple(filter(None, (measured_note(refined), *written.notes)))
             written = replace(written, notes=notes, prompts=refined.digests())
@@ -84,7 +85,7 @@ class Single(Strategy):
     def inputs(self, job: Job) -> dict[str, str]:
         """Which steps it goes by, where any were measured."""
         inputs, (_, variation) = super().inputs(job), self.prepared(job)
-        refined = job.once(measured_prompts) if variation.steps else None
+        refined = job.once(_measured_prompts) if variation.steps else None
         return {**inputs, **given_inputs(refined)} if refined is not None else inputs
 
 
@@ -146,3 +147,18 @@ def _too_long(error: ContextTooLong, model: Model, form: VenueForm) -> ContextTo
         "referee.toml, or as REFEREE_MODELS__CONTEXT_TOKENS).",
         ids={**error.ids, "model": model.spec.id},
     )
+
+
+def _measured_prompts(job: Job) -> RefinedPrompts | None:
+    """The prompts that the job was given, or that were measured for its venue and model and kept; null without either.
+
+    What was refined without being measured is for the readers of sections alone, and preset ``quick`` takes none.
+    """
+    if job.refined is not None or job.settings.review.preset == "quick":
+        return job.refined
+    if not (prompts_dir() / job.form.id).is_dir():
+        return None
+    from referee.graphs.refinement.run import measured_refinement  # most reviews of one call need nothing of it
+
+    found = measured_refinement(job.form, job.settings)
+    return found[1] if found else None

@@ -12,10 +12,11 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
+from referee import machine
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
 from referee.llm import local
 from referee.llm.catalogue import catalogue_entry
-from referee.llm.local import LocalServer, close_local_servers, get_local_server, usable_cores
+from referee.llm.local import LocalServer, close_local_servers, get_local_server
 from referee.llm.models import LOCAL_READING, open_models
 from referee.runs import silent
 from referee.settings import Settings
@@ -140,8 +141,8 @@ async def test_the_embedded_model_answers_one_call_at_a_time(monkeypatch: pytest
 @pytest.mark.parametrize(("quota", "most"), [("100000 100000", 1), ("150000 100000", 2), ("max 100000", 4096)])
 def test_cores_respect_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, most: int) -> None:
     (tmp_path / "cpu.max").write_text(quota)
-    monkeypatch.setattr(local, "_CPU_QUOTA", tmp_path / "cpu.max")
-    assert 1 <= usable_cores() <= most
+    monkeypatch.setattr(machine, "_CPU_QUOTA", tmp_path / "cpu.max")
+    assert 1 <= machine.usable_cores() <= most
 
 
 @pytest.mark.local_model

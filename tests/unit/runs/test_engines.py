@@ -10,7 +10,6 @@ def test_settings_go_to_other_machines_and_keys_and_places_do_not() -> None:
         "REFEREE_CALLS__CONCURRENCY": "64",
         "REFEREE_EMBEDDER": "local",
         "REFEREE_API_KEY": "secret",
-        "REFEREE_POSTGRES_DSN": "postgres://user:secret@host/db",
         "REFEREE_CACHE_DIR": "/cache",
         "OPENAI_API_KEY": "secret",
         "HOME": "/root",

@@ -12,6 +12,7 @@ from pathlib import Path
 from referee.data import RejectedSink, read_papers
 from referee.data.corpus import Corpus
 from referee.data.paper_rows import RowFound, read_rows
+from referee.data.reading import require_everybody
 from referee.data.row_files import FORMS, RowFiles, row_files
 from referee.data.splits import Drawing, Split, SplitRules, only_split, read_split, write_split
 from referee.errors import DataError, SettingsError
@@ -148,8 +149,9 @@ def convert_set(
         split: Only the papers of this split, which must be as they were when it was drawn.
 
     Raises:
-        DataError: The set cannot be read to its end or holds no usable row; more than one in a hundred ratings of a
-            form are not on its scale; the set is not the split's; ``out`` is there already.
+        DataError: The set cannot be read to its end or holds no usable row; rows of others can be used and none of
+            some system; more than one in a hundred ratings of a form are not on its scale; the set is not the split's;
+            ``out`` is there already.
         MissingExtra: Parquet is asked for, and the package for it is not installed.
     """
     form = next((known for known in FORMS if known == to), None)
@@ -209,16 +211,29 @@ def draw_split(
 
 
 def _written(rows: Iterator[RowFound], files: RowFiles, sink: RejectedSink, scales: _Scales) -> RowFound | None:
-    """Write the rows, and give the first that could not be used."""
+    """Write the rows, and give the first that could not be used.
+
+    Raises:
+        DataError: A file breaks off, or no row of somebody can be used.
+    """
     first: RowFound | None = None
+    used: set[str] = set()
+    lost: dict[str, tuple[str, int]] = {}
     for found in rows:
         _whole(found)
         if found.row is None:
-            sink.add(str(found.file), found.line, "; ".join(p.cause for p in found.problems), found.raw)
+            reason = "; ".join(p.cause for p in found.problems)
+            sink.add(str(found.file), found.line, reason, found.raw)
             first = first or found
+            for name in found.sources:
+                place, count = lost.get(name, (f"{str(found.file)!r}, line {found.line}: {reason}", 0))
+                lost[name] = place, count + 1
         else:
             scales.take(found, found.row)
             files.add(found.row)
+            used |= {review.source for review in found.row.reviews if review.source}
+    if used:
+        require_everybody(used, lost)
     return first
 
 

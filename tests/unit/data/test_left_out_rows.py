@@ -63,7 +63,7 @@ def test_placed_reviews_second_columns_dates_and_reviews_without_text_are_counte
     ]
     assert notes_of(saved(tmp_path / "set.jsonl", rows), venue=load_venue("iclr-2024"), layout="flat") == [
         "2 review(s) name the venue 'Workshop on Graphs', which is not known; they are read on 'iclr-2024'",
-        "the column 'Text' of 1 row(s) is not read: another has its name, but for capitals or blanks",
+        "the column 'Text' of 1 row(s) is not read: its name is another's but for capitals or blanks",
         "1 review(s) have no text: their boxes are empty, or have names that are not known and at most 120 characters",
         "1 date(s) cannot be read and count as missing",
     ]
@@ -103,8 +103,8 @@ def test_anchors_and_a_checked_file_tell_what_they_left_out(tmp_path: Path) -> N
     ]
     assert read_anchors(saved(tmp_path / "set.jsonl", rows)).notes == (
         "of the anchors in 'set.jsonl': 1 row(s) could not be used (of gpt: 1); the log names each",
-        "of the anchors in 'set.jsonl': 1 review(s) are left out: no AI wrote them of the paper alone, or its model has "
-        "another",
+        "of the anchors in 'set.jsonl': 1 review(s) are left out: no AI wrote them of the paper alone, or its model "
+        "has another",
     )
     case, notes = _case(saved(tmp_path / "one.jsonl", [{"paper_id": "", "text": "No paper."}, rows[0]]), "p")
     assert (case.text, notes) == (

@@ -93,8 +93,8 @@ def test_human_reviews_are_found_by_name_or_digest_and_others_are_left_out(shelf
     assert {name: [case.case_id for case in cases] for name, cases in references.items()} == {"a": ["1"], "b": ["2"]}
     assert references["b"][0].paper_id == "b"
     assert notes == (
-        "of the human reviews in 'human.jsonl': 1 review(s) are of papers that are not in the plan and are left out",
         "of the human reviews in 'human.jsonl': 1 review(s) are not said to be a human's and are left out",
+        "of the human reviews in 'human.jsonl': 1 review(s) are of papers that are not in the plan and are left out",
     )
 
 

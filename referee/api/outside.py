@@ -19,7 +19,7 @@ from referee.api.session import Session
 from referee.errors import RefereeError, RunStopped, SettingsError
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
-from referee.literature.checking import Record
+from referee.literature.checking import Record, Unresolved
 from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, abstract_of
@@ -207,12 +207,16 @@ async def _with_support(
 ) -> References:
     """Whether verified works say what the paper claims of them, where they have an abstract and are cited in words."""
     citing = citing_sentences(job.paper)
-    cited = []
+    cited, unanswered = [], list[str]()
     for number, one in enumerate(checked, start=1):
         sentence = next(iter(citing.get(one.cited.reference.id, ())), None)
         if sentence is None or lookup.resolver is None:
             continue
-        abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        try:
+            abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        except Unresolved as error:
+            unanswered.append(str(error))
+            continue
         if abstract:
             place = sentence.section.heading
             cited.append(CitedAbstract(number, sentence.sentence, place, sentence.page, abstract))
@@ -225,9 +229,10 @@ async def _with_support(
         return references.model_copy(
             update={"notes": (*references.notes, f"what cited works say was not judged: {error.message}")}
         )
-    left = len(checked) - len(cited)
-    told = (f"{left} references were not asked for what they say: not verified, without an abstract, or not cited",)
-    notes = (*references.notes, *(told if left else ()))
+    left = len(checked) - len(cited) - len(unanswered)
+    told = [f"{left} references were not asked for what they say: not verified, without an abstract, or not cited"]
+    failed = f"{len(unanswered)} abstracts could not be looked up, the first as {unanswered[0]}" if unanswered else ""
+    notes = (*references.notes, *(told if left else ()), *filter(None, [failed]))
     return references.model_copy(update={"support": tuple(judged), "notes": notes})
 
 

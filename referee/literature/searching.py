@@ -24,10 +24,14 @@ _TELLING_WORDS, _SHORT_WORD = 3, 3
 
 @dataclass(frozen=True)
 class Found:
-    """What searches returned, each work once, and who could not be searched and why."""
+    """What searches returned, each work once, who could not be searched and why, and the ids of works taken as one.
+
+    ``merged`` are the ids of records that were taken as another of almost the same title, which has an id of its own.
+    """
 
     records: tuple[Record, ...]
     failures: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
 
 
 class Searching(Protocol):
@@ -51,7 +55,7 @@ class IndexSearch:
 
     def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
         """As ``Searching.find``."""
-        return Found(each_once(r for query in queries for r in self._index.search(query, until, rows)))
+        return _found([record for query in queries for record in self._index.search(query, until, rows)])
 
 
 class OnlineSearch:
@@ -70,7 +74,7 @@ class OnlineSearch:
         with ThreadPoolExecutor(max_workers=max(1, len(sources))) as pool:
             by_source = list(pool.map(lambda source: self._asked(source, queries, until, rows), sources))
         records = [record for found, _ in by_source for record in found]
-        return Found(each_once(records), tuple(reason for _, reason in by_source if reason))
+        return _found(records, tuple(reason for _, reason in by_source if reason))
 
     def close(self) -> None:
         """End waits and connections."""
@@ -100,6 +104,13 @@ def surely_by(record: Record, until: date | None) -> bool:
     if record.published:
         return record.published <= until.isoformat()
     return record.year is not None and record.year < until.year
+
+
+def _found(records: Sequence[Record], failures: tuple[str, ...] = ()) -> Found:
+    kept = each_once(records)
+    left = {one for record in kept for one in (record.doi, record.arxiv)}
+    ids = dict.fromkeys(one for record in records for one in (record.doi, record.arxiv))
+    return Found(kept, failures, tuple(one for one in ids if one and one not in left))
 
 
 def each_once(records: Iterable[Record]) -> tuple[Record, ...]:

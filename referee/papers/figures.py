@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.evidence.rules.labels import mentions_of
 from referee.papers.captions import Caption, captions_of
-from referee.papers.picture_files import PictureFile, picture_files
+from referee.papers.picture_files import MOST_FILES, PictureFile, picture_files
 from referee.papers.pictures import Pictures, opened
 from referee.schemas.figure import Figure, Figures
 from referee.schemas.paper import Paper
@@ -60,7 +60,9 @@ def cut_figures(
         items = cut_pdf(path, paper, captions, pictures, max_pages, whole_pages=whole_pages)
     elif captions:
         files = picture_files(path, paper.format, [one.label for one in captions], max_bytes)
-        items = list(_from_files(files, captions, pictures))
+        if len(files) > MOST_FILES:
+            pictures.left_out.append(f"The paper shows more than {MOST_FILES} pictures; those beyond are not read.")
+        items = list(_from_files(files[:MOST_FILES], captions, pictures))
     return Figures(paper_id=paper.paper_id, items=tuple(items), left_out=pictures.said())
 
 

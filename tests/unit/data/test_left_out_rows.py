@@ -63,7 +63,7 @@ def test_placed_reviews_second_columns_dates_and_reviews_without_text_are_counte
     ]
     assert notes_of(saved(tmp_path / "set.jsonl", rows), venue=load_venue("iclr-2024"), layout="flat") == [
         "2 review(s) name the venue 'Workshop on Graphs', which is not known; they are read on 'iclr-2024'",
-        "the column 'Text' of 1 row(s) is not read: its name is another's but for capitals or blanks",
+        "the column 'Text' of 1 row(s) is not read; its name differs from another's in blanks or capitals",
         "1 review(s) have no text: their boxes are empty, or have names that are not known and at most 120 characters",
         "1 date(s) cannot be read and count as missing",
     ]

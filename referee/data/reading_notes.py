@@ -65,7 +65,7 @@ class ReadingNotes:
         for (named, venue), count in sorted(self._placed.items()):
             yield f"{count:,} review(s) name the venue {named!r}, which is not known; they are read on {venue!r}"
         for name, count in sorted(self._same_name.items()):
-            yield f"the column {name!r} of {count:,} row(s) is not read; its name differs from another's in blanks or capitals"
+            yield f"the column {name!r} of {count:,} row(s) is not read; another has its name in small letters"
         if self._empty:
             yield (
                 f"{self._empty:,} review(s) have no text: their boxes are empty, or have names that are not known and "

@@ -122,9 +122,10 @@ def _text_boxes(taken: Sequence[str]) -> tuple[FormField, ...]:
 def _field(draft: FieldDraft, aspect: Aspect, fact: Fact) -> FormField:
     """One box. A scale with fewer than two values is none: the box takes text."""
     options = tuple({option.value: Option(value=option.value, label=option.label) for option in draft.options}.values())
-    twice, few = len(draft.options) - len(options), len(options) < _FEWEST.get(draft.kind, 0)
+    shown = {(option.value, option.label) for option in draft.options}
+    twice, few = len(shown) - len(options), len(options) < _FEWEST.get(draft.kind, 0)
     notes = [
-        f"{twice} option(s) of the page have the value of another and are left out" if twice else "",
+        f"{twice} option(s) of the page have the value of another one and are left out" if twice else "",
         f"the page shows a {draft.kind} with {len(options)} option(s): the box takes text" if few else "",
     ]
     if told := "; ".join(filter(None, (fact.note, *notes))):

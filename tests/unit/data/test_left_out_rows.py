@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from referee.api.benchmark_sets import convert_set
 from referee.api.detection.checking import _case
 from referee.api.detection.opening import read_anchors
+from referee.api.evaluations.job import eval_notes
+from referee.api.experiments.job import notes_of as notes_of_experiment
 from referee.data import ReadingNotes, read_cases, read_papers
 from referee.errors import DataError
+from referee.evals.registry import find_metrics
 from referee.venues import load_venue
 
 ICLR = "ICLR.cc/2024/Conference"
@@ -63,7 +69,7 @@ def test_placed_reviews_second_columns_dates_and_reviews_without_text_are_counte
     ]
     assert notes_of(saved(tmp_path / "set.jsonl", rows), venue=load_venue("iclr-2024"), layout="flat") == [
         "2 review(s) name the venue 'Workshop on Graphs', which is not known; they are read on 'iclr-2024'",
-        "the column 'Text' of 1 row(s) is not read; its name differs from another's in blanks or capitals",
+        "the column 'Text' of 1 row(s) is not read; another has its name in small letters",
         "1 review(s) have no text: their boxes are empty, or have names that are not known and at most 120 characters",
         "1 date(s) cannot be read and count as missing",
     ]
@@ -111,3 +117,34 @@ def test_anchors_and_a_checked_file_tell_what_they_left_out(tmp_path: Path) -> N
         "Fine.",
         ("of the file 'one.jsonl': 1 row(s) could not be used (of nobody named: 1); the log names each",),
     )
+
+
+def test_notes_on_papers_anchors_and_human_reviews_stand_among_those_of_the_result(tmp_path: Path) -> None:
+    problems = tuple(f"papers.jsonl, line {n}: bad" for n in range(5))
+    store = SimpleNamespace(ids=lambda: ("p",), problems=problems)
+    job: Any = SimpleNamespace(
+        paper_store=store,
+        papers=tmp_path,
+        metrics=find_metrics(["factual_correctness"]),
+        reviews=SimpleNamespace(
+            store=SimpleNamespace(papers=["p"], sources={("human", "human"): 1}, venues=Counter()),
+            rejected=0,
+            reading=ReadingNotes(),
+            rows=SimpleNamespace(unclear=()),
+        ),
+        detection=SimpleNamespace(notes=("of the anchors: one",)),
+        known=None,
+        judges=(),
+        repeats=1,
+    )
+    assert list(eval_notes(job)) == [
+        "of the anchors: one",
+        *(f"a paper cannot be used, or not as a whole: {problem}" for problem in problems[:3]),
+        f"2 other problem(s) like these are in {str(tmp_path)!r}",
+    ]
+    plan: Any = SimpleNamespace(seeds=(0,))
+    lists = dict.fromkeys(("units", "judges", "arms", "metrics", "looked_at", "left_out"), ())
+    experiment: Any = SimpleNamespace(
+        plan=plan, papers={}, references={}, excluded={}, planted=None, reading=("of the human reviews: one",), **lists
+    )
+    assert "of the human reviews: one" in list(notes_of_experiment(experiment))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.data import RejectedSink, read_papers
 from referee.data.corpus import Corpus
-from referee.data.paper_rows import RowFound, read_rows
+from referee.data.paper_rows import NO_REVIEW, RowFound, read_rows
 from referee.data.reading import require_everybody
 from referee.data.row_files import FORMS, RowFiles, row_files
 from referee.data.splits import Drawing, Split, SplitRules, only_split, read_split, write_split
@@ -44,6 +44,7 @@ class Converted:
     """Rows by file, rows that could not be used, papers of a PdfFolder without a PDF, and ratings that were not mapped.
 
     ``off_scale`` are ratings that their form does not offer: null in the rows, with what stood there beside them.
+    ``no_reviews`` are entries in lists of reviews that are no objects, and are not in the rows.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class Converted:
     rejected: int
     without_pdf: int
     off_scale: int
+    no_reviews: int
 
 
 def scale_override(given: str | None) -> ScaleOverride | None:
@@ -183,7 +185,7 @@ def convert_set(
                 hint="PDFs are named by paper id, as 465S0gvFWc.pdf.",
             )
         _require(files.counts, source, first)
-    return Converted(out, files.counts, sink.count, files.without_pdf, scales.off.total())
+    return Converted(out, files.counts, sink.count, files.without_pdf, scales.off.total(), scales.no_reviews)
 
 
 def draw_split(
@@ -242,11 +244,13 @@ class _Scales:
 
     def __init__(self) -> None:
         self.off: Counter[str] = Counter()
+        self.no_reviews = 0
         self._all: Counter[str] = Counter()
         self._first: dict[str, str] = {}
 
     def take(self, found: RowFound, row: PaperRow) -> None:
-        """Count a row's ratings."""
+        """Count a row's ratings, and the reviews that it could not take."""
+        self.no_reviews += sum(problem.cause == NO_REVIEW for problem in found.problems)
         for review in row.reviews:
             form = review.form_id or ""
             why = review.off_scale.get("rating")

@@ -33,6 +33,8 @@ from referee.venues.names import Place
 
 NOTES = ("openreview-v1", "openreview-v2", "openreview-v1-content")
 _ROWS = "papers"
+NO_REVIEW = "is no object and left out"
+"""The cause of a problem with a review that is not in the row."""
 FILE = "file"
 """The key of a problem that is the file's: what comes after it was not read."""
 _TEXTS = ("forum_id", "conference", "track", "venue_id", "title", "abstract", "tldr", "primary_area", "venue")
@@ -335,7 +337,7 @@ def _reviews(
     form = make.form(place.form)
     for number, review in enumerate(listed_reviews(given)):
         if not isinstance(review, dict):
-            problems.append(Problem(f"reviews[{number}]", "is no object and left out"))
+            problems.append(Problem(f"reviews[{number}]", NO_REVIEW))
             continue
         if "written" in review:
             own = ReviewRow.model_validate(review)

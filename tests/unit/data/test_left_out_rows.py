@@ -98,7 +98,9 @@ def test_a_system_that_no_row_of_a_conversion_holds_is_named(tmp_path: Path) -> 
     with pytest.raises(DataError, match=r"no row of 'gpt' can be used: 1 left out, the first in .*line 2"):
         convert_set(saved(tmp_path / "set.jsonl", rows), out=tmp_path / "out")
     both = [{"review_id": "1", "source": "ai:gpt", "text": "Fine."}]
-    convert_set(saved(tmp_path / "set.jsonl", [{"forum_id": "a", "reviews": both}, rows[1]]), out=tmp_path / "out")
+    kept = {"forum_id": "a", "reviews": [*both, "a review as text"]}
+    done = convert_set(saved(tmp_path / "set.jsonl", [kept, rows[1]]), out=tmp_path / "out")
+    assert (done.rejected, done.no_reviews) == (1, 1)
 
 
 def test_anchors_and_a_checked_file_tell_what_they_left_out(tmp_path: Path) -> None:

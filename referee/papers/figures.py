@@ -18,12 +18,12 @@ _MOST_FILES_OF_ONE = 6
 
 
 def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:
-    """The sentences that refer to each figure and table, without captions, at most eight a label."""
+    """The sentences that refer to each figure and table, without captions."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for one in mentions_of(paper):
         if one.sentence.block.kind not in ("caption", "figure") and one.kind in ("Figure", "Table"):
             found[f"{one.kind} {one.number}"][one.sentence.text] = None
-    return {label: tuple(texts)[:_MOST_MENTIONS] for label, texts in found.items()}
+    return {label: tuple(texts) for label, texts in found.items()}
 
 
 def cut_figures(
@@ -52,7 +52,12 @@ def cut_figures(
         OSError: A picture cannot be written.
     """
     captions = captions_of(paper)
-    pictures = Pictures(folder, max_figures, mentions_by_label(paper))
+    mentions = mentions_by_label(paper)
+    pictures = Pictures(folder, max_figures, {label: said[:_MOST_MENTIONS] for label, said in mentions.items()})
+    if beyond := sum(len(said[_MOST_MENTIONS:]) for said in mentions.values()):
+        pictures.left_out.append(
+            f"{beyond} sentences that refer to figures and tables are not kept: of each the first {_MOST_MENTIONS} are."
+        )
     items: list[Figure] = []
     if captions and paper.format == "pdf":
         from referee.papers.pdf.figures import cut_pdf

@@ -49,6 +49,16 @@ def test_cells_beyond_the_last_column_are_counted(tmp_path: Path) -> None:
     ]
 
 
+def test_mentions_beyond_the_most_are_counted(tmp_path: Path) -> None:
+    said = " ".join(f"Figure 1 shows thing {n} of the paper." for n in range(10))
+    (tmp_path / "paper.md").write_text(f"# T\n\n## One\n\n{said}\n\n![Figure 1: A bar.](f.png)\n", encoding="utf-8")
+    paper, folder = load_paper(tmp_path / "paper.md"), tmp_path / "cut"
+    folder.mkdir()
+    cut = cut_figures(tmp_path / "paper.md", paper, folder, max_pages=9, max_bytes=9999, max_figures=9)
+    assert len(cut.items[0].mentions) == 8
+    assert "2 sentences that refer to figures and tables are not kept: of each the first 8 are." in cut.left_out
+
+
 def test_pictures_beyond_the_most_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (picture_files, figures):
         monkeypatch.setattr(module, "MOST_FILES", 2)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from referee.data import RejectedSink, read_papers
 from referee.data.corpus import Corpus
-from referee.data.paper_rows import RowFound, read_rows
+from referee.data.paper_rows import NO_REVIEW, RowFound, read_rows
+from referee.data.reading import require_everybody
 from referee.data.row_files import FORMS, RowFiles, row_files
 from referee.data.splits import Drawing, Split, SplitRules, only_split, read_split, write_split
 from referee.errors import DataError, SettingsError
@@ -43,6 +44,7 @@ class Converted:
     """Rows by file, rows that could not be used, papers of a PdfFolder without a PDF, and ratings that were not mapped.
 
     ``off_scale`` are ratings that their form does not offer: null in the rows, with what stood there beside them.
+    ``no_reviews`` are entries in lists of reviews that are no objects, and are not in the rows.
     """
 
     folder: Path
@@ -50,6 +52,7 @@ class Converted:
     rejected: int
     without_pdf: int
     off_scale: int
+    no_reviews: int
 
 
 def scale_override(given: str | None) -> ScaleOverride | None:
@@ -148,8 +151,9 @@ def convert_set(
         split: Only the papers of this split, which must be as they were when it was drawn.
 
     Raises:
-        DataError: The set cannot be read to its end or holds no usable row; more than one in a hundred ratings of a
-            form are not on its scale; the set is not the split's; ``out`` is there already.
+        DataError: The set cannot be read to its end or holds no usable row; rows of others can be used and none of
+            some system; more than one in a hundred ratings of a form are not on its scale; the set is not the split's;
+            ``out`` is there already.
         MissingExtra: Parquet is asked for, and the package for it is not installed.
     """
     form = next((known for known in FORMS if known == to), None)
@@ -181,7 +185,7 @@ def convert_set(
                 hint="PDFs are named by paper id, as 465S0gvFWc.pdf.",
             )
         _require(files.counts, source, first)
-    return Converted(out, files.counts, sink.count, files.without_pdf, scales.off.total())
+    return Converted(out, files.counts, sink.count, files.without_pdf, scales.off.total(), scales.no_reviews)
 
 
 def draw_split(
@@ -209,16 +213,29 @@ def draw_split(
 
 
 def _written(rows: Iterator[RowFound], files: RowFiles, sink: RejectedSink, scales: _Scales) -> RowFound | None:
-    """Write the rows, and give the first that could not be used."""
+    """Write the rows, and give the first that could not be used.
+
+    Raises:
+        DataError: A file breaks off, or no row of somebody can be used.
+    """
     first: RowFound | None = None
+    used: set[str] = set()
+    lost: dict[str, tuple[str, int]] = {}
     for found in rows:
         _whole(found)
         if found.row is None:
-            sink.add(str(found.file), found.line, "; ".join(p.cause for p in found.problems), found.raw)
+            reason = "; ".join(p.cause for p in found.problems)
+            sink.add(str(found.file), found.line, reason, found.raw)
             first = first or found
+            for name in found.sources:
+                place, count = lost.get(name, (f"{str(found.file)!r}, line {found.line}: {reason}", 0))
+                lost[name] = place, count + 1
         else:
             scales.take(found, found.row)
             files.add(found.row)
+            used |= {review.source for review in found.row.reviews if review.source}
+    if used:
+        require_everybody(used, lost)
     return first
 
 
@@ -227,11 +244,13 @@ class _Scales:
 
     def __init__(self) -> None:
         self.off: Counter[str] = Counter()
+        self.no_reviews = 0
         self._all: Counter[str] = Counter()
         self._first: dict[str, str] = {}
 
     def take(self, found: RowFound, row: PaperRow) -> None:
-        """Count a row's ratings."""
+        """Count a row's ratings, and the reviews that it could not take."""
+        self.no_reviews += sum(problem.cause == NO_REVIEW for problem in found.problems)
         for review in row.reviews:
             form = review.form_id or ""
             why = review.off_scale.get("rating")

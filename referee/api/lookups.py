@@ -37,8 +37,9 @@ class Lookup:
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """With the services that were given up."""
-        return (*self.notes, *(self.resolver.notes if isinstance(self.resolver, OnlineResolver) else ()))
+        """With the services that were given up, and the titles for which not every work was compared."""
+        resolver = self.resolver
+        return (*self.notes, *(resolver.notes if isinstance(resolver, OnlineResolver | WorkIndex) else ()))
 
     def close(self) -> None:
         """End connections."""

@@ -20,7 +20,7 @@ from referee.api.session import Session
 from referee.errors import RefereeError, RunStopped, SettingsError
 from referee.graphs.job import Job
 from referee.graphs.strategy import load_prompts
-from referee.literature.checking import Record
+from referee.literature.checking import Record, Unresolved
 from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
 from referee.literature.references import CheckedReference, abstract_of
@@ -212,10 +212,12 @@ async def _with_support(
     """Whether verified works say what the paper claims of them, where they have an abstract and are cited in words."""
     kept = run.path / ABSTRACTS
     if kept.is_file():  # a resumed run asks about the abstracts that it was given first
-        cited = [CitedAbstract(**one) for one in json.loads(kept.read_text("utf-8"))]
+        known = json.loads(kept.read_text("utf-8"))
+        cited, unanswered = [CitedAbstract(**one) for one in known["cited"]], known["unanswered"]
     else:
-        cited = await _cited_abstracts(checked, lookup, job.paper)
-        run.write(ABSTRACTS, json.dumps([asdict(one) for one in cited], ensure_ascii=False))
+        cited, unanswered = await _cited_abstracts(checked, lookup, job.paper)
+        known = {"cited": [asdict(one) for one in cited], "unanswered": unanswered}
+        run.write(ABSTRACTS, json.dumps(known, ensure_ascii=False))
     version = job.settings.review.prompt_versions.get(support_judge.PROMPT)
     try:
         judged = await judge_support(cited, door=door, version=version)
@@ -225,23 +227,31 @@ async def _with_support(
         return references.model_copy(
             update={"notes": (*references.notes, f"what cited works say was not judged: {error.message}")}
         )
-    left = len(checked) - len(cited)
-    told = (f"{left} references were not asked for what they say: not verified, without an abstract, or not cited",)
-    notes = (*references.notes, *(told if left else ()))
+    left = len(checked) - len(cited) - len(unanswered)
+    told = [f"{left} references were not asked for what they say: not verified, without an abstract, or not cited"]
+    failed = f"{len(unanswered)} abstracts could not be looked up, the first as {unanswered[0]}" if unanswered else ""
+    notes = (*references.notes, *(told if left else ()), *filter(None, [failed]))
     return references.model_copy(update={"support": tuple(judged), "notes": notes})
 
 
-async def _cited_abstracts(checked: Sequence[CheckedReference], lookup: Lookup, paper: Paper) -> list[CitedAbstract]:
-    citing, cited = citing_sentences(paper), []
+async def _cited_abstracts(
+    checked: Sequence[CheckedReference], lookup: Lookup, paper: Paper
+) -> tuple[list[CitedAbstract], list[str]]:
+    """Sentences that cite verified works, with the works' abstracts, and why some could not be had."""
+    citing, cited, unanswered = citing_sentences(paper), list[CitedAbstract](), list[str]()
     for number, one in enumerate(checked, start=1):
         sentence = next(iter(citing.get(one.cited.reference.id, ())), None)
         if sentence is None or lookup.resolver is None:
             continue
-        abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        try:
+            abstract = await asyncio.to_thread(abstract_of, one, lookup.resolver)
+        except Unresolved as error:
+            unanswered.append(str(error))
+            continue
         if abstract:
             place = sentence.section.heading
             cited.append(CitedAbstract(number, sentence.sentence, place, sentence.page, abstract))
-    return cited
+    return cited, unanswered
 
 
 async def _searched(outside: Outside, searching: Searching, job: Job, run: Session, door: Door) -> Literature:

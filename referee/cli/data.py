@@ -95,6 +95,8 @@ def convert(
         typer.echo(f"{done.without_pdf:,} paper(s) have no PDF: their rows are in without-pdf.")
     if done.off_scale:
         typer.echo(f"{done.off_scale:,} rating(s) are not on their form's scale: null, see off_scale in the rows.")
+    if done.no_reviews:
+        typer.echo(f"{done.no_reviews:,} review(s) are no objects and are left out: see `referee data validate`.")
     if done.rejected:
         typer.echo(f"{done.rejected:,} row(s) cannot be used: rejected.jsonl says why.")
     typer.echo(f"Written to {out}.")

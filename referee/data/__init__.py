@@ -7,10 +7,12 @@ from referee.data.layouts.detection import TreeChecks
 from referee.data.papers import PaperStore, read_papers
 from referee.data.prose import canonical_text
 from referee.data.reading import RejectedSink, read_cases, rejected_text
+from referee.data.reading_notes import ReadingNotes
 
 __all__ = [
     "LAYOUTS",
     "PaperStore",
+    "ReadingNotes",
     "RejectedSink",
     "SetFile",
     "TreeChecks",

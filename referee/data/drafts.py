@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from referee.data.entries import finite
-from referee.data.keys import Author
+from referee.data.keys import Author, iso_date
 from referee.data.one_text import OneText, read_one_text
 from referee.data.prose import canonical_text, cleaned, is_prose, left_out_boxes, plain_name
 from referee.data.ratings import box_of_confidence, box_of_rating, confidence, off_form_scores, rating
@@ -24,6 +24,11 @@ RATING_UNREAD = "rating_unread"
 CONFIDENCE_UNREAD = "confidence_unread"
 SCORES_OFF_FORM = "scores_off_form"
 BOXES_NOT_IN_TEXT = "boxes_not_in_text"
+VENUE_NAMED = "venue_named"
+"""What a record names as its venue, in ``extra``, where no form is known by it and another was given for it."""
+DATE_UNREAD = "date_unread"
+SAME_COLUMNS = "columns_of_one_name"
+"""In ``extra`` the columns that are not read, as an earlier one has the same name but for capitals and blanks."""
 SCALE_OVERRIDE = "scale_override"
 """What a case says in ``extra`` where its rating was read on another scale than the form's: ``1-10``."""
 ONE_BOX = "review"
@@ -50,6 +55,7 @@ class Draft:
         confidence: Like ``rating``.
         platform: The venue's id on OpenReview.
         scale: Lowest and highest overall rating, where the record says that it is on another scale than its form.
+        date: A text, or milliseconds since 1970.
         extra: Columns that nothing reads.
     """
 
@@ -67,7 +73,7 @@ class Draft:
     rating: object = None
     confidence: object = None
     decision: object = None
-    date: str = ""
+    date: object = None
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -87,14 +93,16 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
     draft, from_text = _with_text_read(draft, form)
     overall = rating(draft.fields, form, draft.rating)
     sure = confidence(draft.fields, place.form, draft.confidence)
+    date = iso_date(draft.date)
     notes: dict[str, object] = {
         "kind_rule": draft.author.rule,
-        "venue_named": place.unknown,
+        VENUE_NAMED: place.unknown,
         SCALE_OVERRIDE: f"{draft.scale[0]}-{draft.scale[1]}" if draft.scale else "",
         "rating_off_form": overall.off_form,
         "confidence_off_form": sure.off_form,
         RATING_UNREAD: overall.unread,
         CONFIDENCE_UNREAD: sure.unread,
+        DATE_UNREAD: "" if date or draft.date in (None, "") else str(draft.date),
         SCORES_OFF_FORM: off_form_scores(draft.fields, place.form),
         **from_text,
     }
@@ -118,7 +126,7 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
             rating=overall.value,
             confidence=sure.value,
             decision=(decision or "").strip() or None,
-            date=draft.date,
+            date=date,
             origin=origin,
             extra={
                 **{name: finite(value) for name, value in extra.items()},

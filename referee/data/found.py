@@ -26,18 +26,25 @@ _FIRST_LINE = 2**23
 
 
 @dataclass(frozen=True, slots=True)
+class NoReview:
+    """A record that is sound and no review; ``what`` says what it is."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """One record of a file.
 
     Attributes:
         line: Its line or place in the list, from 1; None where the file is the record.
-        item: The review, or why there is none.
+        item: The review, or why there is none: the record cannot be used, or is another thing.
         raw: How the record begins in the file.
         source: Who wrote it, as far as the record says, where there is no review.
     """
 
     line: int | None
-    item: ReviewCase | Draft | DataError
+    item: ReviewCase | Draft | DataError | NoReview
     raw: str = ""
     source: str = ""
 

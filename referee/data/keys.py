@@ -46,6 +46,12 @@ def plain_keys(row: Mapping[str, object]) -> dict[str, object]:
     return named
 
 
+def same_columns(row: Mapping[str, object]) -> list[str]:
+    """The columns with a value that ``plain_keys`` leaves out."""
+    first: dict[str, str] = {}
+    return [name for name, value in row.items() if first.setdefault(plain_name(name), name) != name and value]
+
+
 def iso_date(value: object) -> str:
     """The day of a platform's milliseconds since 1970, or a date text as it stands; else empty."""
     if isinstance(value, str):

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +33,8 @@ from referee.venues.names import Place
 
 NOTES = ("openreview-v1", "openreview-v2", "openreview-v1-content")
 _ROWS = "papers"
+NO_REVIEW = "is no object and left out"
+"""The cause of a problem with a review that is not in the row."""
 FILE = "file"
 """The key of a problem that is the file's: what comes after it was not read."""
 _TEXTS = ("forum_id", "conference", "track", "venue_id", "title", "abstract", "tldr", "primary_area", "venue")
@@ -49,7 +51,8 @@ class RowFound:
     """A row of a set, or why there is none.
 
     ``line`` is its line or place in the file, from 1; of notes that stand apart, the first one's. ``problems`` say what
-    is wrong with a row that can be used, or why there is none.
+    is wrong with a row that can be used, or why there is none. ``sources`` say who wrote the reviews of a row that
+    cannot be used, as far as it says so.
     """
 
     file: Path
@@ -57,6 +60,7 @@ class RowFound:
     row: PaperRow | None
     problems: tuple[Problem, ...] = ()
     raw: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def breaks_off(self) -> bool:
@@ -120,7 +124,9 @@ def _unique(rows: Iterator[RowFound]) -> Iterator[RowFound]:
         key = _digest(found.row.forum_id)
         if key in seen:
             why = Problem("forum_id", f"duplicate: a paper {found.row.forum_id!r} was read before")
-            yield replace(found, row=None, problems=(why,))
+            yield replace(
+                found, row=None, problems=(why,), sources=_sources(review.source for review in found.row.reviews)
+            )
             continue
         seen.add(key)
         ids = [review.review_id for review in found.row.reviews]
@@ -230,11 +236,22 @@ def _of_entry(path: Path, entry: Entry, make: Normaliser) -> RowFound:
         )
     try:
         made = row_of(finite(unpacked(entry.value)), make)  # type: ignore[arg-type]
-    except ValidationError as error:
-        return RowFound(path, entry.number, None, (_of_error(error),), entry.raw)
-    except DataError as error:
-        return RowFound(path, entry.number, None, (Problem("reviews", error.message),), entry.raw)
+    except (ValidationError, DataError) as error:
+        why = _of_error(error) if isinstance(error, ValidationError) else Problem("reviews", error.message)
+        return RowFound(path, entry.number, None, (why,), entry.raw, _sources_of_row(entry.value))
     return RowFound(path, entry.number, made.row, made.problems, entry.raw)
+
+
+def _sources(named: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in named if name and name != keys.UNKNOWN))
+
+
+def _sources_of_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Who wrote the reviews of a row that cannot be used."""
+    try:
+        return _sources(keys.named_source(one) for one in listed_reviews(unpacked(row)) if isinstance(one, dict))
+    except DataError:
+        return ()
 
 
 def _of_error(error: ValidationError) -> Problem:
@@ -320,7 +337,7 @@ def _reviews(
     form = make.form(place.form)
     for number, review in enumerate(listed_reviews(given)):
         if not isinstance(review, dict):
-            problems.append(Problem(f"reviews[{number}]", "is no object and left out"))
+            problems.append(Problem(f"reviews[{number}]", NO_REVIEW))
             continue
         if "written" in review:
             own = ReviewRow.model_validate(review)

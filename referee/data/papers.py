@@ -9,14 +9,14 @@ import re
 import shutil
 import tempfile
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 
 from referee.data import keys
 from referee.data.entries import PARQUET_SUFFIX, line_entry, opened
-from referee.data.found import LINE_SUFFIXES, entries, holds_rows, reading, refuse_no_data, rows_suffix
+from referee.data.found import LINE_SUFFIXES, entries, holds_rows, kind_of_json, reading, refuse_no_data, rows_suffix
 from referee.errors import DataError
 from referee.papers.assembly import assemble
 from referee.papers.load import SUPPORTED, load_paper
@@ -102,6 +102,16 @@ def _sections(row: Mapping[str, object]) -> Iterator[tuple[str, int, str]]:
             yield heading or "Text", level if isinstance(level, int) and level >= 1 else 1, text
 
 
+def _unread(row: Mapping[str, object]) -> Iterator[str]:
+    """What of a row's sections and references is of a kind that holds no text, and so no part of the paper."""
+    for name, kinds in (("sections", dict), ("references", str | dict)):
+        held = row.get(name)
+        if held is not None and not isinstance(held, list):
+            yield f"{name} is {kind_of_json(held)}, no list, and is left out"
+        elif count := sum(not isinstance(one, kinds) for one in held or ()):
+            yield f"{count:,} of the {name} cannot be read and are left out of the paper"
+
+
 def _references(row: Mapping[str, object]) -> Iterator[Piece]:
     references = row.get("references")
     for entry in references if isinstance(references, list) else []:
@@ -127,7 +137,7 @@ class PaperStore:
     """Papers by id. The last eight that were read are kept; threads may share a store.
 
     Attributes:
-        problems: Rows of a list that cannot be used, each with file, line and reason.
+        problems: Rows of a list that cannot be used, or not as a whole, with file, line and reason.
         readers: For each id, what reads the paper.
     """
 
@@ -197,7 +207,7 @@ def read_papers(path: Path) -> PaperStore:
     In a folder the files count that ``load_paper`` reads, named by paper id, and the rows of ``papers.jsonl``. A list
     is JSONL, also packed with gzip, or Parquet. The reviews of ``referee review`` name papers by the digest of the
     file: where ids are such digests, files are found by them too. Rows with nothing but title and abstract are left
-    out.
+    out and counted in ``problems``.
 
     Raises:
         DataError: The path is missing or holds no paper, or two files or rows are there for one id.
@@ -248,6 +258,7 @@ def rows_store(file: Path) -> PaperStore:
     lines = _as_lines(file)
     readers: dict[str, Callable[[], Paper]] = {}
     problems: list[str] = []
+    empty: dict[str, list[int]] = defaultdict(list)
     for number, offset, line in _lines(lines):
         entry = line_entry(number, line)
         if entry.error or not isinstance(entry.value, dict):
@@ -255,13 +266,20 @@ def rows_store(file: Path) -> PaperStore:
             continue
         ids = row_ids(entry.value)
         if not ids or not has_full_text(entry.value):
+            empty["no id" if not ids else "no full text (sections or markdown)"].append(number)
             continue
+        if not _markdown(entry.value):
+            problems += (f"{file.name}, line {number}: {what}" for what in _unread(entry.value))
         taken = next((name for name in ids if name in readers), None)
         if taken is not None:
             raise DataError(
                 f"{str(file)!r} has two rows for paper {taken!r}, the second in line {number}.", hint="Keep one."
             )
         readers |= dict.fromkeys(ids, partial(_row_paper, lines, offset))
+    problems += (
+        f"{file.name}: {len(lines):,} row(s) hold no paper, as they have {what}, the first in line {lines[0]}"
+        for what, lines in empty.items()
+    )
     return PaperStore(readers, problems=tuple(problems))
 
 

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from referee.data.drafts import Draft, case_of
 from referee.data.entries import EXCERPT_CHARS
-from referee.data.found import Found
+from referee.data.found import Found, NoReview
 from referee.data.keys import UNKNOWN
 from referee.data.layout import SetFile, find_layouts
 from referee.data.layouts.detection import TreeChecks, read_tree_file
@@ -22,23 +22,27 @@ from referee.data.layouts.flat import read_flat, read_papers_rows
 from referee.data.layouts.mapped import load_mapping, read_mapped
 from referee.data.layouts.openreview import NotesReader, read_bare_content
 from referee.data.layouts.own import read_own_cases, read_own_reviews, read_text
+from referee.data.reading_notes import ReadingNotes
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, ReviewCase
 from referee.schemas.venue import VenueForm
 from referee.venues.names import VenueForms
+
+_log = logging.getLogger(__name__)
 
 
 class RejectedSink:
     """Writes ``rejected.jsonl``: file, line, reason, source and the first 200 characters of each row left out.
 
     The file is made with the first such row, and replaces one that is there. Use it as a context manager, or close it.
+    Without a path each row is logged as a warning.
 
     Attributes:
         count: Rows written so far.
         by_source: The same by who wrote them; the empty name counts rows that do not say.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self.count = 0
         self.by_source: Counter[str] = Counter()
@@ -54,13 +58,16 @@ class RejectedSink:
             raw: The row, of which the beginning is kept.
             source: Who wrote it, as far as it says.
         """
+        self.count += 1
+        self.by_source[source] += 1
+        if self.path is None:
+            _log.warning("%s, line %s is left out: %s", file, line, reason)
+            return
         if self._stream is None:
             self._stream = self.path.open("w", encoding="utf-8")
         row = {"file": file, "line": line, "reason": reason, "source": source, "row": raw[:EXCERPT_CHARS]}
         self._stream.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._stream.flush()
-        self.count += 1
-        self.by_source[source] += 1
 
     def close(self) -> None:
         """Close the file; a later ``add`` would begin a new one."""
@@ -83,7 +90,6 @@ def rejected_text(by_source: Mapping[str, int]) -> str:
     return f"{sum(by_source.values()):,} row(s) could not be used ({named})"
 
 
-_log = logging.getLogger(__name__)
 Reader = Callable[[Path], Iterator[Found]]
 
 
@@ -95,6 +101,7 @@ def read_cases(
     venue: VenueForm | None = None,
     rejected: RejectedSink | None = None,
     checks: TreeChecks | None = None,
+    notes: ReadingNotes | None = None,
 ) -> Iterator[ReviewCase]:
     """The reviews of a file or folder, one at a time; what is wrong with the path is raised before the first.
 
@@ -108,6 +115,7 @@ def read_cases(
         venue: The form of reviews that name no known venue; ``extra`` then holds what they named as ``venue_named``.
         rejected: Takes the rows that cannot be used; without it each is logged as a warning.
         checks: Counts what is odd about files of the layout ``detection-csv`` while they are read.
+        notes: Counts the records that are no reviews; the reviews are for the caller to ``add``.
 
     Raises:
         DataError: The path or the mapping file is missing or unusable, or no file is in a known layout. At the end:
@@ -119,7 +127,8 @@ def read_cases(
         raise DataError("layout 'mapped' needs a mapping file.", hint="docs/data.md shows one.")
     files = find_layouts(path, layout="mapped" if mapping is not None else layout)
     readers = _readers(path, files, mapping, checks)
-    return _stream(files, readers, VenueForms(venue), rejected)
+    sink = RejectedSink() if rejected is None else rejected
+    return _stream(files, readers, VenueForms(venue), sink, ReadingNotes() if notes is None else notes)
 
 
 def _readers(
@@ -141,13 +150,17 @@ def _readers(
 
 
 def _stream(
-    files: Sequence[SetFile], readers: Mapping[str, Reader], forms: VenueForms, rejected: RejectedSink | None
+    files: Sequence[SetFile],
+    readers: Mapping[str, Reader],
+    forms: VenueForms,
+    rejected: RejectedSink,
+    notes: ReadingNotes,
 ) -> Iterator[ReviewCase]:
     ids, used = _Ids(), set[str]()
     lost: dict[str, tuple[str, int]] = {}
 
     def left_out(file: SetFile, found: Found, reason: str) -> None:
-        _reject(rejected, file.path, found, reason)
+        rejected.add(str(file.path), found.line, reason, found.raw, _source(found))
         line = f", line {found.line}" if found.line is not None else ""
         first, count = lost.get(_source(found), (f"{str(file.path)!r}{line}: {reason}", 0))
         lost[_source(found)] = first, count + 1
@@ -158,15 +171,18 @@ def _stream(
             left_out(file, unread, f"no known layout: {file.reason}")
             continue
         for found in readers[file.layout](file.path):
+            if isinstance(found.item, NoReview):
+                notes.no_reviews[found.item.what] += 1
+                continue
             try:
-                case = ids.unique(_case(found, file, forms))
+                case = ids.unique(_case(found.item, found.line, file, forms))
             except DataError as error:
                 left_out(file, found, error.message)
             else:
                 used.add(case.source)
                 yield case
     if used:
-        _require_everybody(used, lost)
+        require_everybody(used, lost)
 
 
 def _source(found: Found) -> str:
@@ -176,8 +192,12 @@ def _source(found: Found) -> str:
     return found.item.source if isinstance(found.item, ReviewCase) else found.source
 
 
-def _require_everybody(used: Set[str], lost: Mapping[str, tuple[str, int]]) -> None:
+def require_everybody(used: Set[str], lost: Mapping[str, tuple[str, int]]) -> None:
     """See that everybody whose rows were left out has others: else a system would be missing in every table.
+
+    Args:
+        used: Who wrote the rows that can be used.
+        lost: By who wrote them, the first row that was left out and how many there are.
 
     Raises:
         DataError: Somebody has not; the first such row is named.
@@ -191,19 +211,12 @@ def _require_everybody(used: Set[str], lost: Mapping[str, tuple[str, int]]) -> N
             )
 
 
-def _case(found: Found, file: SetFile, forms: VenueForms) -> ReviewCase:
-    if isinstance(found.item, DataError):
-        raise found.item
-    if isinstance(found.item, Draft):
-        return case_of(found.item, CaseOrigin(file=str(file.path), line=found.line, layout=file.layout or ""), forms)
-    return found.item
-
-
-def _reject(rejected: RejectedSink | None, path: Path, found: Found, reason: str) -> None:
-    if rejected is not None:
-        rejected.add(str(path), found.line, reason, found.raw, _source(found))
-    else:
-        _log.warning("%s, line %s is left out: %s", path, found.line, reason)
+def _case(item: ReviewCase | Draft | DataError, line: int | None, file: SetFile, forms: VenueForms) -> ReviewCase:
+    if isinstance(item, DataError):
+        raise item
+    if isinstance(item, Draft):
+        return case_of(item, CaseOrigin(file=str(file.path), line=line, layout=file.layout or ""), forms)
+    return item
 
 
 class _Ids:

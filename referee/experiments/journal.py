@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -36,7 +36,13 @@ class Journal:
     def __init__(self, path: Path, read_usage: Callable[[Path], Usage] = folder_usage) -> None:
         self._path = path
         self._read_usage = read_usage
-        self.entries = list(_entries(path))
+        self.entries, self.damaged = _entries(path)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say of damaged lines; nothing where there are none."""
+        told = f"{self.damaged:,} line(s) of {self._path.name} are damaged: what their units took is not counted"
+        return (told,) if self.damaged else ()
 
     def append(self, entry: Entry) -> None:
         """Write one line.
@@ -83,13 +89,18 @@ def less(whole: Usage, before: Usage) -> Usage:
     )
 
 
-def _entries(path: Path) -> Iterator[Entry]:
-    """The lines that are whole; one that a crash cut off is left out, and what it began counts as never begun."""
-    if not path.exists():
-        return
-    with naming(path), path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
-            try:
-                yield Entry.model_validate_json(line)
-            except ValidationError:
-                continue
+def _entries(path: Path) -> tuple[list[Entry], int]:
+    """The lines that are whole, and how many are damaged; what these began counts as never begun.
+
+    A last line that a crash cut off is left out without being counted.
+    """
+    found: list[Entry] = []
+    damaged = 0
+    if path.exists():
+        with naming(path), path.open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    found.append(Entry.model_validate_json(line))
+                except ValidationError:
+                    damaged += line.endswith("\n")
+    return found, damaged

@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
-from referee.data import read_cases
+from referee.data import ReadingNotes, RejectedSink, read_cases, rejected_text
 from referee.data.papers import file_name
 from referee.data.planted import CLEAN, KEYS, MAKE_COPIES, PLANTED, read_key, twin_path
 from referee.errors import DataError, SettingsError
@@ -108,23 +108,35 @@ def link_papers(folder: Path, papers: Iterable[PlanPaper]) -> None:
                 (folder / f"{name}{''.join(path.suffixes[-2:])}").symlink_to(path.absolute())
 
 
-def read_references(path: Path | None, papers: Sequence[PlanPaper]) -> dict[str, tuple[ReviewCase, ...]]:
-    """The human reviews of each paper, under the paper's name. Reviews of other papers and of systems are left out.
+def read_references(
+    path: Path | None, papers: Sequence[PlanPaper]
+) -> tuple[dict[str, tuple[ReviewCase, ...]], tuple[str, ...]]:
+    """The human reviews of each paper, under the paper's name, and what of the file was left out, in sentences.
 
-    A review names its paper by the file's stem or by the digest of its bytes.
+    Reviews of other papers and of systems are left out. A review names its paper by the file's stem or by the digest of
+    its bytes.
 
     Raises:
         DataError: The file cannot be read.
     """
     if path is None:
-        return {}
+        return {}, ()
+    sink, reading, others = RejectedSink(), ReadingNotes(), Counter[str]()
     names = {key: paper.name for paper in papers for key in (paper.name, paper.digest)}
     found: dict[str, list[ReviewCase]] = defaultdict(list)
-    for case in read_cases(path):
+    for case in read_cases(path, rejected=sink, notes=reading):
         name = names.get(case.paper_id) or names.get(file_name(case.paper_id))
-        if name is not None and case.kind == "human":
+        if name is None:
+            others["of papers that are not in the plan"] += 1
+        elif case.kind != "human":
+            others["not said to be a human's"] += 1
+        else:
+            reading.add(case)
             found[name].append(case.model_copy(update={"paper_id": name, "origin": None}))
-    return {name: tuple(cases) for name, cases in found.items()}
+    notes = [f"{rejected_text(sink.by_source)}; the log names each"] if sink.count else []
+    notes += [f"{count:,} review(s) are {what} and are left out" for what, count in others.items()]
+    told = tuple(f"of the human reviews in {path.name!r}: {note}" for note in (*notes, *reading.notes()))
+    return {name: tuple(cases) for name, cases in found.items()}, told
 
 
 def of_split(papers: Iterable[PlanPaper], split: Split) -> tuple[PlanPaper, ...]:

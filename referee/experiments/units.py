@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from referee.schemas.usage import Usage
 
 REVIEW = "review.json"
 UNITS = "units"
+_log = logging.getLogger(__name__)
 _NAME_CHARS = 24
 
 
@@ -119,7 +121,8 @@ def finished_review(folder: Path) -> Review | None:
         return None
     try:
         return Review.model_validate_json((folder / REVIEW).read_bytes())
-    except (OSError, ValidationError):
+    except (OSError, ValidationError) as error:
+        _log.warning("the review in %s is damaged and is made and paid again: %s", folder, type(error).__name__)
         return None
 
 

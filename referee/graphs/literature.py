@@ -93,6 +93,10 @@ async def search(state: LiteratureState, runtime: Runtime[LiteratureContext]) ->
     told = [record for record in others if record.abstract]
     earlier = [record for record in told if surely_by(record, context.until)]
     notes = [
+        *_counted(
+            len(found.merged),
+            f"found id(s) are of works taken as others of almost the same title: {', '.join(found.merged)}",
+        ),
         *_counted(len(found.records) - len(others), "found work(s) go by the paper's own title and were left out"),
         *_counted(len(others) - len(told), "found work(s) had no abstract and were not read"),
         *_counted(len(told) - len(earlier), f"found work(s) may be later than {context.until} and were left out"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.evidence.sentences import split_sentences
@@ -36,7 +36,7 @@ def citing_sentences(paper: Paper) -> Mapping[str, Sequence[Citing]]:
     named = _named(paper.references)
     found: dict[str, list[Citing]] = defaultdict(list)
     for citing in _sentences(paper):
-        cited = [labelled[label] for label in _labels(citing.sentence) if label in labelled]
+        cited = [labelled[label] for label in _labels(citing.sentence, labelled) if label in labelled]
         cited += _by_name(citing.sentence, named)
         for reference in dict.fromkeys(cited):
             found[reference].append(citing)
@@ -51,13 +51,14 @@ def _sentences(paper: Paper) -> Iterator[Citing]:
                     yield Citing(" ".join(sentence.split()), section, block.page)
 
 
-def _labels(sentence: str) -> Iterator[str]:
-    """The numbers of "[3, 7-9]"."""
+def _labels(sentence: str, known: Collection[str]) -> Iterator[str]:
+    """The numbers of "[3, 7-9]"; a range of more than 50 is one of citations where both its ends are labels."""
     for group in _GROUP.finditer(sentence):
         for part in re.split(r"[,;]", group[1]):
             first, _, last = (piece.strip() for piece in re.sub("–", "-", part).partition("-"))
-            if last and 0 <= int(last) - int(first) <= _LONGEST_RANGE:
-                yield from map(str, range(int(first), int(last) + 1))
+            if last:
+                many = int(last) - int(first) > _LONGEST_RANGE and not {first, last} <= set(known)
+                yield from map(str, () if many else range(int(first), int(last) + 1))
             elif not last:
                 yield first
 

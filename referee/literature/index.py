@@ -51,6 +51,7 @@ class WorkIndex:
     def __init__(self, records: Iterable[Record] = (), database: sqlite3.Connection | None = None) -> None:
         self._database = database or _filled(":memory:", records)
         self._asking = threading.Lock()
+        self._more: set[str] = set()
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -94,9 +95,17 @@ class WorkIndex:
         known = self._rows(_BY_ID, citation.doi.lower(), citation.arxiv.lower())
         words = set(normalised_title(citation.title).split())
         found = self._rows(_BY_WORDS, f"title : ({_any_of(words)})", _MOST_CANDIDATES) if words else []
+        if len(found) == _MOST_CANDIDATES:
+            self._more.add(normalised_title(citation.title))
         near = [(shared, record) for record in found if (shared := _shared(words, record)) is not None]
         ordered = [record for _, record in sorted(near, key=lambda pair: -pair[0])]
         return iter(dict.fromkeys([*known, *ordered]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """For how many titles the index may hold works that were not compared."""
+        more = f"for {len(self._more)} title(s) of common words the first {_MOST_CANDIDATES} works were compared"
+        return (more,) if self._more else ()
 
     def search(self, words: str, until: date | None, rows: int) -> list[Record]:
         """Works with an abstract that hold some of the words, the most relevant first, published by a day.

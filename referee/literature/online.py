@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from referee.literature.services import (
     SemanticScholar,
     Source,
 )
+from referee.literature.services.source import ROWS
 from referee.literature.titles import normalised_title
 
 ALL = ("crossref", "openalex", "dblp", "arxiv", "semantic-scholar")
@@ -41,6 +42,7 @@ class OnlineResolver:
     def __init__(self, services: Services, cache: AnswerCache) -> None:
         self._services, self._cache = services, cache
         self._failed: dict[tuple[str, str, int | None], str] = {}
+        self._more: set[str] = set()
 
     def candidates(self, citation: Cited) -> Iterator[Record]:
         """What each service lists for the citation; one is asked only when those before it were not enough.
@@ -64,8 +66,12 @@ class OnlineResolver:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The services that were given up, and why."""
-        return self._services.notes
+        """The services that were given up, and why; and for how many titles there may be works that were not seen."""
+        more = (
+            f"for {len(self._more)} title(s) a service may list more works like them than the first {ROWS}, which were "
+            "compared"
+        )
+        return (*self._services.notes, *([more] if self._more else []))
 
     def close(self) -> None:
         """End a wait, and close the connections; nothing can be asked after."""
@@ -81,16 +87,21 @@ class OnlineResolver:
 
     def _known(self, source: Source, citation: Cited) -> list[Record]:
         """The answer from the cache or the service; a question that failed before fails again without being asked."""
-        records = self._cache.get(citation.title, citation.year, source.id)
-        if records is not None:
-            return records
-        question = (source.id, normalised_title(citation.title), citation.year)
-        if reason := self._failed.get(question):
-            raise Unresolved(reason)
 
         def accepted(record: Record) -> bool:
             return compared(citation, record).status == "verified"
 
+        records = self._cache.get(citation.title, citation.year, source.id)
+        if records is None:
+            records = self._asked(source, citation, accepted)
+        if len(records) >= ROWS and not any(map(accepted, records)):
+            self._more.add(normalised_title(citation.title))
+        return records
+
+    def _asked(self, source: Source, citation: Cited, accepted: Callable[[Record], bool]) -> list[Record]:
+        question = (source.id, normalised_title(citation.title), citation.year)
+        if reason := self._failed.get(question):
+            raise Unresolved(reason)
         try:
             records = self._services.first(source, source.addresses(citation), accepted)
         except Unresolved as error:

@@ -183,15 +183,16 @@ def _same_id(cited: CitedReference, record: Record) -> bool:
 
 
 def abstract_of(checked: CheckedReference, resolver: Resolver) -> str:
-    """The abstract of a verified work: that of its record, or of the first other record of it that has one."""
+    """The abstract of a verified work: that of its record, or of the first other record of it that has one.
+
+    Raises:
+        Unresolved: None was found, and a source could not be asked.
+    """
     if checked.verdict != "verified" or checked.record is None:
         return ""
     if checked.record.abstract:
         return checked.record.abstract
-    try:
-        for record in resolver.candidates(checked.cited):
-            if record.abstract and _compared(checked.cited, record).verdict == "verified":
-                return record.abstract
-    except Unresolved:
-        return ""
+    for record in resolver.candidates(checked.cited):
+        if record.abstract and _compared(checked.cited, record).verdict == "verified":
+            return record.abstract
     return ""

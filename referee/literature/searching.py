@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from threading import Lock
@@ -28,10 +28,14 @@ _TELLING_WORDS, _SHORT_WORD = 3, 3
 
 @dataclass(frozen=True)
 class Found:
-    """What searches returned, each work once, and who could not be searched and why."""
+    """What searches returned, each work once, who could not be searched and why, and the ids of works taken as one.
+
+    ``merged`` are the ids of records that were taken as another of almost the same title, which has an id of its own.
+    """
 
     records: tuple[Record, ...]
     failures: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
 
 
 class Searching(Protocol):
@@ -55,7 +59,7 @@ class IndexSearch:
 
     def find(self, queries: Sequence[str], until: date | None, rows: int) -> Found:
         """As ``Searching.find``."""
-        return Found(each_once(r for query in queries for r in self._index.search(query, until, rows)))
+        return _found([record for query in queries for record in self._index.search(query, until, rows)])
 
 
 class KeptSearch:
@@ -76,13 +80,13 @@ class KeptSearch:
         known = self._kept().get(question)
         if known is None:
             found = self._searching.find(queries, until, rows)
-            answer = {"records": [one._asdict() for one in found.records], "failures": found.failures}
+            answer = {**asdict(found), "records": [one._asdict() for one in found.records]}
             with self._lock:
                 kept = self._kept()
                 known = kept.setdefault(question, answer)
                 write_atomically(self._file(), json.dumps(kept, ensure_ascii=False))
         records = (record_of(row) for row in known["records"])
-        return Found(tuple(filter(None, records)), tuple(known["failures"]))
+        return Found(tuple(filter(None, records)), tuple(known["failures"]), tuple(known["merged"]))
 
     def _kept(self) -> dict[str, Any]:
         return dict(json.loads(self._file().read_text("utf-8"))) if self._file().is_file() else {}
@@ -104,7 +108,7 @@ class OnlineSearch:
         with ThreadPoolExecutor(max_workers=max(1, len(sources))) as pool:
             by_source = list(pool.map(lambda source: self._asked(source, queries, until, rows), sources))
         records = [record for found, _ in by_source for record in found]
-        return Found(each_once(records), tuple(reason for _, reason in by_source if reason))
+        return _found(records, tuple(reason for _, reason in by_source if reason))
 
     def close(self) -> None:
         """End waits and connections."""
@@ -134,6 +138,13 @@ def surely_by(record: Record, until: date | None) -> bool:
     if record.published:
         return record.published <= until.isoformat()
     return record.year is not None and record.year < until.year
+
+
+def _found(records: Sequence[Record], failures: tuple[str, ...] = ()) -> Found:
+    kept = each_once(records)
+    left = {one for record in kept for one in (record.doi, record.arxiv)}
+    ids = dict.fromkeys(one for record in records for one in (record.doi, record.arxiv))
+    return Found(kept, failures, tuple(one for one in ids if one and one not in left))
 
 
 def each_once(records: Iterable[Record]) -> tuple[Record, ...]:

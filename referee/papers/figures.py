@@ -14,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 from referee.errors import PaperParseError
 from referee.evidence.rules.labels import mentions_of
 from referee.papers.captions import Caption, captions_of
-from referee.papers.picture_files import PictureFile, picture_files
+from referee.papers.picture_files import MOST_FILES, PictureFile, picture_files
 from referee.papers.pictures import MOST_MEGAPIXELS, Pictures
 from referee.schemas.figure import Figure, Figures
 from referee.schemas.paper import Paper
@@ -28,12 +28,12 @@ _MOST_FILES_OF_ONE = 6
 
 
 def mentions_by_label(paper: Paper) -> dict[str, tuple[str, ...]]:
-    """The sentences that refer to each figure and table, without captions, at most eight a label."""
+    """The sentences that refer to each figure and table, without captions."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for one in mentions_of(paper):
         if one.sentence.block.kind not in ("caption", "figure") and one.kind in ("Figure", "Table"):
             found[f"{one.kind} {one.number}"][one.sentence.text] = None
-    return {label: tuple(texts)[:_MOST_MENTIONS] for label, texts in found.items()}
+    return {label: tuple(texts) for label, texts in found.items()}
 
 
 def cut_figures(
@@ -62,7 +62,12 @@ def cut_figures(
         OSError: A picture cannot be written.
     """
     captions = captions_of(paper)
-    pictures = Pictures(folder, max_figures, mentions_by_label(paper))
+    mentions = mentions_by_label(paper)
+    pictures = Pictures(folder, max_figures, {label: said[:_MOST_MENTIONS] for label, said in mentions.items()})
+    if beyond := sum(len(said[_MOST_MENTIONS:]) for said in mentions.values()):
+        pictures.left_out.append(
+            f"{beyond} sentences that refer to figures and tables are not kept: of each the first {_MOST_MENTIONS} are."
+        )
     items: list[Figure] = []
     if captions and paper.format == "pdf":
         from referee.papers.pdf.figures import cut_pdf
@@ -70,7 +75,9 @@ def cut_figures(
         items = cut_pdf(path, paper, captions, pictures, max_pages, whole_pages=whole_pages)
     elif captions:
         files = picture_files(path, paper.format, [one.label for one in captions], max_bytes)
-        items = list(_from_files(files, captions, pictures))
+        if len(files) > MOST_FILES:
+            pictures.left_out.append(f"The paper shows more than {MOST_FILES} pictures; those beyond are not read.")
+        items = list(_from_files(files[:MOST_FILES], captions, pictures))
     return Figures(paper_id=paper.paper_id, items=tuple(items), left_out=pictures.said())
 
 

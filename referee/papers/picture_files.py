@@ -10,13 +10,14 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
 from referee.papers.latex.project import Files, FolderFiles, joined
 from referee.papers.pieces import caption_label
 
-_MOST_FILES = 400
+MOST_FILES = 400
 _NET = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^(?:https?|ftp|file):", re.IGNORECASE)
 _DATA = re.compile(r"^data:image/(?:png|jpeg|gif|webp);base64,(?P<data>[\w+/=\s]+)$")
 
@@ -148,7 +149,9 @@ def in_docx(path: Path, data: bytes) -> Iterator[PictureFile]:
 
 
 def picture_files(path: Path, paper_format: str, labels: Sequence[str], max_bytes: int) -> list[PictureFile]:
-    """The pictures of one paper in order, at most 400; nothing for formats that show none.
+    """The pictures of one paper in order; nothing for formats that show none.
+
+    One more than ``MOST_FILES`` means that there are others.
 
     Raises:
         PaperParseError: The file can no longer be read as it was.
@@ -164,4 +167,4 @@ def picture_files(path: Path, paper_format: str, labels: Sequence[str], max_byte
         found = in_latex(path, data, labels, max_bytes)
     elif paper_format == "docx":
         found = in_docx(path, data)
-    return [one for one, _ in zip(found, range(_MOST_FILES), strict=False)]
+    return list(islice(found, MOST_FILES + 1))

@@ -122,6 +122,14 @@ def _text_boxes(taken: Sequence[str]) -> tuple[FormField, ...]:
 def _field(draft: FieldDraft, aspect: Aspect, fact: Fact) -> FormField:
     """One box. A scale with fewer than two values is none: the box takes text."""
     options = tuple({option.value: Option(value=option.value, label=option.label) for option in draft.options}.values())
+    shown = {(option.value, option.label) for option in draft.options}
+    twice, few = len(shown) - len(options), len(options) < _FEWEST.get(draft.kind, 0)
+    notes = [
+        f"{twice} option(s) of the page have the value of another one and are left out" if twice else "",
+        f"the page shows a {draft.kind} with {len(options)} option(s): the box takes text" if few else "",
+    ]
+    if told := "; ".join(filter(None, (fact.note, *notes))):
+        fact = fact.model_copy(update={"note": told})
     kind = draft.kind if len(options) >= _FEWEST.get(draft.kind, 0) else "text"
     if kind == "score" and any(isinstance(option.value, str) for option in options):
         kind = "choice"
@@ -144,7 +152,7 @@ def _asks(draft: FieldDraft) -> str:
     if len(words) <= _LONGEST_ASKS:
         return words
     cut = words[:_LONGEST_ASKS]
-    return cut[: cut.rfind(". ") + 1] or f"{cut.rpartition(' ')[0]} ..."
+    return f"{cut[: cut.rfind('. ') + 1] or cut.rpartition(' ')[0]} ..."
 
 
 _MODELS = re.compile(
@@ -190,7 +198,10 @@ def read_policy(page: GuidelinePage, *, source: str, confidence: FactConfidence)
         source: The key of the page among the form's sources.
         confidence: How sure it is that the page is the venue's.
     """
-    about = [quote for quote in _sentences(page) if trace(quote, page)]
+    quotes = list(_sentences(page))
+    about = [quote for quote in quotes if len(quote) <= _LONGEST and trace(quote, page)]
+    long = sum(len(quote) > _LONGEST for quote in quotes)
+    unread = f"; {long} sentence(s) of more than {_LONGEST} characters on language models are not read" if long else ""
     ruling = [quote for quote in about if _rules_for_reviewers(quote)]
     found = [next((q for q in ruling if _is_near(pattern, q)), "") for pattern in (_FORBIDS, _ALLOWS, _DISCLOSES)]
     forbids, allows, discloses = found
@@ -198,12 +209,12 @@ def read_policy(page: GuidelinePage, *, source: str, confidence: FactConfidence)
     if status == "unknown":
         said = "The page names language models, but no rule for reviewers could be read from it."
         none = "The page says nothing about language models in reviewing."
-        fact = Fact(confidence=confidence, sources=(source,), note=f"searched on the page{_quoted(about[:1])}")
-        return LlmPolicy(status=status, sentence=said if about else none, applies_to="reviewers", fact=fact)
-    note = "status read by a rule from the quoted sentences: compare them with the page"
-    quotes = [quote for quote in about if quote in found]
+        fact = Fact(confidence=confidence, sources=(source,), note=f"searched on the page{_quoted(about[:1])}{unread}")
+        return LlmPolicy(status=status, sentence=said if quotes else none, applies_to="reviewers", fact=fact)
+    note = f"status read by a rule from the quoted sentences: compare them with the page{unread}"
+    ruled = [quote for quote in about if quote in found]
     fact = Fact(confidence=confidence, sources=(source,), note=note)
-    return LlmPolicy(status=status, sentence=policy_sentence(quotes), applies_to="reviewers", fact=fact)
+    return LlmPolicy(status=status, sentence=policy_sentence(ruled), applies_to="reviewers", fact=fact)
 
 
 def policy_sentence(quotes: Iterable[str]) -> str:
@@ -218,7 +229,7 @@ def _sentences(page: GuidelinePage) -> Iterable[str]:
             continue
         for sentence in split_sentences(plain):
             quote = " ".join(sentence.split())
-            if _MODELS.search(quote) and len(quote) <= _LONGEST and not quote.endswith("?"):
+            if _MODELS.search(quote) and not quote.endswith("?"):
                 yield quote
 
 

@@ -107,7 +107,7 @@ def _asks(spec: Mapping[str, Any], title: str) -> str:
     words = " ".join(described.split()) if isinstance(described, str) else ""
     if len(words) > _LONGEST_ASKS:
         cut = words[:_LONGEST_ASKS]
-        words = cut[: cut.rfind(". ") + 1] or f"{cut.rpartition(' ')[0]} ..."
+        words = f"{cut[: cut.rfind('. ') + 1] or cut.rpartition(' ')[0]} ..."
     return words or f"{title[:1].upper()}{title[1:]}."
 
 

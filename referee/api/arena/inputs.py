@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from referee.api.evaluations.review_set import ReadingNotes
-from referee.data import RejectedSink, read_cases, rejected_text
+from referee.data import ReadingNotes, RejectedSink, read_cases, rejected_text
 from referee.data.drafts import SCALE_OVERRIDE
 from referee.data.layout import is_known
 from referee.data.predictions import PREDICTED, PREDICTIONS, holds_predictions, prediction_case, read_predictions
@@ -87,10 +86,11 @@ def read_arena(
     with RejectedSink(aside / "rejected.jsonl") as sink:
         for path in paths:
             progress(Event("stage", f"reading {path}"))
-            read.take(_cases(path, sink, mapped.get(path)))
+            read.take(_cases(path, sink, read.reading, mapped.get(path)))
         if human is not None:
             progress(Event("stage", f"reading {human}"))
-            read.people = [case for case in read.seen(_cases(human, sink, mapped.get(human))) if case.kind == "human"]
+            cases = read.seen(_cases(human, sink, read.reading, mapped.get(human)))
+            read.people = [case for case in cases if case.kind == "human"]
         rejected = f"{rejected_text(sink.by_source)}; rejected.jsonl says why" if sink.count else ""
     _require_models(read, paths)
     papers = {case.paper_id for cases in read.models.values() for case in cases}
@@ -260,10 +260,10 @@ def _mapped(sets: Sequence[Path], mapping: Path | None) -> dict[Path, Path]:
     return dict.fromkeys([path for path in others if not is_known(path)] or others, mapping)
 
 
-def _cases(path: Path, sink: RejectedSink, mapping: Path | None) -> Iterable[ReviewCase]:
+def _cases(path: Path, sink: RejectedSink, notes: ReadingNotes, mapping: Path | None) -> Iterable[ReviewCase]:
     if holds_predictions(path):
         return (prediction_case(one, path, n) for n, one in enumerate(read_predictions(path), start=1))
-    return read_cases(path, mapping=mapping, rejected=sink)
+    return read_cases(path, mapping=mapping, rejected=sink, notes=notes)
 
 
 def _label(case: ReviewCase, by: str) -> str:

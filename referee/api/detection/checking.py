@@ -24,7 +24,7 @@ from referee.api.detection.torch_services import Source, source_again
 from referee.api.evaluations.job import eval_prompts
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
-from referee.data import read_cases
+from referee.data import ReadingNotes, RejectedSink, read_cases, rejected_text
 from referee.errors import DataError, SettingsError
 from referee.evals.detection import DETECTORS
 from referee.evals.detection.calibration import Calibration, DetectorCalibration
@@ -108,7 +108,7 @@ async def detect_check(
     entries = {name: thresholds.of(name) for name in names}
     judged_by = {name: entry.threshold(target_fpr) for name, entry in entries.items()}
     form = load_venue(venue) if isinstance(venue, str | Path) else venue
-    case = _case(Path(review), _paper_id(paper, given.anchors))
+    case, reading = _case(Path(review), _paper_id(paper, given.anchors))
     case = case.model_copy(update={"venue": form.id}) if form is not None else case
     form = form or Forms().of(case)
     text = canonical_review(case, form)
@@ -123,7 +123,7 @@ async def detect_check(
             review=str(review),
             words=len(text.text.split()),
             verdicts=tuple(verdicts),
-            warnings=tuple(_warnings(thresholds, text.text, case, names, known)),
+            warnings=(*_warnings(thresholds, text.text, case, names, known), *reading, *opened.notes),
             facts=_facts(thresholds, Path(calibration), text),
         )
         write_check(checked, run.write)
@@ -193,22 +193,26 @@ def _paper_id(paper: str | Path | None, anchors: AnchorSet | None) -> str:
     return next((name for name in candidates if name in texts), path.stem if path.is_file() else str(paper))
 
 
-def _case(path: Path, paper_id: str) -> ReviewCase:
-    """The review of a file, as one of this paper.
+def _case(path: Path, paper_id: str) -> tuple[ReviewCase, tuple[str, ...]]:
+    """The review of a file, as one of this paper, and what of the file was left out, in sentences.
 
     Raises:
         DataError: There is no such file, or it holds no review or several.
     """
     if not path.is_file():
         raise DataError(f"there is no file {str(path)!r}.", hint="Give the file of one review.")
-    found = list(read_cases(path))
+    sink, reading = RejectedSink(), ReadingNotes()
+    found = list(read_cases(path, rejected=sink, notes=reading))
     if len(found) != 1:
         raise DataError(
             f"{str(path)!r} holds {len(found)} reviews.",
             hint="Give one review: text, Markdown, or one as JSON. For a set there is `referee detect score`.",
         )
     own = found[0].paper_id if paper_id == "unknown" and path.suffix == ".json" else paper_id
-    return found[0].model_copy(update={"paper_id": own})
+    reading.add(found[0])
+    rejected = [f"{rejected_text(sink.by_source)}; the log names each"] if sink.count else []
+    notes = tuple(f"of the file {path.name!r}: {note}" for note in (*rejected, *reading.notes()))
+    return found[0].model_copy(update={"paper_id": own}), notes
 
 
 async def _verdict(

@@ -84,10 +84,12 @@ class OpenedDetectors:
     Attributes:
         services: The models; its generator writes nothing until ``through`` was given the door.
         chat: Role to model: that of ``generator``, or none.
+        notes: What was left out of the files that they compare with.
     """
 
     services: DetectionServices
     chat: Models = Models({})
+    notes: tuple[str, ...] = ()
 
     @property
     def generator(self) -> Model | None:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from referee.api.detection.continuing import DoorGenerator, OpenedDetectors, generator_models
 from referee.api.detection.torch_services import NamedClassifier, NamedFiller, Source, here_or_fetched, source_of
 from referee.api.session import Session
-from referee.data import keys, read_cases
+from referee.data import ReadingNotes, RejectedSink, keys, read_cases, rejected_text
 from referee.data.entries import Entry
 from referee.data.found import ROW_SUFFIXES, entries, rows_suffix
 from referee.data.layouts.flat import FLAGS
@@ -26,11 +26,12 @@ from referee.llm.catalogue import chat_model_key, embedder_key, model_path
 from referee.llm.embeddings import Embedder
 from referee.llm.llama_library import llama_library
 from referee.llm.logits import load_logits, not_here
-from referee.llm.models import GENERATOR, JUDGE, Model
+from referee.llm.models import GENERATOR, JUDGE, Model, Models
 from referee.llm.spec import parse_model
 from referee.llm.torch_models import TorchLogits, TorchMaskFiller, is_offline
 from referee.nearest import did_you_mean
 from referee.runs import Event
+from referee.schemas.case import ReviewCase
 
 ANCHORS = "anchors.jsonl"
 _ANCHOR = frozenset({"paper_id", "model", "review"})
@@ -53,10 +54,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class AnchorSet:
-    """AI reviews by paper, then by the model that wrote them, and the digests of their prompts in one string."""
+    """AI reviews by paper, then by the model that wrote them, the digests of their prompts in one string, and notes.
+
+    The notes say what of the set was left out.
+    """
 
     texts: Mapping[str, Mapping[str, str]]
     prompt: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -194,20 +199,38 @@ def read_anchors(path: Path) -> AnchorSet:
     """
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     prompts: set[str] = set()
+    notes: list[str] = []
     file = path / ANCHORS if (path / ANCHORS).is_file() else path
     if _holds_anchors(file):
         for entry in entries(file):
             _add_anchor(texts, prompts, file, entry)
     else:
-        for case in read_cases(path):
-            if case.kind == "ai" and case.text.strip() and case.extra.get(TASK) not in (EDIT, BULLETS):
-                texts[case.paper_id].setdefault(case.source, case.text)
+        sink, reading, others = RejectedSink(), ReadingNotes(), 0
+        for case in read_cases(path, rejected=sink, notes=reading):
+            reading.add(case)
+            if _is_anchor(case) and case.source not in texts[case.paper_id]:
+                texts[case.paper_id][case.source] = case.text
+            else:
+                others += 1
+        notes += [f"{rejected_text(sink.by_source)}; the log names each"] if sink.count else []
+        if others:
+            notes.append(
+                f"{others:,} review(s) are left out: no AI wrote them of the paper alone, or its model has another"
+            )
+        notes += reading.notes()
     if not texts:
         raise DataError(
             f"{str(path)!r} holds no AI review to compare with.",
             hint=f"Give a run of `referee detect anchors` (its {ANCHORS}), or a review set with AI reviews.",
         )
-    return AnchorSet(texts, ",".join(sorted(prompts)))
+    return AnchorSet(
+        texts, ",".join(sorted(prompts)), tuple(f"of the anchors in {path.name!r}: {one}" for one in notes)
+    )
+
+
+def _is_anchor(case: ReviewCase) -> bool:
+    """Whether a model wrote the review, and wrote it from nothing but the paper."""
+    return case.kind == "ai" and bool(case.text.strip()) and case.extra.get(TASK) not in (EDIT, BULLETS)
 
 
 async def open_services(
@@ -275,7 +298,8 @@ class _Opener:
         if model is not None:
             services = replace(services, generator=DoorGenerator(None, model))
         services = replace(services, absent={part: str(error) for part, error in self.failures.items()})
-        return OpenedDetectors(services, generator_models(model)) if model is not None else OpenedDetectors(services)
+        chat = generator_models(model) if model is not None else Models({})
+        return OpenedDetectors(services, chat, given.anchors.notes if given.anchors is not None else ())
 
     async def _tried(self, part: str, opening: Awaitable[T]) -> T | None:
         try:

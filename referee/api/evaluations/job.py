@@ -33,6 +33,7 @@ from referee.settings import Settings
 from referee.venues import venue_digest
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_MOST_PROBLEMS = 3
 _SHORTEST_NAME = 4
 
 
@@ -160,6 +161,7 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     if job.reviews.rejected:
         yield f"{rejected_text(job.reviews.rejected_by)}; rejected.jsonl says why"
     yield from job.reviews.reading.notes()
+    yield from job.detection.notes if job.detection is not None else ()
     unknown = sum(count for (_, kind), count in store.sources.items() if kind == "unknown")
     if unknown:
         yield f"of {unknown:,} review(s) the data do not say whether a human wrote them; they are not in the Expert row"
@@ -213,8 +215,10 @@ def _missing_papers(job: EvalJob) -> Iterator[str]:
             f"{len(missing):,} of {len(list(job.reviews.store.papers)):,} reviewed papers are not in "
             f"{str(job.papers)!r}, the first: {missing[0]!r}{nearby}"
         )
-    for problem in job.paper_store.problems[:3]:
-        yield f"a paper cannot be used: {problem}"
+    problems = job.paper_store.problems
+    yield from (f"a paper cannot be used, or not as a whole: {problem}" for problem in problems[:_MOST_PROBLEMS])
+    if len(problems) > _MOST_PROBLEMS:
+        yield f"{len(problems) - _MOST_PROBLEMS:,} other problem(s) like these are in {str(job.papers)!r}"
 
 
 def _own_work(job: EvalJob) -> Iterator[str]:

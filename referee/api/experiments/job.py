@@ -52,6 +52,7 @@ class ExperimentJob:
         left_out: Arms of a grid that no strategy could run.
         limits: Of the whole experiment.
         looked_at: Of test papers, who is known to have looked at them before.
+        reading: What of the human reviews was left out.
     """
 
     plan: Plan
@@ -70,6 +71,7 @@ class ExperimentJob:
     left_out: tuple[str, ...]
     limits: BudgetSettings
     looked_at: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -134,7 +136,9 @@ async def open_job(
     split: Split = "test" if final else "development"
     all_papers = find_papers(loaded)
     chosen = of_split(all_papers, split)
-    references = read_references(loaded.path(plan.measure.references) if plan.measure.references else None, all_papers)
+    references, reading = read_references(
+        loaded.path(plan.measure.references) if plan.measure.references else None, all_papers
+    )
     _require_references(metrics, chosen, references, plan)
     _require_planted(metrics, plan)
     _check_seeds(plan)
@@ -166,6 +170,7 @@ async def open_job(
         units=tuple(unit for unit in units if unit.unit.paper in papers),
         settings=settings,
         left_out=left_out,
+        reading=reading,
         limits=limits,
     )
 
@@ -240,6 +245,7 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     missing = [name for name in job.papers if not job.references.get(name)]
     if job.references and missing and any("references" in metric.needs for metric in job.metrics):
         yield f"{len(missing)} of {len(job.papers)} papers have no human review, the first: {missing[0]!r}"
+    yield from job.reading
     yield from job.looked_at
     if job.planted is not None:
         count = f"2 x {len(job.papers)} papers x {len(job.arms)} arms"

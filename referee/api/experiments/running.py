@@ -236,12 +236,14 @@ def execution_of(
 async def _run(
     run: Session, job: ExperimentJob, execution: Execution, seals: Seals, write: Callable[[ExperimentResult], list[str]]
 ) -> Experiment:
+    planned = planned_result(job)
+    planned = planned.model_copy(update={"notes": (*planned.notes, *execution.journal.notes)})
     try:
         await execute(execution)
     except RunStopped:
-        write(experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "stopped"))
+        write(experiment_result(made_of(execution), run.path, planned, job.pairs, "stopped"))
         raise
-    result = experiment_result(made_of(execution), run.path, planned_result(job), job.pairs, "finished")
+    result = experiment_result(made_of(execution), run.path, planned, job.pairs, "finished")
     run.cuts = result.cuts
     table = write(result)
     if job.split == "test":

@@ -154,6 +154,8 @@ class Search:
     async def made(self) -> RefinedPrompts:
         """Propose, measure, decide; what is kept is stored. What is there after a stop is written and not decided."""
         journal = Journal(self.run.path / JOURNAL)
+        for note in journal.notes:
+            self.run.progress(Event("note", note))
         self.run.record(journal.paid)
         note_look(self.run, self.development, self.seals, self.digest)
         budget = self.run.budget(self.development.limits, journal.paid())

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from referee.data import keys
 from referee.data.boxes import columns_to_boxes
-from referee.data.drafts import Draft, describe
+from referee.data.drafts import SAME_COLUMNS, Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry, decoder
-from referee.data.found import Found, each, kind_of_json
+from referee.data.found import Found, NoReview, each, kind_of_json
 from referee.data.keys import Author, author, official
 from referee.data.layouts.openreview import note_draft
 from referee.data.normalise import note_of_review
@@ -52,7 +52,9 @@ def read_flat(path: Path) -> Iterator[Found]:
 
     def read(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
         named = keys.plain_keys(row)
-        yield Found(entry.number, flat_draft(named, author_of(named)), entry.raw)
+        yield Found(
+            entry.number, flat_draft(named, author_of(named), extra={SAME_COLUMNS: keys.same_columns(row)}), entry.raw
+        )
 
     return each(path, read)
 
@@ -99,7 +101,7 @@ def flat_draft(
         conference=keys.take(row, keys.CONFERENCE),
         year=row.get("year"),
         decision=keys.take(row, keys.DECISION),
-        date=keys.iso_date(keys.take(row, keys.DATE)),
+        date=keys.take(row, keys.DATE),
         extra={**rest, **(extra or {})},
     )
 
@@ -146,7 +148,9 @@ def read_papers_rows(path: Path) -> Iterator[Found]:
             if not isinstance(review, dict):
                 reason = DataError(f"review {number} of the paper is {kind_of_json(review)}, no object")
                 yield Found(entry.number, reason, str(review)[:EXCERPT_CHARS])
-            elif review.get("reviewer") != _LETTER or not named:
+            elif review.get("reviewer") == _LETTER and named:
+                yield Found(entry.number, NoReview("editor's letter"))
+            else:
                 yield Found(entry.number, _attempt(row, review, number), entry.raw, keys.named_source(review))
 
     return each(path, read)
@@ -241,7 +245,7 @@ def listed_draft(row: Mapping[str, object], review: Mapping[str, object], number
         rating=review.get("rating"),
         confidence=review.get("confidence"),
         decision=keys.take(row, ("decision", "decision_normalized")),
-        date=keys.iso_date(review.get("created")),
+        date=review.get("created"),
         extra=about,
     )
 

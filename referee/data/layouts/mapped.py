@@ -132,7 +132,7 @@ def _draft(mapped: Mapped, review: Mapping[str, object], row: Mapping[str, objec
         rating=value("rating"),
         confidence=value("confidence"),
         decision=value("decision"),
-        date=keys.iso_date(value("date")),
+        date=value("date"),
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from referee.data import keys
 from referee.data.drafts import Draft
 from referee.data.entries import EXCERPT_CHARS, Entry, finite
-from referee.data.found import Found, each, entries
+from referee.data.found import Found, NoReview, each, entries
 from referee.data.keys import signed
 from referee.data.prose import is_prose
 from referee.data.ratings import RATINGS
@@ -53,6 +53,15 @@ def invitations(note: Mapping[str, object]) -> list[str]:
 def is_review(note: Mapping[str, object]) -> bool:
     """Whether it is a reviewer's review: not a meta-review, comment, decision or withdrawal, and not deleted."""
     return note.get("ddate") is None and any(_REVIEW.search(name) for name in invitations(note))
+
+
+def kind_of_note(note: Mapping[str, object]) -> str:
+    """What a note is that is no review or not the newest: deleted, an older version, or the last word it answers to."""
+    if note.get("ddate") is not None:
+        return "deleted note"
+    if is_review(note):
+        return "older version"
+    return next((name.rpartition("/")[2] for name in invitations(note)), "")
 
 
 def is_submission(note: Mapping[str, object]) -> bool:
@@ -150,7 +159,7 @@ class NotesReader:
         self._index: NoteIndex | None = None
 
     def __call__(self, path: Path) -> Iterator[Found]:
-        """The reviews of one of the files; other notes and older versions are passed over."""
+        """The reviews of one of the files; other notes and older versions are counted as no reviews."""
         if self._index is None:
             self._index = NoteIndex(self._files)
         index = self._index
@@ -163,6 +172,8 @@ class NotesReader:
                     forum = keys.text_of(note.get("forum"))
                     draft = note_draft(note, title=index.titles.get(forum, ""), decision=index.decisions.get(forum))
                     yield Found(entry.number, draft, entry.raw)
+                elif not is_submission(note) and (what := kind_of_note(note)):
+                    yield Found(entry.number, NoReview(what))
 
         return each(path, read)
 
@@ -192,7 +203,7 @@ def note_draft(
         year=None if platform else year,
         platform=platform,
         decision=decision,
-        date=keys.iso_date(keys.take(note, ("tcdate", "cdate"))),
+        date=keys.take(note, ("tcdate", "cdate")),
         extra={"signatures": note.get("signatures"), "license": note.get("license"), "replyto": note.get("replyto")},
     )
 

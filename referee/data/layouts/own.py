@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from referee.data.drafts import Draft, describe
+from referee.data.drafts import SAME_COLUMNS, Draft, describe
 from referee.data.entries import EXCERPT_CHARS, Entry
 from referee.data.found import Found, each, entries
-from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author, plain_keys, text_of
+from referee.data.keys import UNKNOWN, WRITTEN_BY_REFEREE, Author, author, plain_keys, same_columns, text_of
 from referee.data.layouts.flat import author_of, flat_draft
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, ReviewCase
@@ -54,7 +54,7 @@ _RECORD = frozenset({"schema_version", "fields", "origin", "extra"})
 
 def _as_row(entry: Entry, row: dict[str, object]) -> Iterator[Found]:
     named = plain_keys(row)
-    draft = flat_draft(named, author_of(named))
+    draft = flat_draft(named, author_of(named), extra={SAME_COLUMNS: same_columns(row)})
     yield Found(entry.number, replace(draft, review_id=text_of(named.get("case_id")) or draft.review_id), entry.raw)
 
 

@@ -51,11 +51,12 @@ def write_plantings(
 def _rejected_lines(plantings: Iterable[Planting]) -> Iterable[str]:
     for planting in plantings:
         for one in planting.rejected:
+            excerpt = " ".join(one.excerpt.split())
             row = {
                 "copy_id": planting.key.copy_id,
                 "kind": one.kind,
                 "reason": one.reason,
-                "excerpt": " ".join(one.excerpt.split())[:200],
+                "excerpt": excerpt if len(excerpt) <= 200 else f"{excerpt[:200]} ...",
             }
             yield json.dumps(row, ensure_ascii=False) + "\n"
 

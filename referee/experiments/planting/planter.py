@@ -31,7 +31,6 @@ from referee.experiments.planting.source import Source
 from referee.schemas.paper import Paper
 from referee.schemas.planted import PlantedAnchor, PlantedEdit, PlantedKey, PlantedRecord
 
-_MOST_NATIVE = 20
 _SHOWN = 3
 
 
@@ -162,7 +161,7 @@ def _key(
     planter: str,
 ) -> PlantedKey:
     copy_id = _copy_id(paper, wanted, planter)
-    native = tuple(hit.claim for hit in offer.source.hits[:_MOST_NATIVE])
+    native = tuple(hit.claim for hit in offer.source.hits)
     moved = _Moved(tuple(edit for candidate in chosen for edit in candidate.edits))
     digests = [text_digest(text) if text is not None else None for text in texts]
     return PlantedKey(

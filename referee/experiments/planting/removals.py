@@ -31,6 +31,7 @@ _BASELINE_PROMISE = re.compile(
 _CONTROL_PROMISE = re.compile(r"\b(?:ablat\w+|without|w/o|removing|control (?:condition|group|experiment)s?)\b", re.I)
 _CONTROL_ROW = re.compile(r"^\s*(?:w/o|without|no|minus|-|−|–)\s+\w", re.IGNORECASE)
 _MOST_CELLS = 120
+_LONGEST_EXPECTED = 300
 
 
 def variance_sites(source: Source) -> Iterator[Site | Rejection]:
@@ -145,6 +146,7 @@ def _missing(
         kept = all(said.search(text) for text in promises)
         return kept and not any(gone.search(text) for text in passages)
 
+    gone_text = " … ".join(dict.fromkeys(edit.before.strip() for edit in edits))
     return Candidate(
         kind=kind,
         subtype=subtype,
@@ -153,7 +155,7 @@ def _missing(
         edits=edits,
         anchors=anchors,
         conflict=conflict,
-        expected=" … ".join(dict.fromkeys(edit.before.strip() for edit in edits))[:300],
+        expected=gone_text if len(gone_text) <= _LONGEST_EXPECTED else f"{gone_text[:_LONGEST_EXPECTED]} ...",
         statement=statement,
         silent=silent,
     )

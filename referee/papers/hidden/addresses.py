@@ -111,6 +111,12 @@ _PROMPT_HEADING = re.compile(r"\bprompts?\b|\btemplates?\b|\binstructions?\b|\bg
 _QUOTED = re.compile(r"\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d|`[^`\n]+`|``.*?''|\u2018[^\u2019\n]{12,}\u2019|«[^»\n]*»")
 _QUOTING_KINDS = ("code", "table", "figure", "caption")
 _MAX_TEXT = 600
+_MAX_HIDDEN = 2000
+
+
+def beginning(text: str, most: int = _MAX_HIDDEN) -> str:
+    """The text as a finding holds it: whole, or so many characters and how many more there are."""
+    return text if len(text) <= most else f"{text[:most]} [... {len(text) - most:,} more characters]"
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ def _findings(place: _Place, topical: bool) -> Iterator[Finding]:
         certainty=certainty,
         page=place.page,
         box=place.box,
-        text=text[:_MAX_TEXT],
+        text=beginning(text, _MAX_TEXT),
     )
 
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.hidden.characters import find_invisible, without_invisible
 from referee.papers.hidden.css import Rule, declared, parse_rules
 from referee.papers.hidden.markup import Span, link_spans, tex_spans, unprinted
@@ -18,7 +18,6 @@ from referee.schemas.paper import Certainty, Finding
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_MAX_TEXT = 2000
 _COMMENT = re.compile(r"<!--(?P<text>.*?)(?:-->|\Z)", re.DOTALL)
 _SHEET = re.compile(r"<style\b[^<>]*>(?P<sheet>.*?)</style>", re.DOTALL | re.IGNORECASE)
 _UNSHOWN_TAGS = ("script", "style", "template", "noscript", "title", "dialog", "datalist", "rp", "noframes", "canvas")
@@ -208,7 +207,7 @@ def _finding(text: str, span: Span) -> Finding:
             f"({len(span.text.split())} words): {span.reason}. It was taken out before the paper was read."
         ),
         certainty=span.certainty,
-        text=span.text[:_MAX_TEXT],
+        text=beginning(span.text),
     )
 
 
@@ -218,5 +217,5 @@ def _signs(text: str, start: int, what: str, spelled: str, certainty: Certainty)
         kind="hidden_text",
         message=f"Line {line} holds {what}. What prints nothing was taken out before the paper was read.",
         certainty=certainty,
-        text=spelled[:_MAX_TEXT],
+        text=beginning(spelled),
     )

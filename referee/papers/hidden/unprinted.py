@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.hidden.characters import decode, find_invisible
 from referee.schemas.paper import Finding
 
-_MAX_TEXT = 2000
 _MOST = 20
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LEAST_WORDS = 2
@@ -51,5 +50,5 @@ def told(where: str, text: str, *, speaks: bool = False) -> Finding:
         kind="hidden_text" if speaks else "not_printed",
         message=f"The file holds text in {where} that no page prints. It was not read as part of the paper.",
         certainty="high" if speaks else "low",
-        text=text[:_MAX_TEXT],
+        text=beginning(text),
     )

@@ -44,6 +44,7 @@ class Aside:
 
     texts: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    cells_cut: int = 0
     remarks: list[str] = field(default_factory=list)
     switched_off: list[str] = field(default_factory=list)
     after_the_end: list[str] = field(default_factory=list)

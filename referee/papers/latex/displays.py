@@ -67,6 +67,7 @@ def _row(row: list[list[Any]], reading: Reading) -> list[str]:
         span = _span(nodes)
         cells.append(_cell(nodes, reading))
         cells.extend("" for _ in range(span - 1))
+    reading.aside.cells_cut += sum(map(bool, cells[_MOST_COLUMNS:]))
     return cells[:_MOST_COLUMNS]
 
 

@@ -259,6 +259,8 @@ class _Document:
         """Title and sections."""
         nodes = self._visible_nodes()
         pieces = Blocks(self.reading, self.theorems, self.blocks).read(nodes)
+        if cut := self.joiner.aside.cells_cut:
+            self.joiner.lost(f"{cut} cells stand beyond the 200th column of their tables; their text is missing.")
         sources = self._sources(nodes)
         resolver = Resolver(self.counters.labels, sources, self.style)
         pieces = resolver.pieces(self._with_references(pieces, sources))
@@ -311,9 +313,8 @@ class _Document:
             for name in names.split(","):
                 place = self.joiner.find(name.strip().removesuffix(".bib"), self.joiner.folder, ".bib")
                 if place is None:
-                    self.joiner.lost(
-                        f"The bibliography {name.strip()!r} is not there; its entries are missing.", text=name
-                    )
+                    why = self.joiner.why_missing(name.strip().removesuffix(".bib"), self.joiner.folder, ".bib")
+                    self.joiner.lost(f"The bibliography {name.strip()!r} {why}; its entries are missing.", text=name)
                 else:
                     text.append(self.joiner.text_of(place) or "")
         return made_sources(read_bibtex("\n".join(text)), self.reading.cited, self.reading, self.style)

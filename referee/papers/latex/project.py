@@ -50,6 +50,9 @@ class Files(Protocol):
     def beside(self, folder: str, suffix: str) -> list[str]:
         """Names of the files in ``folder`` (empty for the root) that end in ``suffix``, sorted."""
 
+    def refusal(self, name: str) -> str:
+        """Why a file that is there is not read: too large, or without the rights; empty for any other."""
+
 
 class ArchiveFiles:
     """The files of an unpacked archive."""
@@ -60,6 +63,10 @@ class ArchiveFiles:
     def read(self, name: str) -> bytes | None:
         """The member's bytes; None where there is none."""
         return self.files.get(name)
+
+    def refusal(self, name: str) -> str:
+        """Empty: what is in the archive is read."""
+        return ""
 
     def beside(self, folder: str, suffix: str) -> list[str]:
         """Members directly in ``folder`` that end in ``suffix``, sorted."""
@@ -80,6 +87,7 @@ class FolderFiles:
         self.main = main
         self.data = data
         self.used: dict[str, bytes] = {}
+        self._refused: dict[str, str] = {}
 
     def read(self, name: str) -> bytes | None:
         """The file's bytes; None where there is none, it is too large, or a link leads out of the folder."""
@@ -89,12 +97,23 @@ class FolderFiles:
             return self.used[name]
         try:
             path = (self.root / name).resolve()
-            if not path.is_relative_to(self.root) or not path.is_file() or path.stat().st_size > LIMITS.file_bytes:
+            if not path.is_relative_to(self.root) or not path.is_file():
+                return None
+            if path.stat().st_size > LIMITS.file_bytes:
+                self._refused[name] = f"has more than {LIMITS.file_bytes // 2**20} MiB"
                 return None
             self.used[name] = path.read_bytes()
-        except (OSError, ValueError):
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self._refused[name] = f"cannot be read ({error.strerror})"
+            return None
+        except ValueError:
             return None
         return self.used[name]
+
+    def refusal(self, name: str) -> str:
+        """Why a file that is there was not read; empty for any other."""
+        return self._refused.get(name, "")
 
     def beside(self, folder: str, suffix: str) -> list[str]:
         """Files directly in ``folder`` that end in ``suffix``, sorted."""
@@ -197,12 +216,15 @@ class Joiner:
 
     def find(self, name: str, folder: str, suffix: str) -> str | None:
         """The name under which a file is there: from the main file's folder or the reading file's one."""
-        for base in dict.fromkeys((folder, self.folder)):
-            for candidate in (name + suffix, name):
-                place = joined(base, candidate)
-                if place and self.files.read(place) is not None:
-                    return place
-        return None
+        return next((place for place in self._places(name, folder, suffix) if self.files.read(place) is not None), None)
+
+    def why_missing(self, name: str, folder: str, suffix: str) -> str:
+        """Why ``find`` found nothing: no file of that name is there, or the one that is there is not read."""
+        return next(filter(None, map(self.files.refusal, self._places(name, folder, suffix))), "is not there")
+
+    def _places(self, name: str, folder: str, suffix: str) -> list[str]:
+        bases = dict.fromkeys((folder, self.folder))
+        return [place for base in bases for ending in (suffix, "") if (place := joined(base, name + ending))]
 
     def _decode_main(self, data: bytes) -> str:
         try:
@@ -244,7 +266,8 @@ class Joiner:
         if place is None:
             if "\\" not in name and "#" not in name and not name.endswith((".sty", ".cls", ".def", ".clo")):
                 outside = all(joined(folder, name) is None for folder in (base, self.folder))
-                why = "lies outside the paper's folder and is not read" if outside else "is not there"
+                here = self.why_missing(name, base, ".tex")
+                why = "lies outside the paper's folder and is not read" if outside else here
                 self.lost(f"The file {name!r} that {open_files[-1]!r} reads {why}; its text is missing.", text=name)
             return tail
         if place in open_files:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.api.evaluations.review_set import ReadingNotes
-from referee.data import read_cases
+from referee.data import ReadingNotes, read_cases
 from referee.data.drafts import Author, Draft, case_of
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin

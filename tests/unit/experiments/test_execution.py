@@ -126,13 +126,14 @@ async def test_seeds_are_one_value_a_paper(tmp_path: Path) -> None:
     assert (value.value, value.by_seed) == (0.5, (0.0, 1.0))
 
 
-async def test_a_damaged_review_is_made_again(tmp_path: Path) -> None:
+async def test_a_damaged_review_is_made_again_and_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     bench = Bench(tmp_path, ("p0",), ("a",))
     execution = bench.execution()
     await bench.run()
     (execution.store.folder(execution.units[0]) / "review.json").write_text('{"review_id": "r"')
     await bench.run()
     assert len(bench.made) == 2
+    assert "is damaged and is made and paid again" in caplog.text
 
 
 async def test_the_judge_sees_the_form_s_texts_and_not_the_arm(tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ def test_only_what_came_on_top_was_paid_here_also_where_the_process_was_killed(t
     assert journal.paid().input_tokens == 20 + 45
     with path.open("a") as file:
         file.write('{"event": "fini')
-    assert Journal(path, lambda folder: Usage(input_tokens=50)).paid().input_tokens == 20 + 45
+    begun = Journal(path, lambda folder: Usage(input_tokens=50))
+    assert (begun.paid().input_tokens, begun.notes) == (20 + 45, ())
+    begun.append(entry("began", "w", 1))
+    assert Journal(path).notes == ("1 line(s) of units.jsonl are damaged: what their units took is not counted",)
 
 
 def test_the_last_try_decides_why_a_unit_failed(tmp_path: Path) -> None:

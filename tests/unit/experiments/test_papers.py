@@ -89,9 +89,27 @@ def test_human_reviews_are_found_by_name_or_digest_and_others_are_left_out(shelf
         {"case_id": "4", "paper_id": "elsewhere", "source": "human", "kind": "human", "text": "Fine."},
     ]
     (shelf / "human.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    references = read_references(shelf / "human.jsonl", papers)
+    references, notes = read_references(shelf / "human.jsonl", papers)
     assert {name: [case.case_id for case in cases] for name, cases in references.items()} == {"a": ["1"], "b": ["2"]}
     assert references["b"][0].paper_id == "b"
+    assert notes == (
+        "of the human reviews in 'human.jsonl': 1 review(s) are not said to be a human's and are left out",
+        "of the human reviews in 'human.jsonl': 1 review(s) are of papers that are not in the plan and are left out",
+    )
+
+
+def test_rows_of_the_human_reviews_that_cannot_be_used_and_unread_ratings_are_told(shelf: Path) -> None:
+    rows = [
+        {"paper_id": "a", "source": "human", "text": "Good.", "rating": "rather good"},
+        {"paper_id": "", "source": "human", "text": "No paper."},
+    ]
+    (shelf / "human.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    _, notes = read_references(shelf / "human.jsonl", found(shelf, ["in"]))
+    assert (
+        notes[0]
+        == "of the human reviews in 'human.jsonl': 1 row(s) could not be used (of human: 1); the log names each"
+    )
+    assert "1 rating(s) cannot be read and count as missing" in notes[1]
 
 
 def test_a_copy_is_the_same_paper_under_another_name_and_one_shared_paragraph_is_not(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,8 +17,9 @@ from referee.experiments.planting import removals
 from referee.experiments.planting.candidate import Candidate, Rejection, Site
 from referee.experiments.planting.checks import checked, difficulty_of
 from referee.experiments.planting.equations import symbol_site
+from referee.experiments.planting.folder import _rejected_lines
 from referee.experiments.planting.offers import KINDS, SITES, Wanted, examine, find_offer
-from referee.experiments.planting.planter import plant_paper
+from referee.experiments.planting.planter import _key, plant_paper
 from referee.experiments.planting.reading import Acceptance, reworded, verified
 from referee.experiments.planting.sentences import Insertion, inserted_site, insertions, with_insertion
 from referee.experiments.planting.source import Source
@@ -357,3 +360,21 @@ async def test_a_model_words_half_of_the_errors_at_most(paper_f, text, accepted)
     made = [one for own in offer.candidates.values() for one in own if one.planter == "model:said"]
     assert len(made) + len(refused) == 1
     assert all(one.reason.startswith("model: ") for one in refused)
+
+
+def test_a_cut_text_of_a_key_is_marked_and_every_defect_of_the_clean_paper_is_kept(paper_f):
+    for before, end in (("w" * 300, "w"), ("w" * 301, "w ...")):
+        edits = (SimpleNamespace(before=before),)
+        made = removals._missing("stats", "x", edits, (), said=re.compile("x"), gone=re.compile("x"), statement="x")
+        assert made.expected == "w" * 299 + end
+    made = attempt(paper_f, "number", "74.9", "79.4", "On the Harbor")
+    offer = SimpleNamespace(source=SimpleNamespace(hits=[SimpleNamespace(claim=f"defect {n}") for n in range(25)]))
+    key = _key(paper_f.paper, Wanted(), offer, [made], [], ("a", "b", None), "rule")
+    assert len(key.records[0].native) == 25
+
+
+def test_a_cut_excerpt_of_a_rejected_passage_is_marked():
+    rejected = (Rejection("number", "V1", "w" * 201), Rejection("number", "V1", "w" * 200))
+    planting = SimpleNamespace(key=SimpleNamespace(copy_id="c"), rejected=rejected)
+    cut, whole = (json.loads(line)["excerpt"] for line in _rejected_lines([planting]))
+    assert (cut, whole) == ("w" * 200 + " ...", "w" * 200)

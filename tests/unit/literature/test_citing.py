@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.agents.support_judge import BATCH, CitedAbstract, judge_support
-from referee.literature.checking import Record
+from referee.api.lookups import Lookup
+from referee.api.outside import _with_support
+from referee.literature.checking import Record, Unresolved
 from referee.literature.citing import citing_sentences
 from referee.literature.index import WorkIndex
 from referee.literature.references import abstract_of, check_reference
 from referee.llm.door import Answer
 from referee.papers import load_paper
+from referee.schemas.literature import References
 from referee.schemas.usage import Usage
+from referee.settings import Settings
 
 BY_LABEL = """# A paper
 
@@ -60,6 +66,40 @@ def cited(tmp_path: Path, text: str) -> list[list[str]]:
 def test_labels_alone_in_lists_and_in_ranges(tmp_path: Path) -> None:
     boats, nets = "Boats float [2, 3], as is known.", "Nets hold [1-3]."
     assert cited(tmp_path, BY_LABEL) == [["Lanterns shine [1].", nets], [boats, nets], [boats, nets]]
+
+
+def test_a_long_range_cites_where_both_its_ends_are_labels(tmp_path: Path) -> None:
+    entries = "\n\n".join(f"[{n}] Ada Lo. 2020. Lanterns of harbour {n} and others. In Days." for n in range(1, 81))
+    text = "# A paper\n\n## Introduction\n\nMany say so [3-70]. Values lie in [0-99].\n\n## References\n\n" + entries
+    found = cited(tmp_path, text)
+    assert [number for number, sentences in enumerate(found, start=1) if sentences] == list(range(3, 71))
+
+
+def test_an_abstract_that_a_service_does_not_give_is_a_failure(tmp_path: Path) -> None:
+    class Silent:
+        def candidates(self, citation: object) -> list[Record]:
+            raise Unresolved("crossref answered with status 500")
+
+    (tmp_path / "paper.md").write_text(BY_LABEL, encoding="utf-8")
+    (first, *_) = load_paper(tmp_path / "paper.md").references
+    bare = Record("Lanterns and light in old harbours", 2020, ("Ada Lo",))
+    with pytest.raises(Unresolved, match="status 500"):
+        abstract_of(check_reference(first, WorkIndex([bare])), Silent())
+
+
+async def test_abstracts_that_could_not_be_looked_up_are_counted_in_the_notes(tmp_path: Path) -> None:
+    class Silent:
+        def candidates(self, citation: object) -> list[Record]:
+            raise Unresolved("crossref answered with status 500")
+
+    (tmp_path / "paper.md").write_text(BY_LABEL, encoding="utf-8")
+    paper = load_paper(tmp_path / "paper.md")
+    bare = WorkIndex([Record("Lanterns and light in old harbours", 2020, ("Ada Lo",))])
+    checked = [check_reference(reference, bare) for reference in paper.references]
+    job: Any = SimpleNamespace(paper=paper, settings=Settings())
+    door: Any = None
+    found = await _with_support(References(asked="x", entries=()), checked, Lookup(Silent(), "x"), job, door)
+    assert found.notes[-1] == "1 abstracts could not be looked up, the first as crossref answered with status 500"
 
 
 def test_surname_and_year_and_nothing_where_two_share_both(tmp_path: Path) -> None:

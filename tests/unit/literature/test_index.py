@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from referee.api.lookups import Lookup
 from referee.errors import DataError
 from referee.literature.checking import Record
 from referee.literature.index import WorkIndex
 from referee.literature.references import cited_of
+from referee.literature.searching import IndexSearch
 from referee.schemas.paper import Reference
 
 WORKS = [
@@ -35,6 +37,21 @@ def test_ids_come_first_then_titles_that_share_half_of_their_words(kind: str, tm
     by_id = cited_of(Reference(id="r", text="arXiv:2001.00001", title="Zahlen von laternen"))
     assert [work.title for work in index.candidates(by_id)] == ["Lanterns in harbours", "Zählen von Laternen"]
     assert list(index.candidates(cited_of(Reference(id="r", text="", title="?!")))) == []
+
+
+def test_titles_of_common_words_and_works_of_almost_one_title_are_told() -> None:
+    cited = cited_of(Reference(id="r", text="", title="Harbour lanterns"))
+    for count, notes in ((99, ()), (100, ("for 1 title(s) of common words the first 100 works were compared",))):
+        index = WorkIndex([Record(f"Lanterns of harbour {n}", 2020) for n in range(count)])
+        list(index.candidates(cited))
+        assert index.notes == notes
+        assert Lookup(index, "x").all_notes == notes
+    parts = [
+        Record(f"Counting lanterns in old northern harbours, part {n}", 2020, doi=f"10.1/{n}", abstract="Lanterns.")
+        for n in "12"
+    ]
+    found = IndexSearch(WorkIndex(parts), "x").find(["lanterns"], None, 5)
+    assert ([work.doi for work in found.records], found.merged) == (["10.1/1"], ("10.1/2",))
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])

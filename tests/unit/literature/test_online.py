@@ -86,6 +86,21 @@ def resolver(services: Services, folder: Path, **options: Any) -> OnlineResolver
     return online_resolver(Addresses("a@b.org", **options), folder, CLASSIC, **services.options())[0]
 
 
+def test_titles_of_which_a_service_may_list_more_are_counted(tmp_path: Path) -> None:
+    def works(count: int) -> Services:
+        items = [{**WORK, "title": [f"Attention of kind {n}"]} for n in range(count)]
+        return Services(lambda request: ok({"message": {"items": items}}))
+
+    for count, notes in ((4, 0), (5, 1)):
+        sources, _ = Addresses("a@b.org").sources(("crossref",))
+        services = works(count)
+        asking = Asking(sources, **services.options())
+        with OnlineResolver(asking, AnswerCache(tmp_path / str(count))) as online:
+            check_citation(CITED, online)
+            found = [note for note in online.notes if "may list more works like them than the first 5" in note]
+            assert len(found) == notes
+
+
 def test_the_first_source_that_knows_the_work_is_enough(tmp_path: Path) -> None:
     services = Services(lambda request: ok(CROSSREF))
     with resolver(services, tmp_path) as online:

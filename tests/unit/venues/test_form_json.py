@@ -202,3 +202,8 @@ def test_a_byte_order_mark_is_no_part_of_the_form(tmp_path: Path) -> None:
     path = tmp_path / "form.json"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps({"summary": TEXT}).encode())
     assert len(read_form_json(path, venue_id="mine-2026").fields) == 1
+
+
+def test_cut_words_of_a_box_are_marked(read: Any) -> None:
+    (box,) = (field for field in read({"summary": {**TEXT, "description": "Say it all. " * 60}}).fields)
+    assert box.asks.endswith("Say it all. ...")

@@ -149,6 +149,26 @@ def test_the_rule_on_language_models_is_quoted_or_unknown(text: str, status: str
         assert policy.sentence.removeprefix("The page says: “").removesuffix("”").replace("” “", " ") == text
 
 
+def test_a_rule_that_is_too_long_to_be_read_is_counted() -> None:
+    long = f"Reviewers must not use LLMs in their reviews{', whatever the reason' * 40}."
+    policy = read_policy(page(f"# Guide\n\n{long}"), source="page", confidence="official")
+    assert policy.status == "unknown"
+    assert policy.sentence.startswith("The page names language models")
+    assert "1 sentence(s) of more than 600 characters on language models are not read" in policy.fact.note
+
+
+def test_options_that_are_left_out_scales_that_are_none_and_cut_words_are_marked() -> None:
+    scale = (OptionDraft(1, "bad", "1 bad"), OptionDraft(2, "good", "2 good"), OptionDraft(2, "fine", "2 fine"))
+    drafts = [
+        FieldDraft("rating", "Rating", "score", scale, words="Please rate the paper. " * 40),
+        FieldDraft("lone", "Lone", "score", scale[:1]),
+    ]
+    by_name = {field.name: field for field in page_boxes(drafts, {}, FACT).fields}
+    assert by_name["rating"].fact.note == "1 option(s) of the page have the value of another one and are left out"
+    assert by_name["rating"].asks.endswith("paper. ...")
+    assert by_name["lone"].fact.note == "the page shows a score with 1 option(s): the box takes text"
+
+
 SCALE = (OptionDraft(1, "bad", "1 bad"), OptionDraft(2, "good", "2 good"), OptionDraft(2, "good", "2 good"))
 
 

@@ -16,10 +16,9 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfPage
 
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.hidden.characters import decode, find_invisible
 from referee.papers.pdf.hidden.objects import page_text, string_of
-from referee.papers.pdf.hidden.runs import MAX_TEXT
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box, Finding
 
@@ -70,7 +69,7 @@ def _told(note: _Note, text: str) -> Finding | None:
         certainty="high" if speaks else "low",
         page=note.page,
         box=note.box,
-        text=(spelled or text)[:MAX_TEXT],
+        text=beginning(spelled or text),
     )
 
 

@@ -11,13 +11,12 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.pdf.hidden.judging import Verdict, judge
 from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, bounds_of
 from referee.papers.pdf.pages import printable
 from referee.schemas.paper import Box, Certainty, Finding
 
-MAX_TEXT = 2000
 TAKEN_OUT = "It was taken out before the paper was read."
 _SHORT_WORDS, _SHORT_LETTERS = 3, 12
 _PROSE_WORDS = 5
@@ -90,7 +89,7 @@ def tell(run: Run, page: int, frame: Frame) -> Finding:
         certainty=run.certainty,
         page=page,
         box=box_around(places),
-        text=run.text[:MAX_TEXT],
+        text=beginning(run.text),
     )
 
 

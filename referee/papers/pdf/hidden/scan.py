@@ -13,13 +13,13 @@ import pypdfium2
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 from referee.errors import PaperParseError
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.hidden.characters import find_invisible
 from referee.papers.pdf.hidden.elsewhere import find_elsewhere
 from referee.papers.pdf.hidden.judging import find_suspects, split_ocr_layer
 from referee.papers.pdf.hidden.objects import Bounds, Char, Frame, PageObjects, TextObject, frame_of, read_objects
 from referee.papers.pdf.hidden.removal import PageCut, cut_out
-from referee.papers.pdf.hidden.runs import MAX_TEXT, TAKEN_OUT, Run, box_around, find_runs, tell
+from referee.papers.pdf.hidden.runs import TAKEN_OUT, Run, box_around, find_runs, tell
 from referee.papers.pdf.hidden.stored import Replaced, find_replaced, open_flat, spell
 from referee.schemas.paper import Finding
 
@@ -29,15 +29,19 @@ _MAX_STREAM = 2**22
 
 
 def has_layers(data: bytes) -> bool:
-    """Whether the catalogue names optional content, in plain objects or in deflated object streams."""
+    """Whether the catalogue names optional content, in plain objects or in deflated object streams.
+
+    An object stream of more than 4 MiB is searched no further, and may.
+    """
     if _KEY in data:
         return True
     for match in _OBJECT_STREAM.finditer(data):
         try:
-            plain = zlib.decompressobj().decompress(data[match.end() :], _MAX_STREAM)
+            stream = zlib.decompressobj()
+            plain = stream.decompress(data[match.end() :], _MAX_STREAM)
         except zlib.error:
             return True
-        if _KEY in plain:
+        if _KEY in plain or stream.unconsumed_tail:
             return True
     return False
 
@@ -160,7 +164,7 @@ def _tell_flat(flat: Sequence[tuple[TextObject, str]], number: int, frame: Frame
         certainty="high",
         page=number,
         box=box_around([frame.place(one.bounds) for one, _ in flat]),
-        text=text[:MAX_TEXT],
+        text=beginning(text),
     )
 
 
@@ -171,7 +175,7 @@ def _invisible_signs(words: str, number: int) -> list[Finding]:
             message=f"Page {number} holds {one.what}. They were taken out before the paper was read.",
             certainty=one.certainty,
             page=number,
-            text=one.text[:MAX_TEXT],
+            text=beginning(one.text),
         )
         for one in find_invisible(words)
     ]

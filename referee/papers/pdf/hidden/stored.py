@@ -12,9 +12,9 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from referee.papers.hidden.addresses import addresses_a_model
+from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, matrix_of, string_of
-from referee.papers.pdf.hidden.runs import MAX_TEXT, box_around
+from referee.papers.pdf.hidden.runs import box_around
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding
 
@@ -105,7 +105,7 @@ def _tell(words: str, group: Sequence[TextObject], number: int, frame: Frame) ->
         certainty="high" if addresses_a_model(words) else "medium",
         page=number,
         box=box_around([frame.place(text.bounds) for text in group]),
-        text=words[:MAX_TEXT],
+        text=beginning(words),
     )
 
 

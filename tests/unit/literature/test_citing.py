@@ -98,7 +98,8 @@ async def test_abstracts_that_could_not_be_looked_up_are_counted_in_the_notes(tm
     checked = [check_reference(reference, bare) for reference in paper.references]
     job: Any = SimpleNamespace(paper=paper, settings=Settings())
     door: Any = None
-    found = await _with_support(References(asked="x", entries=()), checked, Lookup(Silent(), "x"), job, door)
+    run: Any = SimpleNamespace(path=tmp_path, write=lambda name, text: (tmp_path / name).write_text(text))
+    found = await _with_support(References(asked="x", entries=()), checked, Lookup(Silent(), "x"), job, run, door)
     assert found.notes[-1] == "1 abstracts could not be looked up, the first as crossref answered with status 500"
 
 

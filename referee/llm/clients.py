@@ -6,9 +6,10 @@ import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
+
 from referee.llm.bounds import bound_response
 from referee.llm.spec import ModelSpec
 
@@ -36,6 +37,7 @@ def openai_connections(base_url: str | None, timeout_s: float) -> httpx2.AsyncCl
 
 
 def as_ours(base_url: str | None, timeout_s: float) -> dict[str, Any]:
+    """What all our HTTP clients are made with."""
     proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
     return {
         "verify": _tls(proxied),
@@ -79,6 +81,9 @@ def never_used() -> httpx.Client:
     return httpx.Client(verify=_tls(True))
 
 
+_Http = TypeVar("_Http", bound="httpx.AsyncClient | httpx2.AsyncClient")
+
+
 @dataclass
 class Connection:
     """How a model is reached, and what was opened for that. ``base_url`` is null at a provider's own address."""
@@ -91,6 +96,9 @@ class Connection:
     context_tokens: int | None = None
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.base_url = self.base_url or self.spec.base_url
+
     def openai_http(self, base_url: str | None) -> httpx2.AsyncClient:
         """An HTTP client for OpenAI's SDK."""
         import httpx2
@@ -102,10 +110,11 @@ class Connection:
     @cached_property
     def http(self) -> httpx.AsyncClient:
         """One HTTP client for all that this model's provider is asked."""
-        base_url = self.base_url
-        return self._closed_later(self.carrier.client(httpx) if self.carrier else connections(base_url, self.timeout_s))
+        return self._closed_later(
+            self.carrier.client(httpx) if self.carrier else connections(self.base_url, self.timeout_s)
+        )
 
-    def _closed_later(self, http: Any) -> Any:
+    def _closed_later(self, http: _Http) -> _Http:
         self.closers.append(http.aclose)
         return http
 

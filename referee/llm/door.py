@@ -28,6 +28,7 @@ from referee.llm.dialects import reply_schema
 from referee.llm.failures import ParameterRefused, classify
 from referee.llm.images import PromptImage
 from referee.llm.models import Model, Models
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.replies import UnusableReply, read_reply
 from referee.llm.requests import (
     accepted,
@@ -41,7 +42,6 @@ from referee.llm.requests import (
 )
 from referee.llm.retrying import tries
 from referee.llm.turns import SingleFlight, Turn, Turns, watch_cache
-from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
 from referee.runs.billing import charge

@@ -9,7 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from referee.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from referee.llm.spec import ModelSpec, key_variable
+from referee.llm.providers import key_variable
+from referee.llm.spec import ModelSpec
 from referee.secrets import scrub
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})

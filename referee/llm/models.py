@@ -18,8 +18,9 @@ from referee.llm.bounds import BodyTooLong
 from referee.llm.clients import connections
 from referee.llm.limits import Limits
 from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
-from referee.llm.server_context import ServedModel, StillLoading, ollama_model, ollama_names, served_models
-from referee.llm.spec import OLLAMA, ModelSpec, parse_model, require_key
+from referee.llm.providers import parse_model, provider_of, require_key
+from referee.llm.server_context import ServedModel, StillLoading
+from referee.llm.spec import ModelSpec
 from referee.llm.wire import Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
@@ -35,7 +36,6 @@ JUDGE = "judge"
 GENERATOR = "generator"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
-OLLAMA_CONTEXT = 49_152
 LOADING_S, LOADING_PAUSE_S = 60, 2
 LOCAL_READING = 4_000
 
@@ -221,19 +221,20 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     key = require_key(spec)
     known = settings.models.context_tokens or known_context(spec)
     unknown = f"the context of {spec.id} is unknown"
-    if spec.is_server:
+    provider = provider_of(spec)
+    if provider.asks_context and (spec.is_server or not known):
         try:
             served = await _served(spec, key, progress)
         except TimeoutError:
             served, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
         if settings.models.context_tokens is None:
             _refuse_unloaded(spec, served)
-        known = settings.models.context_tokens or _usable_context(spec, served)
+        known = settings.models.context_tokens or (served.context if served else None)
         if settings.calls.batch:
             await _require_batches(spec, key)
     notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
-    if spec.provider == OLLAMA and known:
-        notes = [f"{spec.id} is asked for a context of {known:,} tokens (models.context_tokens sets another)"]
+    if known and (said := provider.context_note(spec, known)):
+        notes = [said]
     wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
     return Model(
         spec=spec,
@@ -286,7 +287,7 @@ def _limits(settings: Settings, spec: ModelSpec) -> Limits:
 def _counter(spec: ModelSpec) -> Callable[[str], int]:
     from referee.llm.tokens import count_tokens
 
-    margin = 1.0 if spec.provider == "openai" else _UNKNOWN_TOKENIZER_MARGIN
+    margin = 1.0 if provider_of(spec).exact_counts else _UNKNOWN_TOKENIZER_MARGIN
     # The same card, section and instructions are weighed many times until a prompt fits.
     return lru_cache(maxsize=512)(lambda text: int(count_tokens(text, spec.name) * margin) + 1)
 
@@ -305,10 +306,7 @@ async def _served(spec: ModelSpec, key: str | None, progress: Progress) -> Serve
     for waited in range(0, LOADING_S + 1, LOADING_PAUSE_S):
         try:
             async with asyncio.timeout(CONTEXT_QUESTION_S), connections(address, CONTEXT_QUESTION_S) as client:
-                if spec.provider == OLLAMA:
-                    return await _served_by_ollama(client, spec, address)
-                models = await served_models(client, address, key)
-                return next((model for model in models or [] if model.name == spec.name), None)
+                return await provider_of(spec).served(client, spec, key)
         except StillLoading:
             progress(Event("stage", f"the server at {address} is loading its model ({waited} s)"))
             await asyncio.sleep(LOADING_PAUSE_S)
@@ -346,29 +344,6 @@ def _refuse_unloaded(spec: ModelSpec, served: ServedModel | None) -> None:
         "models.context_tokens to what it will have.",
         ids={"model": spec.id},
     )
-
-
-async def _served_by_ollama(client: httpx.AsyncClient, spec: ModelSpec, address: str) -> ServedModel:
-    names = await ollama_names(client, address)
-    wanted = spec.name if ":" in spec.name else f"{spec.name}:latest"
-    if names is not None and wanted not in names:
-        near = did_you_mean(spec.name, names)
-        there = ", ".join(names[:8]) or "none"
-        raise ModelRefused(
-            f"the Ollama at {address!r} has no model {spec.name!r}.",
-            hint=f"{near}It has: {there}. Get it with `ollama pull {spec.name}`.",
-            ids={"model": spec.id},
-        )
-    return await ollama_model(client, address, spec.name)
-
-
-def _usable_context(spec: ModelSpec, served: ServedModel | None) -> int | None:
-    """What a server offers; of an Ollama no more than what is mostly needed, since it takes memory for all of it."""
-    if served is None or served.context is None:
-        return None
-    if spec.provider == OLLAMA and served.tokens is None:
-        return min(served.context, OLLAMA_CONTEXT)
-    return served.context
 
 
 async def _require_batches(spec: ModelSpec, key: str | None) -> None:

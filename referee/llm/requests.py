@@ -10,9 +10,10 @@ from referee.errors import PromptCut
 from referee.llm.bounds import shown_again
 from referee.llm.completions import Completion
 from referee.llm.dialects import Schema
-from referee.llm.images import PromptImage, image_tokens
+from referee.llm.images import PromptImage
 from referee.llm.models import Model
-from referee.llm.wire import WireRequest
+from referee.llm.prices import image_tokens
+from referee.llm.providers.protocol import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
 

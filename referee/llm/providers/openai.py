@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from pydantic import SecretStr
 
@@ -50,10 +50,10 @@ class OpenAI(Provider):
     """OpenAI itself."""
 
     name = "openai"
-    forms = {"openai": None}
-    keys = ("OPENAI_API_KEY",)
+    forms: ClassVar[tuple[str, ...]] = ("openai",)
+    keys: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
     price_list = "openai"
-    limit_names = ("max_completion_tokens", "max_tokens")
+    limit_names: ClassVar[tuple[str, ...]] = ("max_completion_tokens", "max_tokens")
     client_limit = False
     stream_usage = True
     schema_first = True
@@ -154,8 +154,10 @@ def in_order(data: list[Any], count: int, model: str) -> list[Vector]:
     if doubled is None and missing is None and len(by_place) == count:
         return [by_place[place] for place in range(count)]
     strange = next((place for place in by_place if place not in range(count)), None)
-    what = f"two with index {doubled!r}" if doubled is not None else (
-        f"none with index {missing}" if missing is not None else f"one with index {strange!r}"
+    what = (
+        f"two with index {doubled!r}"
+        if doubled is not None
+        else (f"none with index {missing}" if missing is not None else f"one with index {strange!r}")
     )
     raise ReplyInvalid(
         f"the embedder {model!r} gave {len(data)} vectors for {count} texts, {what}.",

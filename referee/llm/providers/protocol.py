@@ -54,12 +54,13 @@ class Provider:
 
     Attributes:
         name: ``ModelSpec.provider``.
-        forms: How a model is named on the command line, ``FORM:NAME``, and the address that such a form usually means
-            where it is a server's.
+        forms: How a model is named on the command line: ``FORM:NAME``.
+        usual_address: Where a server that is named so is without ``--base-url``.
         keeps_form: Whether its forms mean the same with ``--base-url``, where others are the server's own names.
         keys: Variables a key is read from.
         needs_key: Whether nothing can be asked without one.
         sdk: The module of LangChain that sends, which takes about a second to import.
+        no_model_fix: What to do where its server on this machine lists no model.
         price_list: What genai-prices calls the provider.
         limit_names: The name of the parameter that limits a reply's tokens, and its other name; empty where the
             client knows the only one.
@@ -75,11 +76,13 @@ class Provider:
     """
 
     name: ClassVar[str]
-    forms: ClassVar[dict[str, str | None]] = {}
+    forms: ClassVar[tuple[str, ...]] = ()
+    usual_address: ClassVar[str] = ""
     keeps_form: ClassVar[bool] = False
     keys: ClassVar[tuple[str, ...]] = ()
     needs_key: ClassVar[bool] = True
     sdk: ClassVar[str] = "langchain_openai"
+    no_model_fix: ClassVar[str] = ""
     price_list: ClassVar[str] = ""
     limit_names: ClassVar[tuple[str, ...]] = ()
     client_limit: ClassVar[bool] = True
@@ -89,11 +92,11 @@ class Provider:
     exact_counts: ClassVar[bool] = False
     asks_context: ClassVar[bool] = False
     has_embeddings: ClassVar[bool] = False
-    ports: ClassVar[Mapping[str, int]] = {}
+    ports: ClassVar[tuple[tuple[str, int], ...]] = ()
 
     def spec(self, form: str, name: str, base_url: str | None) -> ModelSpec:
         """The model that ``FORM:NAME`` means."""
-        address = base_url or self.forms.get(form)
+        address = base_url or self.usual_address
         return ModelSpec(self.name, name, address.rstrip("/") if address else None)
 
     def load(self) -> None:

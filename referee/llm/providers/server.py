@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from referee.llm.dialects import Schema, bounded_schema
 from referee.llm.providers.openai import OpenAI
@@ -18,16 +18,18 @@ class Server(OpenAI):
     """A server at ``--base-url``; LM Studio has a form of its own for its usual place on this machine."""
 
     name = "server"
-    forms = {"lmstudio": "http://127.0.0.1:1234/v1"}
+    forms = ("lmstudio",)
+    usual_address = "http://127.0.0.1:1234/v1"
     keeps_form = True
-    keys = ("REFEREE_API_KEY",)
+    keys: ClassVar[tuple[str, ...]] = ("REFEREE_API_KEY",)
     needs_key = False
     price_list = ""
     limit_names = ("max_tokens", "max_completion_tokens")
     schema_first = False
     exact_counts = False
     asks_context = True
-    ports = {"lmstudio": 1234, "llama.cpp": 8080, "vllm": 8000}
+    no_model_fix = "load a model in LM Studio"
+    ports: ClassVar[tuple[tuple[str, int], ...]] = (("lmstudio", 1234), ("llama.cpp", 8080), ("vllm", 8000))
 
     def arguments(self, request: WireRequest) -> dict[str, Any]:
         """As at OpenAI; headers say which prompt it is, which a server on this machine may want to know."""
@@ -50,6 +52,6 @@ class Server(OpenAI):
     async def nearby(self, client: httpx.AsyncClient, kind: str, root: str) -> tuple[list[ServedModel], str] | None:
         """What its list of models says."""
         models = await served_models(client, f"{root}/v1")
-        usual = kind == "lmstudio" and f"{root}/v1" == self.forms["lmstudio"]
+        usual = kind == "lmstudio" and f"{root}/v1" == self.usual_address
         flags = "--model lmstudio:NAME" if usual else f"--model NAME --base-url {root}/v1"
         return None if models is None else (models, flags)

@@ -144,7 +144,7 @@ def _settings() -> Check:
 def _keys() -> Iterator[Check]:
     for keys in dict.fromkeys(provider.keys for provider in PROVIDERS.values() if provider.keys):
         users = [one for one in PROVIDERS.values() if one.keys == keys]
-        name = users[0].name if users[0].needs_key else "a server's key"
+        name = "a server's key" if users[0].key_is_optional else users[0].name
         present = next((key for key in keys if os.environ.get(key)), None)
         fix = f"export {keys[0]}=...   (only to use {name})"
         yield Check(f"key: {name}", present is not None, f"{present} is set" if present else "not set", fix, False)

@@ -65,11 +65,9 @@ class Embedder(Protocol):
             urgency: What waits behind them; heeded where embeddings are computed here, since a server has its own
                 order.
         """
-        ...
 
     async def aclose(self) -> None:
         """Close connections, where there are any."""
-        ...
 
 
 def make_embedder(

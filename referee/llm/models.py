@@ -168,8 +168,8 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
         _refuse_twice(specs)
     for spec in specs.values():
         require_key(spec)
-        if spec.is_local and settings.calls.batch:
-            raise no_batches(spec, "it runs on this machine")
+        if settings.calls.batch and not provider_of(spec).has_batches:
+            raise no_batches(spec, "it runs on this machine" if spec.is_local else "its provider has none")
     return specs
 
 

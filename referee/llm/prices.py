@@ -89,5 +89,6 @@ def image_tokens(spec: ModelSpec, image: PromptImage) -> int:
     Models that count otherwise are told apart by nobody: what a call reports replaces the estimate.
     """
     size = (image.width, image.height)
-    own = provider_of(spec).image_tokens(*size)
-    return max(provider.image_tokens(*size) or 0 for provider in PROVIDERS.values()) if own is None else own
+    own = provider_of(spec).image_tokens
+    rules = [own] if own else [rule for provider in PROVIDERS.values() if (rule := provider.image_tokens)]
+    return max(rule(*size) for rule in rules)

@@ -54,9 +54,6 @@ class Wire:
         whether it was streamed.
         """
         chat = self._chat(request.temperature, request.max_output_tokens)
-        arguments = self._provider.arguments(request)
-        if self._provider.stream_usage:
-            arguments["stream_usage"] = True
         came = False
 
         def seen() -> None:
@@ -65,7 +62,10 @@ class Wire:
             begun()
 
         with bounded_body(request.max_output_tokens):
-            chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(self._provider.messages(request), **arguments))
+            chunks = cast(
+                "AsyncGenerator[AIMessageChunk]",
+                chat.astream(self._provider.messages(request), **self._provider.arguments(request)),
+            )
             try:
                 completion = await collected(chunks, request.max_output_tokens, seen)
             except ValueError as error:
@@ -91,7 +91,7 @@ class Wire:
         return (*self._provider.errors(), *transport_errors())
 
     def _chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
-        kind = temperature, max_tokens if self._provider.client_limit else 0
+        kind = temperature, 0 if self._provider.limit_names else max_tokens
         if kind not in self._chats:
             self._chats[kind] = self._provider.chat(self._connection, temperature, max_tokens)
         return self._chats[kind]

@@ -22,7 +22,7 @@ from referee.llm.batches.protocol import BatchProvider, BatchResult
 from referee.llm.clients import Carrier, Connection
 from referee.llm.completions import Completion
 from referee.llm.failures import classify
-from referee.llm.models import Models, no_batches
+from referee.llm.models import Models
 from referee.llm.providers import provider_of, require_key
 from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
@@ -132,15 +132,8 @@ def waiting_calls(calls: CallSettings) -> CallSettings:
 
 
 def open_provider(spec: ModelSpec, **reached: Any) -> BatchProvider:
-    """The batches of a model's provider.
-
-    Raises:
-        SettingsError: It has none.
-    """
-    batches = provider_of(spec).batches(Connection(spec, **reached))
-    if batches is None:
-        raise no_batches(spec, "its provider has none")
-    return batches
+    """The batches of a model's provider, which has some: ``check_models`` saw to that."""
+    return provider_of(spec).batches(Connection(spec, **reached))
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from referee.errors import SettingsError
-from referee.llm.providers.anthropic import Anthropic
-from referee.llm.providers.google import Google
-from referee.llm.providers.local import Local
-from referee.llm.providers.ollama import Ollama
-from referee.llm.providers.openai import OpenAI
-from referee.llm.providers.openrouter import OpenRouter
+from referee.llm.providers.anthropic import ANTHROPIC
+from referee.llm.providers.google import GOOGLE
+from referee.llm.providers.local import LOCAL_MODEL
+from referee.llm.providers.ollama import OLLAMA
+from referee.llm.providers.openai import OPENAI
+from referee.llm.providers.openrouter import OPENROUTER
 from referee.llm.providers.protocol import Provider
-from referee.llm.providers.server import Server
+from referee.llm.providers.server import SERVER
 from referee.llm.spec import LOCAL, MODEL_FORMS, ModelSpec
 from referee.nearest import nearest
 
 PROVIDERS: dict[str, Provider] = {
-    provider.name: provider for provider in (OpenAI(), Anthropic(), Google(), OpenRouter(), Ollama(), Server(), Local())
+    provider.name: provider for provider in (OPENAI, ANTHROPIC, GOOGLE, OPENROUTER, OLLAMA, SERVER, LOCAL_MODEL)
 }
 """``ModelSpec.provider`` to what is particular to it: one file each, and its place here."""
 
@@ -71,7 +71,7 @@ def require_key(spec: ModelSpec, env: Mapping[str, str] | None = None) -> str | 
     for name in provider.keys:
         if key := values.get(name, "").strip():
             return checked_key(key, name, spec)
-    if not provider.needs_key:
+    if provider.key_is_optional:
         return None
     raise SettingsError(
         f"model {spec.id!r} needs a key, and {key_variable(spec)} is not set.",

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -14,7 +14,6 @@ from referee.llm.batches.protocol import BatchProvider, BatchResult, BatchState,
 from referee.llm.bounds import bound_response
 from referee.llm.clients import UNPACKED, Connection
 from referee.llm.completions import TOOL
-from referee.llm.dialects import bounded_schema
 from referee.llm.providers.protocol import Provider, WireRequest
 
 if TYPE_CHECKING:
@@ -43,14 +42,6 @@ _CLOCK_S = 300
 
 class Anthropic(Provider):
     """Anthropic."""
-
-    name = "anthropic"
-    forms = ("anthropic",)
-    keys = ("ANTHROPIC_API_KEY",)
-    sdk = "langchain_anthropic"
-    price_list = "anthropic"
-    schema_first = True
-    cache_mark: ClassVar[Mapping[str, Any]] = {"cache_control": {"type": "ephemeral"}}
 
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """LangChain's client over one of our own."""
@@ -93,15 +84,10 @@ class Anthropic(Provider):
         """The reply is handed in by a tool, unless its schema stands in the prompt."""
         if not request.native or self.schema_in_text(request):
             return {}
-        tool = {"name": TOOL, "description": "Hand in the reply.", "input_schema": bounded_schema(request.schema)}
+        tool = {"name": TOOL, "description": "Hand in the reply.", "input_schema": self.dialect(request.schema)}
         return {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
 
-    def image_tokens(self, width: int, height: int) -> int | None:
-        """Anthropic's page "Vision"."""
-        scale = min(1.0, _LONG / max(width, height))
-        return math.ceil(width * scale * height * scale / _DOTS)
-
-    def batches(self, connection: Connection) -> BatchProvider | None:
+    def batches(self, connection: Connection) -> BatchProvider:
         """Over ``/v1/messages/batches``."""
         from anthropic import AsyncAnthropic
 
@@ -198,3 +184,22 @@ def _result(line: MessageBatchIndividualResponse) -> BatchResult:
         error = result.error.error
         return BatchResult(line.custom_id, _STATUS.get(error.type, 500), result.error.to_dict(mode="json"))
     return unanswered(line.custom_id, f"the batch {result.type} before this call was answered")
+
+
+def _image_tokens(width: int, height: int) -> int:
+    """Anthropic's page "Vision"."""
+    scale = min(1.0, _LONG / max(width, height))
+    return math.ceil(width * scale * height * scale / _DOTS)
+
+
+ANTHROPIC = Anthropic(
+    name="anthropic",
+    forms=("anthropic",),
+    keys=("ANTHROPIC_API_KEY",),
+    sdk="langchain_anthropic",
+    price_list="anthropic",
+    schema_first=True,
+    cache_mark={"cache_control": {"type": "ephemeral"}},
+    image_tokens=_image_tokens,
+    has_batches=True,
+)

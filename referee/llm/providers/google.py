@@ -21,7 +21,6 @@ from referee.llm.batches.protocol import (
     unanswered,
 )
 from referee.llm.clients import Connection
-from referee.llm.dialects import bounded_schema
 from referee.llm.providers.protocol import Provider, Vector, WireRequest
 
 if TYPE_CHECKING:
@@ -47,13 +46,6 @@ _LOOKED_AT = 200
 
 class Google(Provider):
     """Google."""
-
-    name = "google_genai"
-    forms = ("google_genai",)
-    keys = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-    sdk = "langchain_google_genai"
-    price_list = "google"
-    has_embeddings = True
 
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """LangChain's client over one of our own."""
@@ -85,13 +77,8 @@ class Google(Provider):
             return {}
         return {
             "response_mime_type": "application/json",
-            "response_json_schema": bounded_schema(request.schema),
+            "response_json_schema": self.dialect(request.schema),
         }
-
-    def image_tokens(self, width: int, height: int) -> int | None:
-        """Google's page "Understand and count tokens"."""
-        small = max(width, height) <= _SMALL
-        return _TOKENS if small else _TOKENS * math.ceil(width / _TILE) * math.ceil(height / _TILE)
 
     def embedder(self, connection: Connection) -> Callable[[list[str]], Awaitable[list[Vector]]]:
         """LangChain's client over one of our own; the vectors have no places but their order."""
@@ -105,7 +92,7 @@ class Google(Provider):
         embeddings.client = self._client(connection)
         return embeddings.aembed_documents
 
-    def batches(self, connection: Connection) -> BatchProvider | None:
+    def batches(self, connection: Connection) -> BatchProvider:
         """Over ``batchGenerateContent``."""
         return GoogleBatches(self._client(connection), connection)
 
@@ -188,3 +175,21 @@ def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:
     code = error.get("code")
     status = _HTTP.get(code, 500) if isinstance(code, int) and code < 400 else int(code or 500)
     return unanswered(digest, str(error.get("message", "")), status)
+
+
+def _image_tokens(width: int, height: int) -> int:
+    """Google's page "Understand and count tokens"."""
+    small = max(width, height) <= _SMALL
+    return _TOKENS if small else _TOKENS * math.ceil(width / _TILE) * math.ceil(height / _TILE)
+
+
+GOOGLE = Google(
+    name="google_genai",
+    forms=("google_genai",),
+    keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    sdk="langchain_google_genai",
+    price_list="google",
+    has_embeddings=True,
+    image_tokens=_image_tokens,
+    has_batches=True,
+)

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from referee.errors import ModelRefused
 from referee.llm.clients import Connection, as_ours
-from referee.llm.dialects import bounded_schema
 from referee.llm.providers.protocol import Provider, WireRequest
 from referee.llm.server_context import ServedModel, ollama_model, ollama_names
 from referee.llm.spec import ModelSpec
@@ -27,17 +26,6 @@ _MOST_ASKED = 8
 
 class Ollama(Provider):
     """An Ollama on this machine, or at ``--base-url``."""
-
-    name = "ollama"
-    forms = ("ollama",)
-    usual_address = "http://127.0.0.1:11434"
-    keeps_form = True
-    keys = ("REFEREE_API_KEY",)
-    needs_key = False
-    sdk = "langchain_ollama"
-    asks_context = True
-    no_model_fix = "ollama pull qwen3:8b"
-    ports = (("ollama", 11434),)
 
     def spec(self, form: str, name: str, base_url: str | None) -> ModelSpec:
         """Its own format begins at the root."""
@@ -73,7 +61,7 @@ class Ollama(Provider):
 
     def arguments(self, request: WireRequest) -> dict[str, Any]:
         """The reply's format."""
-        return {"format": bounded_schema(request.schema)} if request.native else {}
+        return {"format": self.dialect(request.schema)} if request.native else {}
 
     def schema_in_text(self, request: WireRequest) -> bool:
         """It holds a reply to the schema, and shows the model nothing of it."""
@@ -119,3 +107,17 @@ class Ollama(Provider):
         address = "" if root == self.usual_address else f" --base-url {root}"
         models = [*shown, *map(ServedModel, names[_MOST_ASKED:])]
         return models, f"--model ollama:NAME{address}"
+
+
+OLLAMA = Ollama(
+    name="ollama",
+    forms=("ollama",),
+    usual_address="http://127.0.0.1:11434",
+    keeps_form=True,
+    keys=("REFEREE_API_KEY",),
+    key_is_optional=True,
+    sdk="langchain_ollama",
+    asks_context=True,
+    no_model_fix="ollama pull qwen3:8b",
+    ports=(("ollama", 11434),),
+)

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import SecretStr
 
@@ -23,10 +23,13 @@ from referee.llm.batches.protocol import (
 )
 from referee.llm.clients import Connection, never_used
 from referee.llm.completions import TOOL
-from referee.llm.dialects import Schema, strict_schema
+from referee.llm.dialects import strict_schema
 from referee.llm.providers.protocol import Provider, Vector, WireRequest
+from referee.llm.server_context import ServedModel, served_models
+from referee.llm.spec import ModelSpec
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_core.language_models import BaseChatModel
     from openai.types import Batch
 
@@ -49,26 +52,11 @@ _LOOKED_AT = 200
 class OpenAI(Provider):
     """OpenAI itself."""
 
-    name = "openai"
-    forms: ClassVar[tuple[str, ...]] = ("openai",)
-    keys: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
-    price_list = "openai"
-    limit_names: ClassVar[tuple[str, ...]] = ("max_completion_tokens", "max_tokens")
-    client_limit = False
-    stream_usage = True
-    schema_first = True
-    exact_counts = True
-    has_embeddings = True
-
-    def address(self, connection: Connection) -> str | None:
-        """Where it is; null for the SDK's own."""
-        return connection.base_url
-
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """A client of the chat completions: the limit goes with each call."""
         from langchain_openai import ChatOpenAI
 
-        address = self.address(connection)
+        address = connection.base_url or self.address or None
         return ChatOpenAI(
             model=connection.spec.name,
             api_key=SecretStr(connection.key or "none"),
@@ -77,6 +65,7 @@ class OpenAI(Provider):
             timeout=connection.timeout_s,
             stream_chunk_timeout=connection.timeout_s,
             use_responses_api=False,
+            stream_usage=True,
             max_retries=0,
             http_client=never_used(),
             http_async_client=connection.openai_http(address),
@@ -94,7 +83,7 @@ class OpenAI(Provider):
         They go in as part of the body: as parameters of LangChain's, the format would have the SDK parse the reply,
         and keep every state of one that comes in pieces.
         """
-        body: dict[str, Any] = {self.limit_names[request.renamed_limit]: request.max_output_tokens}
+        body = {self.limit_names[request.renamed_limit]: request.max_output_tokens, **self.sampling}
         if request.native and self.schema_in_text(request):
             body["response_format"] = {"type": "json_object"}
         elif request.native:
@@ -102,15 +91,10 @@ class OpenAI(Provider):
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return {"extra_body": body}
 
-    def dialect(self, schema: Schema) -> Schema:
-        """The schema as it is sent."""
-        return strict_schema(schema)
-
-    def image_tokens(self, width: int, height: int) -> int | None:
-        """OpenAI's page "Images and vision"."""
-        scale = min(1.0, _FIT / max(width, height))
-        scale *= min(1.0, _SHORT / (scale * min(width, height)))
-        return 85 + 170 * math.ceil(width * scale / _TILE) * math.ceil(height * scale / _TILE)
+    async def served(self, client: httpx.AsyncClient, spec: ModelSpec, key: str | None) -> ServedModel | None:
+        """What its list of models says."""
+        models = await served_models(client, spec.base_url or self.address, key)
+        return next((model for model in models or [] if model.name == spec.name), None)
 
     def embedder(self, connection: Connection) -> Callable[[list[str]], Awaitable[list[Vector]]]:
         """One call of ``/v1/embeddings``; vectors are put in the order of their texts by ``index``."""
@@ -122,7 +106,7 @@ class OpenAI(Provider):
 
         return embed
 
-    def batches(self, connection: Connection) -> BatchProvider | None:
+    def batches(self, connection: Connection) -> BatchProvider:
         """Over ``/v1/files`` and ``/v1/batches``."""
         return OpenAIBatches(self.client(connection), connection)
 
@@ -132,7 +116,7 @@ class OpenAI(Provider):
 
         return AsyncOpenAI(
             api_key=connection.key or "none",
-            base_url=self.address(connection),
+            base_url=connection.base_url or self.address or None,
             timeout=connection.timeout_s,
             max_retries=0,
             http_client=cast(Any, connection.http),  # the SDK takes both libraries' clients
@@ -249,3 +233,25 @@ def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:
         return BatchResult(digest, int(response.get("status_code") or 200), response["body"])
     error = line.get("error")
     return unanswered(digest, str((error.get("message") if isinstance(error, dict) else error) or "no reply came"))
+
+
+def _image_tokens(width: int, height: int) -> int:
+    """OpenAI's page "Images and vision"."""
+    scale = min(1.0, _FIT / max(width, height))
+    scale *= min(1.0, _SHORT / (scale * min(width, height)))
+    return 85 + 170 * math.ceil(width * scale / _TILE) * math.ceil(height * scale / _TILE)
+
+
+OPENAI = OpenAI(
+    name="openai",
+    forms=("openai",),
+    keys=("OPENAI_API_KEY",),
+    price_list="openai",
+    limit_names=("max_completion_tokens", "max_tokens"),
+    schema_first=True,
+    exact_counts=True,
+    dialect=strict_schema,
+    has_batches=True,
+    has_embeddings=True,
+    image_tokens=_image_tokens,
+)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from referee.llm.dialects import Schema, bounded_schema
 from referee.llm.images import PromptImage
@@ -49,50 +50,59 @@ class WireRequest:
     renamed_limit: bool = False
 
 
-class Provider:
-    """A provider: one subclass in one file, and its line in ``PROVIDERS``. SDKs are imported in methods only.
+@dataclass(kw_only=True)
+class Provider(ABC):
+    """A provider: a subclass and its one instance in one file, and its place in ``PROVIDERS``.
+
+    Start-up must stay fast: SDKs are imported in methods only.
 
     Attributes:
         name: ``ModelSpec.provider``.
         forms: How a model is named on the command line: ``FORM:NAME``.
+        address: Where the provider is, where the SDK does not know that.
         usual_address: Where a server that is named so is without ``--base-url``.
         keeps_form: Whether its forms mean the same with ``--base-url``, where others are the server's own names.
         keys: Variables a key is read from.
-        needs_key: Whether nothing can be asked without one.
+        key_is_optional: Whether it may be asked without one.
         sdk: The module of LangChain that sends, which takes about a second to import.
         no_model_fix: What to do where its server on this machine lists no model.
         price_list: What genai-prices calls the provider.
-        limit_names: The name of the parameter that limits a reply's tokens, and its other name; empty where the
-            client knows the only one.
-        client_limit: Whether the client is made for one limit of tokens, as it is for one temperature.
-        stream_usage: Whether tokens of a streamed reply must be asked for.
+        limit_names: The name of the parameter that limits a reply's tokens, and its other name; empty where a
+            client is made for each limit.
         schema_first: Whether the schema of a structured reply is put before the messages, where it would end what
             calls share.
+        dialect: A reply's schema as it is sent.
+        sampling: Parameters that go with each call.
         cache_mark: What marks the end of the shared part for the provider's cache.
         exact_counts: Whether tiktoken counts as the provider does.
         asks_context: Whether the provider is asked, before the first call, how long a model's context is.
-        has_embeddings: Whether ``embed`` is to be had.
+        image_tokens: What a picture of a width and a height counts as; null where nobody knows.
+        has_embeddings: Whether it has an ``embedder``.
+        has_batches: Whether it has ``batches``.
         ports: Kinds of servers on this machine, and where each usually listens.
     """
 
-    name: ClassVar[str]
-    forms: ClassVar[tuple[str, ...]] = ()
-    usual_address: ClassVar[str] = ""
-    keeps_form: ClassVar[bool] = False
-    keys: ClassVar[tuple[str, ...]] = ()
-    needs_key: ClassVar[bool] = True
-    sdk: ClassVar[str] = "langchain_openai"
-    no_model_fix: ClassVar[str] = ""
-    price_list: ClassVar[str] = ""
-    limit_names: ClassVar[tuple[str, ...]] = ()
-    client_limit: ClassVar[bool] = True
-    stream_usage: ClassVar[bool] = False
-    schema_first: ClassVar[bool] = False
-    cache_mark: ClassVar[Mapping[str, Any]] = {}
-    exact_counts: ClassVar[bool] = False
-    asks_context: ClassVar[bool] = False
-    has_embeddings: ClassVar[bool] = False
-    ports: ClassVar[tuple[tuple[str, int], ...]] = ()
+    name: str
+    forms: tuple[str, ...] = ()
+    address: str = ""
+    usual_address: str = ""
+    keeps_form: bool = False
+    keys: tuple[str, ...] = ()
+    key_is_optional: bool = False
+    sdk: str = "langchain_openai"
+    no_model_fix: str = ""
+    price_list: str = ""
+    limit_names: tuple[str, ...] = ()
+    schema_first: bool = False
+    dialect: Callable[[Schema], Schema] = bounded_schema
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    cache_mark: Mapping[str, Any] = field(default_factory=dict)
+    exact_counts: bool = False
+    asks_context: bool = False
+    image_tokens: Callable[[int, int], int] | None = None
+    has_embeddings: bool = False
+    has_batches: bool = False
+    ports: tuple[tuple[str, int], ...] = ()
 
     def spec(self, form: str, name: str, base_url: str | None) -> ModelSpec:
         """The model that ``FORM:NAME`` means."""
@@ -103,17 +113,17 @@ class Provider:
         """Import what sending needs, ahead of the first call."""
         importlib.import_module(self.sdk)
 
+    @abstractmethod
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """LangChain's client, its own retries off; what it opens is closed with the connection."""
-        raise NotImplementedError
 
+    @abstractmethod
     def errors(self) -> tuple[type[Exception], ...]:
         """What the SDK, and LangChain for it, can raise."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arguments(self, request: WireRequest) -> dict[str, Any]:
         """Parameters of one call: how the reply is structured, and its limit where the client does not hold it."""
-        raise NotImplementedError
 
     def schema_in_text(self, request: WireRequest) -> bool:
         """Whether the schema stands in the prompt although the provider's own structured output is used."""
@@ -138,17 +148,13 @@ class Provider:
             content = [*begins, *pictures, {"type": "text", "text": user[shared:]}]
         return [*head, ("user", content), *rest]
 
-    def image_tokens(self, width: int, height: int) -> int | None:
-        """What a picture counts as among a prompt's tokens; null where the provider has no rule of its own."""
-        return None
-
     def is_free(self, spec: ModelSpec) -> bool:
-        """Whether nobody is paid for this model's calls."""
-        return False
+        """Whether nobody is paid for this model's calls; those without a key are on this machine."""
+        return not self.keys
 
     async def served(self, client: httpx.AsyncClient, spec: ModelSpec, key: str | None) -> ServedModel | None:
         """What the provider says of the model, where ``asks_context``; null where it says nothing."""
-        raise NotImplementedError
+        return None
 
     def context_note(self, spec: ModelSpec, tokens: int) -> str:
         """What is said of a context that is known; mostly nothing."""
@@ -156,15 +162,15 @@ class Provider:
 
     async def nearby(self, client: httpx.AsyncClient, kind: str, root: str) -> tuple[list[ServedModel], str] | None:
         """The models of a server at one of ``ports``, and the options that use one; null where it is a stranger."""
-        raise NotImplementedError
+        return None
 
     def embedder(self, connection: Connection) -> Callable[[list[str]], Awaitable[list[Vector]]]:
         """What embeds texts in one call, where ``has_embeddings``. Raises as ``errors`` says."""
         raise NotImplementedError
 
-    def batches(self, connection: Connection) -> BatchProvider | None:
-        """Its batches; null where it has none."""
-        return None
+    def batches(self, connection: Connection) -> BatchProvider:
+        """Its batches, where ``has_batches``."""
+        raise NotImplementedError
 
 
 def _schema_text(schema: Schema) -> str:

@@ -145,7 +145,7 @@ async def test_a_prompt_that_the_server_cut_is_an_error_and_no_reply(model: str)
         more = {"models.base_url": server.base_url, "models.context_tokens": 60_000}
         with pytest.raises(PromptCut, match=r"read 1,024 of about [\d,]+ tokens") as caught:
             await asked(model, server, long, **more)
-        assert "MOST_CONTEXT_LENGTH" in caught.value.hint
+        assert "OLLAMA_CONTEXT_LENGTH" in caught.value.hint
     with ollama() as server:
         await asked(model, server, long, **{"models.base_url": server.base_url, "models.context_tokens": 60_000})
 

@@ -21,6 +21,7 @@ from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, 
 from referee.llm.providers import parse_model, provider_of, require_key
 from referee.llm.server_context import ServedModel, StillLoading
 from referee.llm.spec import ModelSpec
+from referee.llm.substitutes import substitutes_told
 from referee.llm.wire import Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
@@ -50,7 +51,9 @@ class Model:
     """One model, ready to be called.
 
     ``uncached_calls`` counts those whose beginning the provider should have had in its cache and had not; null once
-    it had one. ``batched`` is whether its calls go in batches, at the price of those.
+    it had one. ``refused`` is what the server does not take (``substitutes``). ``batched`` is whether its calls go in
+    batches, at the price of those. ``context_known`` is whether somebody named the context: the server, the settings
+    or the price list.
     """
 
     spec: ModelSpec
@@ -62,10 +65,12 @@ class Model:
     temperature: float
     reading_tokens: int | None = None
     notes: list[str] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
     answered: bool = False
     uncached_calls: int | None = 0
     batched: bool = False
+    context_known: bool = True
+    uncut_note: str = ""
 
     def cost(
         self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
@@ -84,6 +89,13 @@ class Model:
             cache_write_tokens=cache_write_tokens,
         )
         return at_once * BATCH_SHARE if self.batched and at_once is not None else at_once
+
+    def remember(self, refused: Mapping[str, int]) -> None:
+        """Have later calls go without what was refused, and say so, once."""
+        if not self.refused.keys() >= refused.keys():
+            self.notes = [note for note in self.notes if note != substitutes_told(self.spec.id, self.refused)]
+            self.refused.update(refused)
+            self.notes.append(substitutes_told(self.spec.id, self.refused))
 
     def shared_cost(self, prefix_tokens: int, tails: Sequence[int], output_tokens: int) -> float | None:
         """US dollars to be expected for calls that begin alike, or None where the price is unknown.
@@ -247,6 +259,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         reading_tokens=settings.models.reading_tokens,
         notes=notes,
         batched=settings.calls.batch,
+        context_known=bool(known),
     )
 
 

@@ -139,15 +139,29 @@ async def test_a_model_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 @pytest.mark.parametrize("model", ["ollama:qwen3:8b", "own"])
-async def test_a_prompt_that_the_server_cut_is_an_error_and_no_reply(model: str) -> None:
+async def test_a_prompt_that_a_known_window_cannot_hold_is_an_error_and_no_reply(model: str) -> None:
     long = " ".join(f"Sentence {n} speaks of lanterns in harbours." for n in range(1_000))
     with ollama(window=1_024) as server:
-        more = {"models.base_url": server.base_url, "models.context_tokens": 60_000}
+        more = {"models.base_url": server.base_url, "models.context_tokens": 8_000}
         with pytest.raises(PromptCut, match=r"read 1,024 of about [\d,]+ tokens") as caught:
             await asked(model, server, long, **more)
         assert "OLLAMA_CONTEXT_LENGTH" in caught.value.hint
     with ollama() as server:
         await asked(model, server, long, **{"models.base_url": server.base_url, "models.context_tokens": 60_000})
+
+
+@pytest.mark.parametrize("context", [{}, {"models.context_tokens": 60_000}], ids=["unknown", "long enough"])
+@pytest.mark.parametrize("read", [20, 36_190])
+async def test_a_reply_is_used_whatever_the_server_counts_where_no_known_window_is_too_short(
+    read: int, context: dict[str, Any]
+) -> None:
+    """Some servers leave cached tokens out of their count, others have tokenizers that make more of a text."""
+    long = " ".join(f"Sentence {n} speaks of lanterns in harbours." for n in range(1_000))
+    with FakeServer({"*": ANSWER}, models=("own",), faults=[Fault("usage", prompt_tokens=read)]) as server:
+        answer, _ = await asked("own", server, long, **{"models.base_url": server.base_url, **context})
+    assert answer.value.score == 3
+    noted = any(f"read {read:,} of about" in note for note in answer.notes)
+    assert noted == (read < 1_000 or not context)
 
 
 async def test_a_server_that_ignores_the_schema_is_repaired_or_named() -> None:

@@ -148,7 +148,7 @@ def _asked(paper: str | None, venue: str | None, resume: Path | None) -> tuple[s
     from referee.api.resuming import begun_review
 
     begun = begun_review(resume)
-    return paper or begun.paper, venue or begun.venue, begun.settings
+    return paper or begun.paper, venue or begun.venue, begun.continued()
 
 
 def _tell_of_servers() -> None:

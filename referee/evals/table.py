@@ -260,7 +260,7 @@ def _status(why: Hashable) -> tuple[MetricStatus, str]:
 _REASONS = 8
 PAPER_CUT = "paper_cut"
 """Where the details of a metric that shows the paper to judges say what of it was not shown."""
-_NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_NAMED = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"")  # an apostrophe within a word quotes nothing
 
 
 def build_table(

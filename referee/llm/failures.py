@@ -15,6 +15,7 @@ from referee.secrets import scrub
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _REFUSED_STATUS = (400, 422, 501)
+_EMPTY_BALANCE = "credit balance is too low"  # Anthropic says it with status 400
 _NO_CREDIT = ("insufficient_quota", "insufficient credit", "billing", "credit balance")
 _TOO_LONG = re.compile(r"context[ _](?:length|window|size)|exceed_context|context the overflows")
 # Words for a prompt that is too long, each of which stands in such a text beside the two numbers.
@@ -23,7 +24,7 @@ _OVERFLOW = re.compile(r"long|exceed|<=?|>|less than|at most|maximum|limit|too (
 _LONGEST_SMALL = 256
 _GOOGLE_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _MAX_TEXT = 300
-_WEB_PAGE = re.compile(r"<!doctype html|<html|text/html")
+_WEB_PAGE = re.compile(r"<!doctype html|<html")
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
 
 # What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
@@ -52,7 +53,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
     """
     body = _body(error)
     status, text = _status(error, body), _text(error, body)
-    said = f"{text} {error}".lower()
+    said = re.sub(rf"\b{status}\b", "", f"{text} {error} {dict(body)}".lower())  # its own number says nothing
     ids = {"model": spec.id} | _retry_after(error)
     if _is_too_long(error, status, said):
         return ContextTooLong(
@@ -71,7 +72,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
         return ModelRefused(
             f"{spec.id!r} was not found (HTTP 404): {text}.", hint="Check the model's name and --base-url.", ids=ids
         )
-    if status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)):
+    if status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)) or _EMPTY_BALANCE in said:
         return ModelRefused(
             f"{spec.id!r} has no credit left: {text}.", hint="Add credit, or use another model.", ids=ids
         )
@@ -87,7 +88,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
         kind = RequestRefused if status in _REFUSED_STATUS else ModelRefused
         refused = kind(
             f"{spec.id!r} rejected the request (HTTP {status}): {text}.",
-            hint="It was not tried again; check the model and its settings.",
+            hint="Without what a server may refuse it was no better; check the model and its settings.",
             ids=ids,
         )
         if isinstance(refused, RequestRefused):
@@ -115,6 +116,7 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
             ids=ids,
         )
     if isinstance(error, _NO_CHAT_REPLY):
+        text = "a web page came" if _WEB_PAGE.search(text.lower()) else text
         return NoReply(
             f"{spec.id!r} answered, but not as {as_what} does ({type(error).__name__}: {text}).",
             hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,

@@ -102,6 +102,8 @@ class OpenAI(Provider):
 
         async def embed(texts: list[str]) -> list[Vector]:
             reply = await client.embeddings.create(model=spec.name, input=texts)
+            if isinstance(reply, str):
+                raise ValueError(reply)
             return in_order(reply.data, len(texts), spec.id)
 
         return embed

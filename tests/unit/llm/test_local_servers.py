@@ -150,20 +150,6 @@ async def test_a_prompt_that_a_known_window_cannot_hold_is_an_error_and_no_reply
         await asked(model, server, long, **{"models.base_url": server.base_url, "models.context_tokens": 60_000})
 
 
-@pytest.mark.parametrize("context", [{}, {"models.context_tokens": 60_000}], ids=["unknown", "long enough"])
-@pytest.mark.parametrize("read", [20, 36_190])
-async def test_a_reply_is_used_whatever_the_server_counts_where_no_known_window_is_too_short(
-    read: int, context: dict[str, Any]
-) -> None:
-    """Some servers leave cached tokens out of their count, others have tokenizers that make more of a text."""
-    long = " ".join(f"Sentence {n} speaks of lanterns in harbours." for n in range(1_000))
-    with FakeServer({"*": ANSWER}, models=("own",), faults=[Fault("usage", prompt_tokens=read)]) as server:
-        answer, _ = await asked("own", server, long, **{"models.base_url": server.base_url, **context})
-    assert answer.value.score == 3
-    noted = any(f"read {read:,} of about" in note for note in answer.notes)
-    assert noted == (read < 1_000 or not context)
-
-
 async def test_a_server_that_ignores_the_schema_is_repaired_or_named() -> None:
     said = iter(["Sure! Here is my view.", json.dumps(ANSWER)])
     with ollama({"*": lambda request: next(said)}) as server:

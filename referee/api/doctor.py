@@ -34,7 +34,7 @@ class Check:
 
 def check_installation() -> list[Check]:
     """Look at packages, embedded models, folders, settings and keys."""
-    return [*_packages(), *_embedded(), *_servers(), *_folders(), _settings(), *_keys()]
+    return [*_packages(), *_embedded(), *_servers(), _ANSWERS, *_folders(), _settings(), *_keys()]
 
 
 def _packages() -> Iterator[Check]:
@@ -107,6 +107,11 @@ def _servers() -> Iterator[Check]:
 
 
 _ANY_SERVER = "start Ollama or LM Studio (only to use a model of your own without a key)"
+
+
+_ANSWERS = Check(
+    "model without a key", True, "--model answers:DIR: you, or a chat assistant, write the answers (docs/models.md)"
+)
 
 
 def _folders() -> Iterator[Check]:

@@ -23,7 +23,7 @@ from referee.llm.local import usable_cores
 from referee.llm.minilm import MiniLM
 from referee.llm.providers import PROVIDERS, checked_key, parse_model, provider_of, require_key
 from referee.llm.retrying import tries
-from referee.llm.spec import LOCAL, ModelSpec
+from referee.llm.spec import ANSWERS, LOCAL, ModelSpec
 from referee.llm.urgency import Urgency, UrgentFirst
 from referee.runs.stopping import current_stop
 from referee.secrets import scrub
@@ -98,7 +98,7 @@ def make_embedder(
         return _minilm(embedder_key(spec.strip()), cache_dir)
     if provider == SENTENCE_TRANSFORMERS and name:
         return _sentence_transformer(name)
-    if base_url is None and (provider not in _REMOTE or not name):
+    if provider == ANSWERS or (base_url is None and (provider not in _REMOTE or not name)):
         raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
     model = parse_model(spec, base_url)
     key = checked_key(api_key, "api_key", model) if api_key else require_key(model)

@@ -19,10 +19,11 @@ from referee.llm.clients import connections
 from referee.llm.limits import Limits
 from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
 from referee.llm.providers import parse_model, provider_of, require_key
+from referee.llm.providers.answers import AnswersFolder
 from referee.llm.server_context import ServedModel, StillLoading
 from referee.llm.spec import ModelSpec
 from referee.llm.substitutes import substitutes_told
-from referee.llm.wire import Wire
+from referee.llm.wire import AnswersWire, Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
 from referee.runs.shared_limits import open_book
@@ -247,7 +248,10 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
     if known and (said := provider.context_note(spec, known)):
         notes = [said]
-    wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
+    if spec.is_answers:
+        wire: Wire = AnswersWire(spec, AnswersFolder(spec, progress))
+    else:
+        wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
     return Model(
         spec=spec,
         wire=wire,
@@ -291,7 +295,7 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
 
 def _limits(settings: Settings, spec: ModelSpec) -> Limits:
     calls = settings.calls
-    if calls.batch:  # what waits for a batch keeps no call from joining it
+    if calls.batch or spec.is_answers:  # what waits for a batch, or for a person, keeps no call from joining it
         return Limits(sys.maxsize, None, None)
     book = open_book(calls.shared_limits) if calls.shared_limits else None
     return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute, book=book, model=spec.id)

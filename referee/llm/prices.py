@@ -69,10 +69,11 @@ def _by_own(price: OwnPrice, input_tokens: int, output_tokens: int, cached_token
 
 
 def known_context(spec: ModelSpec) -> int | None:
-    """The model's context window in tokens, where the price list knows it."""
-    prices = provider_of(spec).price_list
+    """The model's context window in tokens, where the price list knows it, or its provider has one to assume."""
+    provider = provider_of(spec)
+    prices = provider.price_list
     if not prices:
-        return None
+        return provider.assumed_context
     from genai_prices import Usage, calc_price
 
     try:

@@ -9,6 +9,7 @@ from referee.llm.bounds import body_too_long, bounded_body
 from referee.llm.clients import Connection, transport_errors
 from referee.llm.completions import TOO_LONG, Completion, collected, whole
 from referee.llm.providers import provider_of
+from referee.llm.providers.answers import AnswersFolder
 from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
 
@@ -95,3 +96,24 @@ class Wire:
         if kind not in self._chats:
             self._chats[kind] = self._provider.chat(self._connection, temperature, max_tokens)
         return self._chats[kind]
+
+
+class AnswersWire(Wire):
+    """A model whose replies are read from a folder. Raises ``ModelRefused`` where that cannot be used any more."""
+
+    def __init__(self, spec: ModelSpec, folder: AnswersFolder) -> None:
+        super().__init__(spec, key=None, timeout_s=None)
+        self._folder = folder
+
+    async def send(self, request: WireRequest) -> Completion:
+        """Have it answered, in whatever time that takes."""
+        return await self.stream(request, lambda: None)
+
+    async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
+        """The same; ``begun`` is told that the question is written down."""
+        text = await self._folder.answer(request, begun)
+        return Completion(text, None, None, cut_off=False, streamed=True)
+
+    def listed_for_images(self) -> bool | None:
+        """Unknown: whoever answers is asked, as a server is."""
+        return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from referee.errors import SettingsError
+from referee.llm.providers.answers import ANSWERS_FILES
 from referee.llm.providers.anthropic import ANTHROPIC
 from referee.llm.providers.google import GOOGLE
 from referee.llm.providers.local import LOCAL_MODEL
@@ -19,7 +20,8 @@ from referee.llm.spec import LOCAL, MODEL_FORMS, ModelSpec
 from referee.nearest import nearest
 
 PROVIDERS: dict[str, Provider] = {
-    provider.name: provider for provider in (OPENAI, ANTHROPIC, GOOGLE, OPENROUTER, OLLAMA, SERVER, LOCAL_MODEL)
+    provider.name: provider
+    for provider in (OPENAI, ANTHROPIC, GOOGLE, OPENROUTER, OLLAMA, SERVER, LOCAL_MODEL, ANSWERS_FILES)
 }
 """``ModelSpec.provider`` to what is particular to it: one file each, and its place here."""
 
@@ -33,8 +35,9 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     """Read a model's name.
 
     With a ``base_url`` the whole text is the server's own name for the model (it may hold colons, as ``qwen2.5:7b``
-    does); a leading ``openai:`` is dropped. ``local`` stays the embedded model. ``ollama:NAME`` and ``lmstudio:NAME``
-    need none: they are at their usual ports on this machine, else at ``base_url``.
+    does); a leading ``openai:`` is dropped. ``local`` stays the embedded model, ``answers:DIR`` a folder of answers.
+    ``ollama:NAME`` and ``lmstudio:NAME`` need none: they are at their usual ports on this machine, else at
+    ``base_url``.
 
     Raises:
         SettingsError: The provider is missing or unknown, or the URL is not http or https.

@@ -76,6 +76,7 @@ class Provider(ABC):
         cache_mark: What marks the end of the shared part for the provider's cache.
         exact_counts: Whether tiktoken counts as the provider does.
         asks_context: Whether the provider is asked, before the first call, how long a model's context is.
+        assumed_context: Tokens that a model's context is taken to have where nobody else knows.
         image_tokens: What a picture of a width and a height counts as; null where nobody knows.
         has_embeddings: Whether it has an ``embedder``.
         has_batches: Whether it has ``batches``.
@@ -99,6 +100,7 @@ class Provider(ABC):
     cache_mark: Mapping[str, Any] = field(default_factory=dict)
     exact_counts: bool = False
     asks_context: bool = False
+    assumed_context: int | None = None
     image_tokens: Callable[[int, int], int] | None = None
     has_embeddings: bool = False
     has_batches: bool = False

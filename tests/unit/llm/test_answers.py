@@ -19,7 +19,7 @@ from referee.errors import ModelRefused, SettingsError
 from referee.llm.clients import Carrier
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Door
-from referee.llm.embeddings import get_embedder
+from referee.llm.embeddings import make_embedder
 from referee.llm.models import JUDGE, check_models, open_models
 from referee.llm.prices import cost_usd
 from referee.llm.providers import answers, parse_model
@@ -372,7 +372,7 @@ def test_the_name_of_such_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("base_url", [None, "http://127.0.0.1:1/v1"])
 def test_such_a_model_makes_no_vectors(base_url: str | None) -> None:
     with pytest.raises(SettingsError, match="no embedder is called 'answers:box'"):
-        get_embedder("answers:box", base_url=base_url)
+        make_embedder("answers:box", base_url=base_url)
 
 
 async def test_the_context_is_long_and_can_be_set(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ POLL_S = 0.5
 SETTLED_S = 3.0
 """An answer that does not fit may still be being written: it is refused when its file is unchanged for so long."""
 
+_QUESTION = re.compile(r"\d{4,}\.(key|ask\.md)")
 _NUMBERED = re.compile(r"(\d{4,})[-.]")
 # Which sample it was is not in older files.
 _FIRST = "first"
@@ -105,15 +106,17 @@ class AnswersFolder:
         named = f"model '{ANSWERS}:{spec.name}'"
         try:
             self._box.mkdir(parents=True, exist_ok=True)
-            with self._locked():
-                others = sorted(path.name for path in self._box.iterdir() if not path.name.startswith("."))
+            others = sorted(path.name for path in self._box.iterdir() if not path.name.startswith("."))
+            if is_usable := not others or any(map(_QUESTION.fullmatch, others)):
+                with self._locked():
+                    pass  # it can be written
         except OSError as error:
             why = "it is a file" if self._box.is_file() else error.strerror or str(error)
             raise SettingsError(
                 f"{named}: {str(self._box)!r} cannot be its folder ({why}).",
                 hint="Name a folder that you can write, or one that is not there yet.",
             ) from error
-        if others and not any(map(_NUMBERED.match, others)):
+        if not is_usable:
             raise SettingsError(
                 f"{named}: {str(self._box)!r} holds other files, as {others[0]!r}, and no question.",
                 hint="Name a folder of its own: a new one, an empty one, or one of an earlier run.",

@@ -341,16 +341,17 @@ async def test_a_folder_that_goes_away_ends_the_call(box: Box) -> None:
 def test_folders_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "mine.md").write_text("x")
+    (tmp_path / "papers" / "2024-mine.md").write_text("x")
     for name, why in (
         ("file", "(it is a file)"),
         ("file/box", "(Not a directory)"),
-        ("papers", "holds other files, as 'mine.md', and no question"),
+        ("papers", "holds other files, as '2024-mine.md', and no question"),
     ):
         with pytest.raises(SettingsError) as refused:
             Box(tmp_path / name)
         assert why in refused.value.message
         assert f"answers:{tmp_path / name}" in refused.value.message
+    assert [path.name for path in (tmp_path / "papers").iterdir()] == ["2024-mine.md"]
     assert Box(tmp_path / "papers" / "new").names() == []
     if os.geteuid():
         (tmp_path / "closed").mkdir(mode=0o500)

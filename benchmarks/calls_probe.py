@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from referee import RunOptions
 from referee.api.session import session
 from referee.llm.completions import Completion
-from referee.llm.wire import WireRequest
+from referee.llm.providers.protocol import WireRequest
 from referee.prompts import RenderedPrompt
 
 SLOTS = 32

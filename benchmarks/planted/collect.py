@@ -2,7 +2,7 @@
 
     python benchmarks/planted/collect.py PAPER ARM RUN BOX
 
-RUN is the run folder, BOX the folder of the answering server (``NNNN.key`` with a question's digest beside
+RUN is the run folder, BOX the folder of ``answers:BOX`` (``NNNN.key`` with a question's digest beside
 ``NNNN.answer.txt``). Written are ``reviews/PAPER-ARM.json``, ``calls/PAPER-ARM.json`` and lines of
 ``answers/PAPER.jsonl``; an answer that is there stays.
 """
@@ -49,7 +49,7 @@ def calls(run: Path, box: Path) -> list[dict[str, Any]]:
 def answers(box: Path) -> dict[str, str]:
     """Question's digest to answer."""
     return {
-        key.read_text(encoding="utf-8").strip(): key.with_name(f"{key.stem}.answer.txt").read_text(encoding="utf-8")
+        key.read_text(encoding="utf-8").split()[0]: key.with_name(f"{key.stem}.answer.txt").read_text(encoding="utf-8")
         for key in sorted(box.glob("*.key"))
         if key.with_name(f"{key.stem}.answer.txt").is_file()
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from referee.errors import RefereeError
 from referee.llm.catalogue import cache_root
-from referee.llm.spec import KEY_VARIABLES, SERVER_KEY_VARIABLE
+from referee.llm.providers import PROVIDERS
 from referee.settings import FILE_NAME, load_settings
 
 _LOW_DISK_BYTES = 2 * 10**9
@@ -34,7 +34,7 @@ class Check:
 
 def check_installation() -> list[Check]:
     """Look at packages, embedded models, folders, settings and keys."""
-    return [*_packages(), *_embedded(), *_servers(), *_folders(), _settings(), *_keys()]
+    return [*_packages(), *_embedded(), *_servers(), _ANSWERS, *_folders(), _settings(), *_keys()]
 
 
 def _packages() -> Iterator[Check]:
@@ -43,11 +43,11 @@ def _packages() -> Iterator[Check]:
         ("rustypaper", "PDF"),
         ("pypdfium2", "PDF"),
         ("langgraph", "graphs"),
-        ("langchain-openai", "models"),
     ):
         yield _package(name, why)
-    for name, provider in (("langchain-anthropic", "anthropic"), ("langchain-google-genai", "google_genai")):
-        yield _package(name, f"models of {provider}")
+    for sdk in dict.fromkeys(provider.sdk for provider in PROVIDERS.values()):
+        forms = [form for provider in PROVIDERS.values() if provider.sdk == sdk for form in provider.forms]
+        yield _package(sdk.replace("_", "-"), f"models of {', '.join(forms)}")
 
 
 def _package(name: str, why: str) -> Check:
@@ -94,7 +94,7 @@ def _servers() -> Iterator[Check]:
         name = f"model server: {server.kind}"
         if not server.models:
             state = "is loading its model" if server.is_loading else "lists no model"
-            fix = "wait" if server.is_loading else _NO_MODEL.get(server.kind, "")
+            fix = "wait" if server.is_loading else server.no_model_fix
             yield Check(name, False, f"{server.address}: {state}", fix=fix, needed=False)
         for model in server.models[:_MOST_SHOWN]:
             context = f" ({model.context:,} tokens)" if model.context else " (context unknown)"
@@ -106,8 +106,12 @@ def _servers() -> Iterator[Check]:
         yield Check("model server", False, f"none at 127.0.0.1 ({ports})", fix=_ANY_SERVER, needed=False)
 
 
-_NO_MODEL = {"ollama": "ollama pull qwen3:8b", "lmstudio": "load a model in LM Studio"}
 _ANY_SERVER = "start Ollama or LM Studio (only to use a model of your own without a key)"
+
+
+_ANSWERS = Check(
+    "model without a key", True, "--model answers:DIR: you, or a chat assistant, write the answers (docs/models.md)"
+)
 
 
 def _folders() -> Iterator[Check]:
@@ -143,7 +147,9 @@ def _settings() -> Check:
 
 
 def _keys() -> Iterator[Check]:
-    for provider, names in (*KEY_VARIABLES.items(), ("a server's key", (SERVER_KEY_VARIABLE,))):
-        present = next((name for name in names if os.environ.get(name)), None)
-        fix = f"export {names[0]}=...   (only to use {provider})"
-        yield Check(f"key: {provider}", present is not None, f"{present} is set" if present else "not set", fix, False)
+    for keys in dict.fromkeys(provider.keys for provider in PROVIDERS.values() if provider.keys):
+        users = [one for one in PROVIDERS.values() if one.keys == keys]
+        name = "a server's key" if users[0].key_is_optional else users[0].name
+        present = next((key for key in keys if os.environ.get(key)), None)
+        fix = f"export {keys[0]}=...   (only to use {name})"
+        yield Check(f"key: {name}", present is not None, f"{present} is set" if present else "not set", fix, False)

@@ -36,8 +36,8 @@ async def read_and_load(path: Path, settings: Settings, specs: Iterable[ModelSpe
 
 def _load(strategy: str, specs: set[ModelSpec]) -> None:
     """Import the libraries; what is missing is named where it is used."""
+    from referee.llm.providers import provider_of
     from referee.llm.tokens import count_tokens
-    from referee.llm.wire import load_sdk
 
     with suppress(ImportError, RefereeError):
         STRATEGIES.get(strategy)  # loads its module; `auto` is settled by who calls
@@ -45,6 +45,6 @@ def _load(strategy: str, specs: set[ModelSpec]) -> None:
         import referee.reports  # noqa: F401
 
         for spec in specs:
-            load_sdk(spec.provider)
+            provider_of(spec).load()
             if not spec.is_local:
                 count_tokens("", spec.name)

@@ -23,7 +23,8 @@ from referee.graphs.job import Job
 from referee.graphs.strategy import Strategy, load_prompts
 from referee.llm import vision
 from referee.llm.door import Door
-from referee.llm.images import MOST_IMAGES, LabelledImage, PromptImage, image_tokens, read_image, thumbnail
+from referee.llm.images import MOST_IMAGES, LabelledImage, PromptImage, read_image, thumbnail
+from referee.llm.prices import image_tokens
 from referee.llm.vision import PROBE_OUTPUT_TOKENS, known_to_take_images, probe_tokens, takes_images
 from referee.papers.captions import captions_of, doubted_tables
 from referee.papers.isolated import draw_figures

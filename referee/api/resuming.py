@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.runs.folder import check_resumable, read_record
 from referee.secrets import HIDDEN
-from referee.settings import Settings, stored_settings
+from referee.settings import Settings, changed_settings, load_settings, stored_settings
 
 _WHOLE = "Give the paper, --venue and the model again, beside --resume."
 
@@ -22,6 +22,16 @@ class Begun:
     paper: str
     venue: str
     settings: Settings
+
+    def continued(self) -> Settings:
+        """The same settings for going on, with the context length that is set now, where one is.
+
+        A run that ended since the context was wrong could not go on otherwise.
+
+        Raises:
+            SettingsError: What is set now cannot be read.
+        """
+        return changed_settings(self.settings, {"models.context_tokens": load_settings().models.context_tokens})
 
 
 def begun_review(run: Path) -> Begun:

@@ -10,13 +10,15 @@ from urllib.parse import quote
 from referee.api.resuming import begun_review
 from referee.app.comparing import compared
 from referee.app.history import LIVE, Run
+from referee.llm.providers import PROVIDERS
+from referee.llm.spec import LOCAL
 from referee.reports.html import render
 from referee.reports.review_page import stored_review_page
 from referee.schemas.page import PageImage
 from referee.settings import ReviewSettings, Settings
 from referee.venues import list_venues, load_venue
 
-_MODELS = ("local", "openai:", "anthropic:", "google_genai:")
+_MODELS = tuple(form if form == LOCAL else f"{form}:" for one in PROVIDERS.values() for form in one.forms)
 _STRATEGIES = get_args(ReviewSettings.model_fields["strategy"].annotation)
 
 

@@ -148,7 +148,7 @@ async def _review(run: Path, job: Path, base_url: str | None, tell: Teller) -> N
 
     if (run / RECORD).is_file():
         begun = begun_review(run)
-        resumed = api.RunOptions(resume=run, settings=begun.settings, progress=tell, confirm=noted, **limits)
+        resumed = api.RunOptions(resume=run, settings=begun.continued(), progress=tell, confirm=noted, **limits)
         await api.review(begun.paper, venue=begun.venue, options=resumed)
         return
     assert asked is not None, "a new run was asked for"

@@ -11,6 +11,7 @@ import typer
 
 from referee.cli.running import Attended, RunFlags, with_run_flags
 from referee.errors import SettingsError
+from referee.llm.spec import MODEL_FORMS
 
 if TYPE_CHECKING:
     from referee.api import ReviewEstimate
@@ -45,10 +46,7 @@ def review(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="local, openai:NAME, anthropic:NAME, google_genai:NAME, ollama:NAME, lmstudio:NAME, a server's name. "
-            "[default: local]"
-        ),
+        typer.Option(help=f"{MODEL_FORMS}. [default: local]"),
     ] = None,
     model_for: Annotated[list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for one role.")] = None,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
@@ -150,7 +148,7 @@ def _asked(paper: str | None, venue: str | None, resume: Path | None) -> tuple[s
     from referee.api.resuming import begun_review
 
     begun = begun_review(resume)
-    return paper or begun.paper, venue or begun.venue, begun.settings
+    return paper or begun.paper, venue or begun.venue, begun.continued()
 
 
 def _tell_of_servers() -> None:

@@ -288,7 +288,7 @@ OTHER_REASONS = "other reasons"
 PAPER_CUT = "paper_cut"
 """Where the details of a metric that shows the paper to judges say what of it was not shown."""
 _CUT_REVIEWS = "review(s) of which a judge saw only the beginning"
-_NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_NAMED = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"")  # an apostrophe within a word quotes nothing
 
 
 def build_table(

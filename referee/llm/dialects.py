@@ -15,12 +15,19 @@ _NOT_STRICT = ("title", "default", "maxLength", "minLength", "format", "examples
 _NO_SCHEMA = ("enum", "required", "default", "const")
 
 
+class ReplySchema(dict[str, Any]):
+    """The JSON schema of a reply model, which it still knows."""
+
+    reply: type[BaseModel]
+
+
 @lru_cache(maxsize=64)
-def reply_schema(reply: type[BaseModel]) -> Schema:
+def reply_schema(reply: type[BaseModel]) -> ReplySchema:
     """The reply model as JSON schema, without references, so that every provider understands it; not to be changed."""
     schema = reply.model_json_schema()
     definitions = schema.pop("$defs", {})
-    inlined: Schema = _inline(schema, definitions)
+    inlined = ReplySchema(_inline(schema, definitions))
+    inlined.reply = reply
     return inlined
 
 

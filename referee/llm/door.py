@@ -25,12 +25,13 @@ from referee.errors import RefereeError, ReplyInvalid
 from referee.llm.cache import CachedReply, ReplyCache
 from referee.llm.completions import Completion
 from referee.llm.dialects import reply_schema
-from referee.llm.failures import ParameterRefused, classify
+from referee.llm.failures import RequestRefused, classify
 from referee.llm.images import PromptImage
 from referee.llm.models import Model, Models
+from referee.llm.providers import provider_of
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.replies import UnusableReply, read_reply
 from referee.llm.requests import (
-    accepted,
     beginning,
     counted,
     first_request,
@@ -40,8 +41,8 @@ from referee.llm.requests import (
     with_repair,
 )
 from referee.llm.retrying import tries
+from referee.llm.substitutes import STREAM, accepted, substitute
 from referee.llm.turns import SingleFlight, Turn, Turns, watch_cache
-from referee.llm.wire import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, Progress, silent
 from referee.runs.billing import charge
@@ -168,7 +169,8 @@ class Door:
         known = self.ledger.reply(request)
         if known is not None:
             return self._reused(ask, known, self.ledger.claim(known))
-        cached = self._cache.get(request) if self._cache else None
+        kept = None if model.spec.is_answers else self._cache  # its folder keeps answers, which people may change
+        cached = kept.get(request) if kept else None
         if cached is not None:
             record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
         else:
@@ -242,28 +244,35 @@ class Door:
         return _writable(completion), attempt.retry_state.attempt_number
 
     async def _sent(self, ask: _Ask, model: Model, turn: Turn | None) -> Completion:
-        """Send once; where the provider does not take an optional parameter, send without it.
+        """Send once; what the server refuses is replaced, each feature once, and what helped is remembered.
 
         Only a call that goes ahead is streamed: for the others nobody waits, and pieces cost a quarter of a
         millisecond each.
         """
+        tried: dict[str, int] = {}
+        cause: RequestRefused | None = None  # the refusal from which on there were only guesses
         while True:
-            left_out = frozenset(model.refused)  # others under way may be told the same meanwhile
+            refused = {**model.refused, **tried}
+            request = accepted(ask.wire, refused)
+            ahead = turn if turn is not None and not turn.later and STREAM not in refused else None
             try:
-                async with asyncio.timeout(self._calls.timeout_s):
-                    if turn is None or turn.later or "stream" in model.refused:
-                        return await model.wire.send(accepted(ask.wire, model))
-                    completion = await model.wire.stream(accepted(ask.wire, model), turn.begun)
-                if not completion.streamed:
-                    model.refused.add("stream")
-                return completion
+                async with asyncio.timeout(None if model.spec.is_answers else self._calls.timeout_s):
+                    completion = await (model.wire.stream(request, ahead.begun) if ahead else model.wire.send(request))
+                break
             except model.wire.errors() as error:
                 failure = classify(error, model.spec)
-                if not isinstance(failure, ParameterRefused) or failure.parameter in left_out:
+                if not isinstance(failure, RequestRefused):
                     raise failure from error
-                if failure.parameter not in model.refused:
-                    model.refused.add(failure.parameter)
-                    model.notes.append(f"{model.spec.id} does not take {failure.parameter}; it was left out")
+                has_names = bool(provider_of(model.spec).limit_names)
+                found = substitute(failure.said, request, tried, streamed=ahead is not None, has_names=has_names)
+                cause = None if found and found[2] else cause or failure
+                if found is None:
+                    raise cause or failure from error
+                tried[found[0]] = found[1]
+        if ahead and not completion.streamed:
+            tried[STREAM] = 0
+        model.remember(tried)
+        return completion
 
     def _say(self, kind: Literal["call_started", "call_finished"], ask: _Ask, spent: Usage | None = None) -> None:
         text = f"{ask.role}: {ask.wire.prompt}"

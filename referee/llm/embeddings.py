@@ -11,19 +11,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-import httpx
 import numpy as np
 from numpy.typing import NDArray
 from tenacity import RetryCallState
 
 from referee.errors import DataError, MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
-from referee.llm.clients import connections
+from referee.llm.clients import Connection, transport_errors
 from referee.llm.failures import classify
-from referee.llm.google_client import google_client
 from referee.llm.minilm import MiniLM
+from referee.llm.providers import PROVIDERS, checked_key, parse_model, provider_of, require_key
 from referee.llm.retrying import tries
-from referee.llm.spec import LOCAL, ModelSpec, checked_key, parse_model, require_key
+from referee.llm.spec import ANSWERS, LOCAL, ModelSpec
 from referee.llm.urgency import Urgency, UrgentFirst
 from referee.machine import usable_cores
 from referee.runs.stopping import current_stop
@@ -35,14 +34,10 @@ logger = logging.getLogger(__name__)
 Vectors = NDArray[np.float32]
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
-OFFERED = (
-    "local",
-    "openai:NAME",
-    "google_genai:NAME",
-    f"{SENTENCE_TRANSFORMERS}:NAME",
-    "NAME with a base URL",
-)
+_REMOTE = tuple(form for one in PROVIDERS.values() if one.has_embeddings for form in one.forms)
+OFFERED = (LOCAL, *(f"{form}:NAME" for form in (*_REMOTE, SENTENCE_TRANSFORMERS)), "NAME with a base URL")
 _TEXTS_A_CALL = 64
+_NO_ANSWER = (ValueError, TypeError, AttributeError, LookupError)  # what a body that is no answer leads to
 # What the embedded model computes at a stretch: about 500 pieces, a tenth of a second, so that nothing urgent waits
 # for long. A package with batches of its own is given all at once.
 _SMALL_BATCH, _ANY_BATCH = 2_000, 1_000_000
@@ -70,11 +65,9 @@ class Embedder(Protocol):
             urgency: What waits behind them; heeded where embeddings are computed here, since a server has its own
                 order.
         """
-        ...
 
     async def aclose(self) -> None:
         """Close connections, where there are any."""
-        ...
 
 
 def make_embedder(
@@ -105,7 +98,7 @@ def make_embedder(
         return _minilm(embedder_key(spec.strip()), cache_dir)
     if provider == SENTENCE_TRANSFORMERS and name:
         return _sentence_transformer(name)
-    if base_url is None and (provider not in ("openai", "google_genai") or not name):
+    if provider == ANSWERS or (base_url is None and (provider not in _REMOTE or not name)):
         raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
     model = parse_model(spec, base_url)
     key = checked_key(api_key, "api_key", model) if api_key else require_key(model)
@@ -173,9 +166,8 @@ class _Remote:
         self._model = model
         self._calls = calls
         self._answered = False
-        self._http = connections(model.base_url, calls.timeout_s)
-        make = _google if model.provider == "google_genai" else _openai
-        self._client = make(model, key, self._http, calls.timeout_s)
+        self._connection = Connection(model, key, calls.timeout_s)
+        self._embed = provider_of(model).embedder(self._connection)
 
     async def embed(self, texts: Sequence[str], *, urgency: Urgency = Urgency.PASSAGES) -> Vectors:
         """Embed texts.
@@ -208,10 +200,12 @@ class _Remote:
     async def _sent(self, batch: list[str]) -> list[list[float]]:
         try:
             async with asyncio.timeout(self._calls.timeout_s):
-                rows: list[list[float]] = await self._client.aembed_documents(batch)
-        except _send_errors(self._model) as error:
+                return await self._embed(batch)
+        except self._errors() as error:
             raise classify(error, self._model, as_what="an embedding server") from error
-        return rows
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        return (*provider_of(self._model).errors(), *transport_errors(), *_NO_ANSWER)
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
@@ -220,46 +214,7 @@ class _Remote:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._http.aclose()
-
-
-def _openai(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_s: float) -> Any:
-    from langchain_openai import OpenAIEmbeddings
-    from pydantic import SecretStr
-
-    return OpenAIEmbeddings(
-        model=model.name,
-        openai_api_base=model.base_url,
-        openai_api_key=SecretStr(key or "none"),
-        max_retries=0,
-        request_timeout=timeout_s,
-        check_embedding_ctx_length=False,
-        http_async_client=http,
-    )
-
-
-def _google(model: ModelSpec, key: str | None, http: httpx.AsyncClient, timeout_s: float) -> Any:
-    from langchain_google_genai import GoogleGenerativeAIEmbeddings
-    from pydantic import SecretStr
-
-    embeddings = GoogleGenerativeAIEmbeddings(
-        model=model.name, google_api_key=SecretStr(key or ""), task_type="SEMANTIC_SIMILARITY"
-    )
-    embeddings.client = google_client(key, http)
-    return embeddings
-
-
-def _send_errors(model: ModelSpec) -> tuple[type[Exception], ...]:
-    """What a call can raise: the client's own tree, the transport's, and what a body that is no answer leads to."""
-    common = (httpx.HTTPError, OSError, TimeoutError, ValueError, TypeError, AttributeError, LookupError)
-    if model.provider == "google_genai":
-        from google.genai.errors import APIError
-        from langchain_google_genai._common import GoogleGenerativeAIError
-
-        return APIError, GoogleGenerativeAIError, *common
-    from openai import OpenAIError
-
-    return OpenAIError, *common
+        await self._connection.aclose()
 
 
 def _sentence_transformer(name: str) -> Embedder:

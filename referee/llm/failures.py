@@ -9,23 +9,22 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from referee.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from referee.llm.spec import ModelSpec, key_variable
+from referee.llm.providers import key_variable
+from referee.llm.spec import ModelSpec
 from referee.secrets import scrub
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
-_NO_QUOTA = ("insufficient_quota", "billing", "credit balance")
-_TOO_LONG = (
-    "exceed_context_size",
-    "context_length_exceeded",
-    "maximum context length",
-    "context window",
-    "exceeds the context length",
-    "context the overflows",
-    "greater than the context length",
-    "context size has been exceeded",
-)
+_REFUSED_STATUS = (400, 422, 501)
+_EMPTY_BALANCE = "credit balance is too low"  # Anthropic says it with status 400
+_NO_CREDIT = ("insufficient_quota", "insufficient credit", "billing", "credit balance")
+_TOO_LONG = re.compile(r"context[ _](?:length|window|size)|exceed_context|context the overflows")
+# Words for a prompt that is too long, each of which stands in such a text beside the two numbers.
+_INPUT = re.compile(r"prompt|input|context|sequence")
+_OVERFLOW = re.compile(r"long|exceed|<=?|>|less than|at most|maximum|limit|too (?:large|many|big)|range")
+_LONGEST_SMALL = 256
 _GOOGLE_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _MAX_TEXT = 300
+_WEB_PAGE = re.compile(r"<!doctype html|<html")
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
 
 # What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
@@ -40,12 +39,10 @@ class NoReply(ModelUnavailable):
     """What answered is no reply: a web page, nothing, half an object. A server may do that once, or be another one."""
 
 
-class ParameterRefused(ModelRefused):
-    """The provider does not take one of our optional parameters; the same request without it may pass."""
+class RequestRefused(ModelRefused):
+    """The server does not take the request as it is; without something in it, it may. ``said`` is all its words."""
 
-    def __init__(self, message: str, *, parameter: str, **rest: Any) -> None:
-        super().__init__(message, **rest)
-        self.parameter = parameter
+    said = ""
 
 
 def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server") -> ModelError:
@@ -54,16 +51,18 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
     ``as_what`` is what was expected at the address. The returned error has ``retry_after_s`` in ``ids`` where the
     provider named a pause.
     """
-    status, text = _status(error), _text(error)
+    body = _body(error)
+    status, text = _status(error, body), _text(error, body)
+    said = re.sub(rf"\b{status}\b", "", f"{text} {error} {dict(body)}".lower())  # its own number says nothing
     ids = {"model": spec.id} | _retry_after(error)
-    if _is_too_long(error, text):
+    if _is_too_long(error, status, said):
         return ContextTooLong(
             f"the prompt does not fit into the context of {spec.id!r}: {text}.",
             hint="Set models.context_tokens to what the server really offers (in referee.toml, or as "
             "REFEREE_MODELS__CONTEXT_TOKENS), or use a model with a longer context.",
             ids=ids,
         )
-    if status in (401, 403) or (status == 400 and "api key" in text.lower()):
+    if status in (401, 403) or (status == 400 and "api key" in said):
         return ModelRefused(
             f"{spec.id!r} refused the key (HTTP {status}): {text}.",
             hint=f"Set {key_variable(spec)} to a key that this server takes; it was not tried again.",
@@ -73,41 +72,32 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
         return ModelRefused(
             f"{spec.id!r} was not found (HTTP 404): {text}.", hint="Check the model's name and --base-url.", ids=ids
         )
-    if status == 429 and any(mark in text.lower() for mark in _NO_QUOTA):
+    if status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)) or _EMPTY_BALANCE in said:
         return ModelRefused(
-            f"{spec.id!r} has no quota left: {text}.", hint="Add credit, or use another model.", ids=ids
+            f"{spec.id!r} has no credit left: {text}.", hint="Add credit, or use another model.", ids=ids
         )
-    if "more system memory" in text:
+    if "more system memory" in said:
         return ModelRefused(
             f"{spec.id!r} does not fit this machine: {text}.",
             hint="Use a smaller model, or a shorter context (models.context_tokens).",
             ids=ids,
         )
-    if status in RETRYABLE_STATUS or (status is not None and status >= 500):
+    if status in RETRYABLE_STATUS or (status is not None and status >= 500 and status not in _REFUSED_STATUS):
         return ModelUnavailable(f"{spec.id!r} answered with HTTP {status}: {text}.", hint=_LATER, ids=ids)
     if status is not None:
-        return _rejected(spec, status, text, ids)
+        kind = RequestRefused if status in _REFUSED_STATUS else ModelRefused
+        refused = kind(
+            f"{spec.id!r} rejected the request (HTTP {status}): {text}.",
+            hint="Without what a server may refuse it was no better; check the model and its settings.",
+            ids=ids,
+        )
+        if isinstance(refused, RequestRefused):
+            refused.said = said
+        return refused
     return _without_status(error, spec, text, ids, as_what)
 
 
 _LATER = "Try again later: a resumed run (--resume) keeps what is done."
-
-
-def _rejected(spec: ModelSpec, status: int, text: str, ids: dict[str, str]) -> ModelError:
-    for parameter, marks in (
-        ("temperature", ("temperature",)),
-        ("response_format", ("response_format", "json_schema", "output_config", "response_json_schema")),
-        ("stream", ("stream_options", "'stream'", "`stream`", "streaming")),
-    ):
-        if any(mark in text for mark in marks):
-            return ParameterRefused(
-                f"{spec.id!r} does not take {parameter} (HTTP {status}): {text}.", parameter=parameter, ids=ids
-            )
-    return ModelRefused(
-        f"{spec.id!r} rejected the request (HTTP {status}): {text}.",
-        hint="It was not tried again; check the model and its settings.",
-        ids=ids,
-    )
 
 
 def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str, str], as_what: str) -> ModelError:
@@ -126,6 +116,7 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
             ids=ids,
         )
     if isinstance(error, _NO_CHAT_REPLY):
+        text = "a web page came" if _WEB_PAGE.search(text.lower()) else text
         return NoReply(
             f"{spec.id!r} answered, but not as {as_what} does ({type(error).__name__}: {text}).",
             hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
@@ -134,20 +125,40 @@ def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str,
     return ModelUnavailable(f"{spec.id!r} did not answer: {type(error).__name__}: {text}.", hint=_LATER, ids=ids)
 
 
-def _is_too_long(error: Exception, text: str) -> bool:
+def _is_too_long(error: Exception, status: int | None, said: str) -> bool:
+    """By its own type, by a usual phrase, or by two numbers of tokens beside words of input and of overflow."""
     from langchain_core.exceptions import ContextOverflowError
 
-    return isinstance(error, ContextOverflowError) or any(mark in text.lower() for mark in _TOO_LONG)
+    if isinstance(error, ContextOverflowError) or _TOO_LONG.search(said):
+        return True
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", said)]
+    return (
+        status in (400, 413, 422)
+        and len(numbers) > 1
+        and max(numbers) >= _LONGEST_SMALL
+        and bool(re.search("token|length", said) and _INPUT.search(said) and _OVERFLOW.search(said))
+        and "per minute" not in said
+    )
 
 
-def _status(error: Exception) -> int | None:
-    """The HTTP status anywhere in the chain of causes: SDKs wrap each other's errors."""
+def _body(error: Exception) -> Mapping[str, Any]:
+    """The error object of the provider's answer, which some send with status 200; empty where none was kept."""
     for cause in _chain(error):
-        for name in ("status_code", "code"):
-            value = getattr(cause, name, None)
+        for held in (getattr(cause, "body", None), *cause.args):
+            if isinstance(held, Mapping):
+                inner = held.get("error")
+                return inner if isinstance(inner, Mapping) else held
+    return {}
+
+
+def _status(error: Exception, body: Mapping[str, Any]) -> int | None:
+    """The HTTP status anywhere in the chain of causes, since SDKs wrap each other's errors, or as the body has it."""
+    for cause in _chain(error):
+        for value in (getattr(cause, "status_code", None), getattr(cause, "code", None)):
             if isinstance(value, int) and 400 <= value < 600:
                 return value
-    return None
+    code = str(body.get("code"))
+    return int(code) if re.fullmatch("[45]\\d\\d", code) else None
 
 
 def _retry_after(error: Exception) -> dict[str, str]:
@@ -185,7 +196,10 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def _text(error: Exception) -> str:
-    message = getattr(error, "message", None)
-    text = scrub(" ".join(str(message or error).split())).rstrip(".")
+def _text(error: Exception, body: Mapping[str, Any]) -> str:
+    """The provider's words; a router's own and those of the provider behind it."""
+    metadata = body.get("metadata")
+    behind = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    told = [str(part) for part in (body.get("message"), behind) if part]
+    text = scrub(" ".join((": ".join(told) or str(getattr(error, "message", None) or error)).split())).rstrip(".")
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "..."

@@ -5,25 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from referee.errors import DataError
-from referee.llm.spec import ModelSpec
 
 MOST_IMAGES = 20
 """Pictures of one call: Anthropic's and Google's limits lie far above, those of most servers do not."""
 
 _MEDIA = {"PNG": "image/png", "JPEG": "image/jpeg"}
 _MOST_BYTES = 5 * 2**20
-# OpenAI: scaled into 2048 x 2048, then to 768 on the shorter side; 170 a tile of 512, and 85.
-_OPENAI_FIT, _OPENAI_SHORT, _OPENAI_TILE = 2048, 768, 512
-# Anthropic: scaled to 1568 on the longer side; a token for 750 dots.
-_ANTHROPIC_LONG, _ANTHROPIC_DOTS = 1568, 750
-# Google: 258 for a picture up to 384 x 384, else for each tile of 768.
-_GOOGLE_SMALL, _GOOGLE_TILE, _GOOGLE_TOKENS = 384, 768, 258
 
 
 @dataclass(frozen=True)
@@ -95,34 +87,3 @@ def thumbnail(image: PromptImage, side: int) -> PromptImage:
     small.thumbnail((side, side))
     small.save(stream, "PNG")
     return PromptImage(stream.getvalue(), "image/png", small.width, small.height)
-
-
-def image_tokens(spec: ModelSpec, image: PromptImage) -> int:
-    """What a picture counts as among a prompt's tokens, by the provider's own rule; for others the most of the three.
-
-    Sources: the providers' pages on pictures (OpenAI "Images and vision", Anthropic "Vision", Google "Understand and
-    count tokens"). Models that count otherwise are told apart by nobody: what a call reports replaces the estimate.
-    """
-    size = (image.width, image.height)
-    rules = {"openai": _openai, "anthropic": _anthropic, "google_genai": _google}
-    if spec.provider in rules:
-        return rules[spec.provider](*size)
-    return max(rule(*size) for rule in rules.values())
-
-
-def _openai(width: int, height: int) -> int:
-    scale = min(1.0, _OPENAI_FIT / max(width, height))
-    scale *= min(1.0, _OPENAI_SHORT / (scale * min(width, height)))
-    tiles = math.ceil(width * scale / _OPENAI_TILE) * math.ceil(height * scale / _OPENAI_TILE)
-    return 85 + 170 * tiles
-
-
-def _anthropic(width: int, height: int) -> int:
-    scale = min(1.0, _ANTHROPIC_LONG / max(width, height))
-    return math.ceil(width * scale * height * scale / _ANTHROPIC_DOTS)
-
-
-def _google(width: int, height: int) -> int:
-    if max(width, height) <= _GOOGLE_SMALL:
-        return _GOOGLE_TOKENS
-    return _GOOGLE_TOKENS * math.ceil(width / _GOOGLE_TILE) * math.ceil(height / _GOOGLE_TILE)

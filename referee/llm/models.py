@@ -18,9 +18,12 @@ from referee.llm.bounds import BodyTooLong
 from referee.llm.clients import connections
 from referee.llm.limits import Limits
 from referee.llm.prices import BATCH_SHARE, CACHEABLE_TOKENS, Prices, cost_usd, known_context
-from referee.llm.server_context import ServedModel, StillLoading, ollama_model, ollama_names, served_models
-from referee.llm.spec import OLLAMA, ModelSpec, parse_model, require_key
-from referee.llm.wire import Wire
+from referee.llm.providers import parse_model, provider_of, require_key
+from referee.llm.providers.answers import AnswersFolder
+from referee.llm.server_context import ServedModel, StillLoading
+from referee.llm.spec import ModelSpec
+from referee.llm.substitutes import substitutes_told
+from referee.llm.wire import AnswersWire, Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
 from referee.runs.shared_limits import open_book
@@ -35,7 +38,6 @@ JUDGE = "judge"
 GENERATOR = "generator"
 ASSUMED_CONTEXT = 32_768
 LOCAL_CONTEXT = 16_384
-OLLAMA_CONTEXT = 49_152
 LOADING_S, LOADING_PAUSE_S = 60, 2
 LOCAL_READING = 4_000
 
@@ -50,7 +52,9 @@ class Model:
     """One model, ready to be called.
 
     ``uncached_calls`` counts those whose beginning the provider should have had in its cache and had not; null once
-    it had one. ``batched`` is whether its calls go in batches, at the price of those.
+    it had one. ``refused`` is what the server does not take (``substitutes``). ``batched`` is whether its calls go in
+    batches, at the price of those. ``context_known`` is whether somebody named the context: the server, the settings
+    or the price list.
     """
 
     spec: ModelSpec
@@ -62,10 +66,12 @@ class Model:
     temperature: float
     reading_tokens: int | None = None
     notes: list[str] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
     answered: bool = False
     uncached_calls: int | None = 0
     batched: bool = False
+    context_known: bool = True
+    uncut_note: str = ""
 
     def cost(
         self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
@@ -84,6 +90,13 @@ class Model:
             cache_write_tokens=cache_write_tokens,
         )
         return at_once * BATCH_SHARE if self.batched and at_once is not None else at_once
+
+    def remember(self, refused: Mapping[str, int]) -> None:
+        """Have later calls go without what was refused, and say so, once."""
+        if not self.refused.keys() >= refused.keys():
+            self.notes = [note for note in self.notes if note != substitutes_told(self.spec.id, self.refused)]
+            self.refused.update(refused)
+            self.notes.append(substitutes_told(self.spec.id, self.refused))
 
     def shared_cost(self, prefix_tokens: int, tails: Sequence[int], output_tokens: int) -> float | None:
         """US dollars to be expected for calls that begin alike, or None where the price is unknown.
@@ -168,8 +181,8 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
         _refuse_twice(specs)
     for spec in specs.values():
         require_key(spec)
-        if spec.is_local and settings.calls.batch:
-            raise no_batches(spec, "it runs on this machine")
+        if settings.calls.batch and not provider_of(spec).has_batches:
+            raise no_batches(spec, "it runs on this machine" if spec.is_local else "its provider has none")
     return specs
 
 
@@ -221,20 +234,24 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
     key = require_key(spec)
     known = settings.models.context_tokens or known_context(spec)
     unknown = f"the context of {spec.id} is unknown"
-    if spec.is_server:
+    provider = provider_of(spec)
+    if provider.asks_context and (spec.is_server or not known):
         try:
             served = await _served(spec, key, progress)
         except TimeoutError:
             served, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
         if settings.models.context_tokens is None:
             _refuse_unloaded(spec, served)
-        known = settings.models.context_tokens or _usable_context(spec, served)
+        known = settings.models.context_tokens or (served.context if served else None)
         if settings.calls.batch:
             await _require_batches(spec, key)
     notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
-    if spec.provider == OLLAMA and known:
-        notes = [f"{spec.id} is asked for a context of {known:,} tokens (models.context_tokens sets another)"]
-    wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
+    if known and (said := provider.context_note(spec, known)):
+        notes = [said]
+    if spec.is_answers:
+        wire: Wire = AnswersWire(spec, AnswersFolder(spec, progress))
+    else:
+        wire = Wire(spec, key=key, timeout_s=settings.calls.timeout_s, context_tokens=known or ASSUMED_CONTEXT)
     return Model(
         spec=spec,
         wire=wire,
@@ -246,6 +263,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         reading_tokens=settings.models.reading_tokens,
         notes=notes,
         batched=settings.calls.batch,
+        context_known=bool(known),
     )
 
 
@@ -277,7 +295,7 @@ async def _open_local(spec: ModelSpec, settings: Settings, progress: Progress, c
 
 def _limits(settings: Settings, spec: ModelSpec) -> Limits:
     calls = settings.calls
-    if calls.batch:  # what waits for a batch keeps no call from joining it
+    if calls.batch or spec.is_answers:  # what waits for a batch, or for a person, keeps no call from joining it
         return Limits(sys.maxsize, None, None)
     book = open_book(calls.shared_limits) if calls.shared_limits else None
     return Limits(calls.concurrency, calls.requests_per_minute, calls.tokens_per_minute, book=book, model=spec.id)
@@ -286,7 +304,7 @@ def _limits(settings: Settings, spec: ModelSpec) -> Limits:
 def _counter(spec: ModelSpec) -> Callable[[str], int]:
     from referee.llm.tokens import count_tokens
 
-    margin = 1.0 if spec.provider == "openai" else _UNKNOWN_TOKENIZER_MARGIN
+    margin = 1.0 if provider_of(spec).exact_counts else _UNKNOWN_TOKENIZER_MARGIN
     # The same card, section and instructions are weighed many times until a prompt fits.
     return lru_cache(maxsize=512)(lambda text: int(count_tokens(text, spec.name) * margin) + 1)
 
@@ -305,10 +323,7 @@ async def _served(spec: ModelSpec, key: str | None, progress: Progress) -> Serve
     for waited in range(0, LOADING_S + 1, LOADING_PAUSE_S):
         try:
             async with asyncio.timeout(CONTEXT_QUESTION_S), connections(address, CONTEXT_QUESTION_S) as client:
-                if spec.provider == OLLAMA:
-                    return await _served_by_ollama(client, spec, address)
-                models = await served_models(client, address, key)
-                return next((model for model in models or [] if model.name == spec.name), None)
+                return await provider_of(spec).served(client, spec, key)
         except StillLoading:
             progress(Event("stage", f"the server at {address} is loading its model ({waited} s)"))
             await asyncio.sleep(LOADING_PAUSE_S)
@@ -346,29 +361,6 @@ def _refuse_unloaded(spec: ModelSpec, served: ServedModel | None) -> None:
         "models.context_tokens to what it will have.",
         ids={"model": spec.id},
     )
-
-
-async def _served_by_ollama(client: httpx.AsyncClient, spec: ModelSpec, address: str) -> ServedModel:
-    names = await ollama_names(client, address)
-    wanted = spec.name if ":" in spec.name else f"{spec.name}:latest"
-    if names is not None and wanted not in names:
-        near = did_you_mean(spec.name, names)
-        there = ", ".join(names[:8]) or "none"
-        raise ModelRefused(
-            f"the Ollama at {address!r} has no model {spec.name!r}.",
-            hint=f"{near}It has: {there}. Get it with `ollama pull {spec.name}`.",
-            ids={"model": spec.id},
-        )
-    return await ollama_model(client, address, spec.name)
-
-
-def _usable_context(spec: ModelSpec, served: ServedModel | None) -> int | None:
-    """What a server offers; of an Ollama no more than what is mostly needed, since it takes memory for all of it."""
-    if served is None or served.context is None:
-        return None
-    if spec.provider == OLLAMA and served.tokens is None:
-        return min(served.context, OLLAMA_CONTEXT)
-    return served.context
 
 
 async def _require_batches(spec: ModelSpec, key: str | None) -> None:

@@ -11,13 +11,14 @@ import httpx
 
 from referee.llm.bounds import BodyTooLong
 from referee.llm.clients import connections
-from referee.llm.server_context import ServedModel, StillLoading, ollama_model, ollama_names, served_models
+from referee.llm.providers import PROVIDERS
+from referee.llm.server_context import ServedModel, StillLoading
 
-PORTS = {"ollama": 11434, "lmstudio": 1234, "llama.cpp": 8080, "vllm": 8000}
+_PROVIDERS = {kind: provider for provider in PROVIDERS.values() for kind, _ in provider.ports}
+PORTS = {kind: port for provider in PROVIDERS.values() for kind, port in provider.ports}
 """Where Ollama, LM Studio, llama.cpp and vLLM listen unless they are told otherwise."""
 
 _PATIENCE_S = 1.0
-_MOST_ASKED = 8
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class NearbyServer:
     models: tuple[ServedModel, ...]
     flags: str
     is_loading: bool = False
+
+    @property
+    def no_model_fix(self) -> str:
+        """What to do where it lists none."""
+        return _PROVIDERS[self.kind].no_model_fix
 
     def command(self, model: ServedModel) -> str:
         """The options that use a model."""
@@ -52,25 +58,9 @@ async def servers_nearby(ports: Mapping[str, int] | None = None) -> list[NearbyS
 async def _asked(kind: str, root: str) -> NearbyServer | None:
     try:
         async with asyncio.timeout(_PATIENCE_S), connections(root, _PATIENCE_S) as client:
-            if kind == "ollama":
-                return await _ollama(client, root)
-            models = await served_models(client, f"{root}/v1")
+            found = await _PROVIDERS[kind].nearby(client, kind, root)
     except StillLoading:
         return NearbyServer(kind, root, (), "", is_loading=True) if kind in ("llama.cpp", "vllm") else None
     except (httpx.HTTPError, BodyTooLong, TimeoutError, OSError):
         return None
-    if models is None:
-        return None
-    short = kind == "lmstudio" and root.endswith(f":{PORTS['lmstudio']}")
-    flags = "--model lmstudio:NAME" if short else f"--model NAME --base-url {root}/v1"
-    return NearbyServer(kind, root, tuple(models), flags)
-
-
-async def _ollama(client: httpx.AsyncClient, root: str) -> NearbyServer | None:
-    names = await ollama_names(client, root)
-    if names is None:
-        return None
-    shown = await asyncio.gather(*(ollama_model(client, root, name) for name in names[:_MOST_ASKED]))
-    models = (*shown, *map(ServedModel, names[_MOST_ASKED:]))
-    usual = root.endswith(f":{PORTS['ollama']}")
-    return NearbyServer("ollama", root, models, "--model ollama:NAME" + ("" if usual else f" --base-url {root}"))
+    return None if found is None else NearbyServer(kind, root, tuple(found[0]), found[1])

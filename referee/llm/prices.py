@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from referee.llm.images import PromptImage
+from referee.llm.providers import PROVIDERS, provider_of
 from referee.llm.spec import ModelSpec
 
 CACHEABLE_TOKENS = 1_024
@@ -12,7 +14,6 @@ CACHEABLE_TOKENS = 1_024
 BATCH_SHARE = 0.5
 """What a call in a batch costs, as a share of its price at once: OpenAI, Anthropic and Google all take half."""
 
-_PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "google_genai": "google"}
 OwnPrice = tuple[float, float] | tuple[float, float, float]
 Prices = Mapping[str, OwnPrice]
 
@@ -38,14 +39,13 @@ def cost_usd(
         cache_write_tokens: Tokens of the prompt that it wrote there. Where the price list has no price for that, and
             by the user's own prices, they cost what others do.
     """
-    if spec.is_local:
-        return 0.0
     for name in (spec.id, spec.name, f"{spec.provider}:{spec.name}"):
         if name in own:
             return _by_own(own[name], input_tokens, output_tokens, cached_tokens)
-    if spec.is_free:
+    provider = provider_of(spec)
+    if provider.is_free(spec):
         return 0.0
-    if spec.provider not in _PROVIDERS:
+    if not provider.price_list:
         return None
     from genai_prices import Usage, calc_price
 
@@ -56,7 +56,7 @@ def cost_usd(
         cache_write_tokens=cache_write_tokens,
     )
     try:
-        return float(calc_price(usage, spec.name, provider_id=_PROVIDERS[spec.provider]).total_price)
+        return float(calc_price(usage, spec.name, provider_id=provider.price_list).total_price)
     except LookupError:
         return None
 
@@ -69,14 +69,27 @@ def _by_own(price: OwnPrice, input_tokens: int, output_tokens: int, cached_token
 
 
 def known_context(spec: ModelSpec) -> int | None:
-    """The model's context window in tokens, where the price list knows it."""
-    if spec.provider not in _PROVIDERS:
-        return None
+    """The model's context window in tokens, where the price list knows it, or its provider has one to assume."""
+    provider = provider_of(spec)
+    prices = provider.price_list
+    if not prices:
+        return provider.assumed_context
     from genai_prices import Usage, calc_price
 
     try:
-        priced = calc_price(Usage(input_tokens=1, output_tokens=1), spec.name, provider_id=_PROVIDERS[spec.provider])
+        priced = calc_price(Usage(input_tokens=1, output_tokens=1), spec.name, provider_id=prices)
     except LookupError:
         return None
     window = priced.model.context_window
     return int(window) if window else None
+
+
+def image_tokens(spec: ModelSpec, image: PromptImage) -> int:
+    """What a picture counts as among a prompt's tokens, by the provider's own rule, else by the dearest of all rules.
+
+    Models that count otherwise are told apart by nobody: what a call reports replaces the estimate.
+    """
+    size = (image.width, image.height)
+    own = provider_of(spec).image_tokens
+    rules = [own] if own else [rule for provider in PROVIDERS.values() if (rule := provider.image_tokens)]
+    return max(rule(*size) for rule in rules)

@@ -10,9 +10,10 @@ from referee.errors import PromptCut
 from referee.llm.bounds import shown_again
 from referee.llm.completions import Completion
 from referee.llm.dialects import Schema
-from referee.llm.images import PromptImage, image_tokens
+from referee.llm.images import PromptImage
 from referee.llm.models import Model
-from referee.llm.wire import WireRequest
+from referee.llm.prices import image_tokens
+from referee.llm.providers.protocol import WireRequest
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
 
@@ -103,12 +104,6 @@ def with_repair(first: WireRequest, reply: str, problem: str, repair_round: int,
     return replace(first, messages=(*first.messages, ("assistant", _LEFT_OUT), ("user", ask_again)))
 
 
-def accepted(request: WireRequest, model: Model) -> WireRequest:
-    """The request without what this provider has refused in this process; its digest stays that of the full one."""
-    temperature = None if "temperature" in model.refused else request.temperature
-    return replace(request, temperature=temperature, native="response_format" not in model.refused)
-
-
 def used_by(model: Model, completion: Completion, estimated_in: int) -> Usage:
     """Tokens as the provider counted them, else as we did."""
     tokens_in = completion.input_tokens if completion.input_tokens is not None else estimated_in
@@ -132,8 +127,11 @@ _READ_SHARE, _LONG_PROMPT = 0.25, 2_000
 def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -> None:
     """See that a server of one's own has read the whole prompt: some cut it to their window without a word.
 
+    Servers count as they like (some leave out what they had in a cache), so that a number alone proves nothing: the
+    reply is used, with a note, unless the window is known and cannot have held the prompt.
+
     Raises:
-        PromptCut: It says that it read far less than was sent; its reply is of a part of the paper.
+        PromptCut: It was cut to a window that is known to be shorter; the reply is of a part of the paper.
     """
     read = completion.input_tokens
     if not model.spec.is_server or read is None:
@@ -141,10 +139,15 @@ def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -
     sent = sum(model.count(text) for _, text in wire.messages[:2])
     if sent < _LONG_PROMPT or sent * _READ_SHARE <= read < model.context_tokens:
         return
-    raise PromptCut(
-        f"{model.spec.id!r} read {read:,} of about {sent:,} tokens of the prompt: it cut it to its window. The reply "
-        "is not used.",
-        hint="Give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH; LM Studio: the model's settings; "
-        f"llama.cpp: -c), or set models.context_tokens to what it has, about {read:,}.",
-        ids={"model": model.spec.id},
-    )
+    seen = f"{model.spec.id!r} read {read:,} of about {sent:,} tokens of the prompt"
+    set_it = f"set models.context_tokens to what it has, about {read:,}"
+    if model.context_known and model.context_tokens < sent:
+        raise PromptCut(
+            f"{seen}: it cut it to its window of {model.context_tokens:,}. The reply is not used.",
+            hint="Give the server a longer context (Ollama: OLLAMA_CONTEXT_LENGTH; LM Studio: the model's settings; "
+            f"llama.cpp: -c), or {set_it}.",
+            ids={"model": model.spec.id},
+        )
+    if model.uncut_note not in model.notes:
+        model.uncut_note = f"{seen}, by its own count; if it cuts prompts, {set_it}"
+        model.notes.append(model.uncut_note)

@@ -10,8 +10,9 @@ from pydantic import BaseModel, Field
 
 from referee.errors import ModelRefused, ReplyInvalid
 from referee.llm.door import Door
-from referee.llm.images import PromptImage, image_of, image_tokens
+from referee.llm.images import PromptImage, image_of
 from referee.llm.models import Model
+from referee.llm.prices import image_tokens
 from referee.prompts import load_prompt
 
 PROMPT = "models/sees"

@@ -2,79 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.llm.bounds import body_too_long, bounded_body
-from referee.llm.clients import Carrier, Clients, sampling, sdk_errors, transport_errors
-from referee.llm.completions import TOO_LONG, TOOL, Completion, collected, whole
-from referee.llm.dialects import Schema, bounded_schema, strict_schema
-from referee.llm.images import PromptImage
-from referee.llm.spec import OLLAMA, ModelSpec
+from referee.llm.clients import Connection, transport_errors
+from referee.llm.completions import TOO_LONG, Completion, collected, whole
+from referee.llm.providers import provider_of
+from referee.llm.providers.answers import AnswersFolder
+from referee.llm.providers.protocol import WireRequest
+from referee.llm.spec import ModelSpec
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk
 
-Messages = tuple[tuple[str, str], ...]
-
-# These providers put the schema of a structured reply before the messages, where it would end what calls share.
-_SCHEMA_FIRST = ("openai", "anthropic")
 _MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 
 
-@dataclass(frozen=True, slots=True)
-class WireRequest:
-    """One request: messages as (role, text), system and user first, the reply's schema, parameters.
-
-    ``native`` is whether the provider's own structured output is used; otherwise the schema stands in the prompt.
-    ``prefix_chars`` is how much of the first user message the calls of a run share. ``digest`` names the call.
-    ``images`` stand in the first user message, behind what is shared.
-    """
-
-    messages: Messages
-    schema: Schema
-    max_output_tokens: int
-    temperature: float | None
-    native: bool
-    role: str
-    prompt: str
-    prefix_chars: int = 0
-    digest: str = ""
-    images: tuple[PromptImage, ...] = ()
-
-
-def load_sdk(provider: str) -> None:
-    """Import what sending to this provider needs, which takes about a second, ahead of the first call."""
-    if provider == "anthropic":
-        import langchain_anthropic  # noqa: F401
-    elif provider == "google_genai":
-        import langchain_google_genai  # noqa: F401
-    elif provider == OLLAMA:
-        import langchain_ollama  # noqa: F401
-    else:
-        import langchain_openai  # noqa: F401
-
-
 class Wire:
-    """A chat model of one provider."""
+    """A chat model of one provider: one client for each temperature and limit, over the same ``Connection``."""
 
-    def __init__(
-        self,
-        spec: ModelSpec,
-        *,
-        key: str | None,
-        timeout_s: float,
-        base_url: str | None = None,
-        carrier: Carrier | None = None,
-        context_tokens: int | None = None,
-    ) -> None:
+    def __init__(self, spec: ModelSpec, **reached: Any) -> None:
         self._spec = spec
-        base_url = base_url or spec.base_url
-        self._clients = Clients(
-            spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=carrier, context_tokens=context_tokens
-        )
+        self._connection = Connection(spec, **reached)
+        self._provider = provider_of(spec)
+        self._chats: dict[tuple[float | None, int], BaseChatModel] = {}
 
     async def send(self, request: WireRequest) -> Completion:
         """Send once. Raises whatever LangChain, the SDK or the transport raises.
@@ -83,10 +36,10 @@ class Wire:
         """
         from langchain_core.messages import AIMessage
 
-        chat = self._clients.chat(request.temperature, request.max_output_tokens)
+        chat = self._chat(request.temperature, request.max_output_tokens)
         with bounded_body(request.max_output_tokens):
             try:
-                message = await chat.ainvoke(self._messages(request), **self._arguments(request))
+                message = await chat.ainvoke(self._provider.messages(request), **self._provider.arguments(request))
             except Exception as error:
                 if body_too_long(error):
                     return TOO_LONG
@@ -101,10 +54,7 @@ class Wire:
         A server that answers without a piece is sent the request again, for a reply as a whole; the completion says
         whether it was streamed.
         """
-        chat = self._clients.chat(request.temperature, request.max_output_tokens)
-        arguments = self._arguments(request)
-        if self._spec.provider not in ("anthropic", "google_genai", OLLAMA):
-            arguments["stream_usage"] = True
+        chat = self._chat(request.temperature, request.max_output_tokens)
         came = False
 
         def seen() -> None:
@@ -113,7 +63,10 @@ class Wire:
             begun()
 
         with bounded_body(request.max_output_tokens):
-            chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(self._messages(request), **arguments))
+            chunks = cast(
+                "AsyncGenerator[AIMessageChunk]",
+                chat.astream(self._provider.messages(request), **self._provider.arguments(request)),
+            )
             try:
                 completion = await collected(chunks, request.max_output_tokens, seen)
             except ValueError as error:
@@ -124,80 +77,43 @@ class Wire:
 
     def listed_for_images(self) -> bool | None:
         """Whether LangChain's list of models says that this one takes pictures; null where it does not know it."""
-        profile = self._clients.chat(None, 1).profile or {}
+        profile = self._chat(None, 1).profile or {}
         return bool(profile["image_inputs"]) if "image_inputs" in profile else None
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._clients.aclose()
+        await self._connection.aclose()
 
     def errors(self) -> tuple[type[Exception], ...]:
         """What a send can raise: the SDK's own tree, the transport's, and those of a body that is no valid answer."""
         return (*self._own_errors(), *_MALFORMED)
 
     def _own_errors(self) -> tuple[type[Exception], ...]:
-        return (*sdk_errors(self._spec.provider), *transport_errors())
+        return (*self._provider.errors(), *transport_errors())
 
-    def _messages(self, request: WireRequest) -> list[tuple[str, Any]]:
-        """The messages as LangChain takes them, the schema among them where it goes no other way."""
-        (_, system), (_, user), *rest = request.messages
-        if not request.native and not request.prefix_chars:
-            system = f"{system}\n\n{_schema_text(request.schema)}"
-        elif not request.native or self._schema_in_text(request):
-            user = f"{user}\n\n{_schema_text(request.schema)}"
-        content: Any = user
-        marked = bool(request.prefix_chars) and self._spec.provider == "anthropic"
-        if marked or request.images:
-            shared: dict[str, Any] = {"type": "text", "text": user[: request.prefix_chars]}
-            if marked:
-                shared["cache_control"] = {"type": "ephemeral"}
-            pictures = [{"type": "image", "base64": one.base64, "mime_type": one.media} for one in request.images]
-            own = {"type": "text", "text": user[request.prefix_chars :]}
-            content = [*([shared] if request.prefix_chars else []), *pictures, own]
-        return [("system", system), ("user", content), *rest]
-
-    def _schema_in_text(self, request: WireRequest) -> bool:
-        if self._spec.provider == OLLAMA:  # which holds a reply to the schema, and shows the model nothing of it
-            return True
-        return bool(request.prefix_chars) and self._spec.provider in _SCHEMA_FIRST
-
-    def _arguments(self, request: WireRequest) -> dict[str, Any]:
-        if self._spec.provider == "anthropic":
-            if not request.native or self._schema_in_text(request):
-                return {}
-            tool = {"name": TOOL, "description": "Hand in the reply.", "input_schema": bounded_schema(request.schema)}
-            return {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
-        if self._spec.provider == "google_genai":
-            if not request.native:
-                return {}
-            schema = bounded_schema(request.schema)
-            return {"response_mime_type": "application/json", "response_json_schema": schema}
-        if self._spec.provider == OLLAMA:
-            return {"format": bounded_schema(request.schema)} if request.native else {}
-        return self._openai_arguments(request)
-
-    def _openai_arguments(self, request: WireRequest) -> dict[str, Any]:
-        """Parameters for OpenAI and all servers like it.
-
-        The format of the reply goes in as part of the body: as a parameter of LangChain's, it would have the SDK parse
-        the reply, and keep every state of one that comes in pieces.
-        """
-        body: dict[str, Any] = {}
-        arguments: dict[str, Any] = {"extra_body": body}
-        if self._spec.provider == "openai":
-            body["max_completion_tokens"] = request.max_output_tokens
-        else:
-            body.update({"max_tokens": request.max_output_tokens, **sampling(self._spec)})
-            arguments["extra_headers"] = {"X-Referee-Role": request.role, "X-Referee-Prompt": request.prompt}
-        if request.native and self._schema_in_text(request):
-            body["response_format"] = {"type": "json_object"}
-        elif request.native:
-            dialect = strict_schema if self._spec.provider == "openai" else bounded_schema
-            schema = {"name": TOOL, "strict": True, "schema": dialect(request.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return arguments
+    def _chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        kind = temperature, 0 if self._provider.limit_names else max_tokens
+        if kind not in self._chats:
+            self._chats[kind] = self._provider.chat(self._connection, temperature, max_tokens)
+        return self._chats[kind]
 
 
-def _schema_text(schema: Schema) -> str:
-    text = json.dumps(bounded_schema(schema), ensure_ascii=False, separators=(",", ":"))
-    return f"Reply with one JSON object and nothing else. Its JSON schema:\n{text}"
+class AnswersWire(Wire):
+    """A model whose replies are read from a folder. Raises ``ModelRefused`` where that cannot be used any more."""
+
+    def __init__(self, spec: ModelSpec, folder: AnswersFolder) -> None:
+        super().__init__(spec, key=None, timeout_s=None)
+        self._folder = folder
+
+    async def send(self, request: WireRequest) -> Completion:
+        """Have it answered, in whatever time that takes."""
+        return await self.stream(request, lambda: None)
+
+    async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
+        """The same; ``begun`` is told that the question is written down."""
+        text = await self._folder.answer(request, begun)
+        return Completion(text, None, None, cut_off=False, streamed=True)
+
+    def listed_for_images(self) -> bool | None:
+        """Unknown: whoever answers is asked, as a server is."""
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from referee.llm.spec import ANSWERS
 from referee.reports.figures import figures_told
 from referee.reports.plain import one_line
 from referee.reports.values import quotation_counts
@@ -28,7 +29,10 @@ def disclosure(review: Review, form: VenueForm, *, embedded: bool, mark: str = "
         mark: A sentence without its full stop that every reader must meet.
         looked_up: Whether its quotations were looked up in the paper; an ablated run may believe them as written.
     """
-    first = f"This review was written by a program with the language model {one_line(review.source)}, not by a person."
+    source = one_line(review.source)
+    first = f"This review was written by a program with the language model {source}, not by a person."
+    if source.startswith(f"{ANSWERS}:"):
+        first = f"This review was written by a program from what a person or a language model answered ({source})."
     found, _, lost = quotation_counts(review)
     checked = (
         f"Of its quotations, {_were(found)} found in the paper and {_were(lost)} not. A "

@@ -31,7 +31,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer(pages={"/api/tags": TAGS, "/api/show": SHOW}) as server:
         port = int(server.url.rpartition(":")[2])
         monkeypatch.setattr("referee.llm.nearby.PORTS", {"ollama": port, "vllm": 9})
-        monkeypatch.setitem(__import__("referee.llm.spec", fromlist=["a"]).SERVERS_HERE, "ollama", server.url)
+        monkeypatch.setattr("referee.llm.providers.ollama.OLLAMA.usual_address", server.url)
         yield server
 
 

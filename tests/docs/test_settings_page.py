@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from referee.errors import SettingsError
-from referee.llm.spec import KEY_VARIABLES
+from referee.llm.providers import PROVIDERS
 from referee.settings import RESERVED_ENV, Settings, load_settings
 
 from .pages import ROOT, blocks
@@ -76,7 +76,7 @@ def test_the_table_lists_exactly_the_settings() -> None:
 
 def test_every_variable_is_named() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    names = [*RESERVED_ENV, *(name for names in KEY_VARIABLES.values() for name in names)]
+    names = [*RESERVED_ENV, *(key for provider in PROVIDERS.values() for key in provider.keys)]
     assert [name for name in names if f"`{name}`" not in text] == []
 
 

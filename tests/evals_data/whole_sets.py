@@ -23,9 +23,9 @@ from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.limits import Limits
 from referee.llm.models import Model, Models
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
 from referee.llm.tokens import count_tokens
-from referee.llm.wire import WireRequest
 from referee.retrieval import open_retriever
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult

@@ -36,7 +36,8 @@ from referee.graphs.job import Shared
 from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.models import Models, check_models
-from referee.llm.wire import Messages, Wire, WireRequest
+from referee.llm.providers.protocol import Messages, WireRequest
+from referee.llm.wire import Wire
 from referee.runs import Budget, Event
 from referee.schemas.case import FieldText, ReviewCase
 from referee.schemas.paper_cut import PaperCut, PaperNotRead, cuts_told

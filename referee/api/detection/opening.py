@@ -27,7 +27,7 @@ from referee.llm.embeddings import Embedder
 from referee.llm.llama_library import llama_library
 from referee.llm.logits import load_logits, not_here
 from referee.llm.models import GENERATOR, JUDGE, Model, Models
-from referee.llm.spec import parse_model
+from referee.llm.providers import parse_model
 from referee.llm.torch_models import TorchLogits, TorchMaskFiller, is_offline
 from referee.nearest import did_you_mean
 from referee.runs import Event

@@ -15,7 +15,7 @@ from referee.graphs.sections.ablation import form_of
 from referee.graphs.sections.guidance import about_the_paper
 from referee.graphs.sections.guided import Guided
 from referee.llm.door import Door
-from referee.llm.images import image_tokens
+from referee.llm.prices import image_tokens
 from referee.runs import RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.venues.prompts import SectionPrompt, general_prompts, section_prompts

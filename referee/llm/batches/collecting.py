@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 from referee.errors import ModelError, ModelRefused, ModelUnavailable, RefereeError, RunError
 from referee.llm.batches.book import FOLDER, Batch, Book, Spool
 from referee.llm.batches.protocol import BAD_REQUEST, BatchProvider, BatchResult, BatchState, unanswered
-from referee.llm.clients import sdk_errors, transport_errors
+from referee.llm.clients import transport_errors
 from referee.llm.failures import NotReached, classify
+from referee.llm.providers import provider_of
 from referee.llm.spec import ModelSpec
 from referee.runs.progress import Event, Progress
 from referee.runs.stopping import Stop, current_stop
@@ -438,7 +439,7 @@ class BatchQueue:
         return self._provider
 
     def _errors(self) -> tuple[type[Exception], ...]:
-        return (*sdk_errors(self._spec.provider), *transport_errors(), ValueError, KeyError, AttributeError)
+        return (*provider_of(self._spec).errors(), *transport_errors(), ValueError, KeyError, AttributeError)
 
 
 _WORDS = {"ended": "done", "expired": "expired", "cancelled": "cancelled", "failed": "turned away", "open": "open"}

@@ -11,9 +11,10 @@ from referee.errors import RunError
 from referee.llm.batches.book import FOLDER, Batch, Book
 from referee.llm.batches.protocol import BatchProvider
 from referee.llm.batches.wire import open_provider
-from referee.llm.clients import sdk_errors, transport_errors
+from referee.llm.clients import transport_errors
 from referee.llm.failures import classify
-from referee.llm.spec import ModelSpec, parse_model, require_key
+from referee.llm.providers import parse_model, provider_of, require_key
+from referee.llm.spec import ModelSpec
 from referee.settings import Settings
 
 _UNSURE = "being handed in: the run finds out when it is resumed"
@@ -78,7 +79,7 @@ async def _asked(spec: ModelSpec, settings: Settings) -> AsyncIterator[BatchProv
     provider = open_provider(spec, key=require_key(spec), timeout_s=settings.calls.timeout_s)
     try:
         yield provider
-    except (*sdk_errors(spec.provider), *transport_errors()) as error:
+    except (*provider_of(spec).errors(), *transport_errors()) as error:
         raise classify(error, spec, as_what="a server with batches") from error
     finally:
         await provider.aclose()

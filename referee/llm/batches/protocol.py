@@ -65,11 +65,9 @@ class BatchProvider(Protocol):
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call as it stands in a file of requests, its id first, with the line's end."""
-        ...
 
     async def submit(self, submission: Submission, requests: Path) -> str:
         """Hand in a batch; its id."""
-        ...
 
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
         """The id of a batch that was handed in and whose id is not known; empty where there is none.
@@ -80,23 +78,18 @@ class BatchProvider(Protocol):
             digests: The calls it holds.
             wait: Called between two looks, where only an ended batch can be told apart.
         """
-        ...
 
     async def state(self, batch_id: str) -> BatchState:
         """How it stands."""
-        ...
 
     def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
         """What became of its calls, in any order; ``scratch`` is a file for a body that is read as a whole."""
-        ...
 
     async def cancel(self, batch_id: str) -> None:
         """End it; what is answered is kept and paid."""
-        ...
 
     async def aclose(self) -> None:
         """Close the connections."""
-        ...
 
 
 def digest_in(line: bytes) -> str | None:

@@ -19,12 +19,14 @@ from typing import Any
 from referee.errors import ModelUnavailable
 from referee.llm.batches.collecting import Batches, BatchQueue
 from referee.llm.batches.protocol import BatchProvider, BatchResult
-from referee.llm.clients import Carrier
+from referee.llm.clients import Carrier, Connection
 from referee.llm.completions import Completion
 from referee.llm.failures import classify
 from referee.llm.models import Models
-from referee.llm.spec import ModelSpec, require_key
-from referee.llm.wire import Wire, WireRequest
+from referee.llm.providers import provider_of, require_key
+from referee.llm.providers.protocol import WireRequest
+from referee.llm.spec import ModelSpec
+from referee.llm.wire import Wire
 from referee.settings import CallSettings
 
 _DAYS_S = 30 * 24 * 3600.0
@@ -62,12 +64,10 @@ class BatchWire(Wire):
         spec: ModelSpec,
         queue: BatchQueue,
         *,
-        key: str | None,
-        timeout_s: float,
         max_tries: int,
-        base_url: str | None = None,
+        **reached: Any,
     ) -> None:
-        super().__init__(spec, key=key, timeout_s=timeout_s, base_url=base_url, carrier=Carrier(_exchanged))
+        super().__init__(spec, **reached, carrier=Carrier(_exchanged))
         self._queue, self._max_tries = queue, max_tries
 
     async def send(self, request: WireRequest) -> Completion:
@@ -131,19 +131,9 @@ def waiting_calls(calls: CallSettings) -> CallSettings:
     return calls.model_copy(update={"timeout_s": _DAYS_S, "max_tries": 1}) if calls.batch else calls
 
 
-def open_provider(spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> BatchProvider:
-    """The batches of a model's provider; ``base_url`` is for tests of providers that have one address."""
-    if spec.provider == "anthropic":
-        from referee.llm.batches.anthropic import AnthropicBatches
-
-        return AnthropicBatches(spec, key=key, timeout_s=timeout_s, base_url=base_url)
-    if spec.provider == "google_genai":
-        from referee.llm.batches.google import GoogleBatches
-
-        return GoogleBatches(spec, key=key, timeout_s=timeout_s, base_url=base_url)
-    from referee.llm.batches.openai import OpenAIBatches
-
-    return OpenAIBatches(spec, key=key, timeout_s=timeout_s)
+def open_provider(spec: ModelSpec, **reached: Any) -> BatchProvider:
+    """The batches of a model's provider, which has some: ``check_models`` saw to that."""
+    return provider_of(spec).batches(Connection(spec, **reached))
 
 
 def _let_go(error: BaseException | None) -> None:

@@ -11,7 +11,7 @@ from referee.errors import EvaluationError
 from referee.evals.detection.protocols import TextGenerator
 from referee.llm.limits import Limits
 from referee.llm.models import Model
-from referee.llm.spec import parse_model
+from referee.llm.providers import parse_model
 from referee.llm.wire import Wire
 from referee.testing import Asked, ScriptedModel
 

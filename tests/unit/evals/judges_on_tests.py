@@ -10,8 +10,8 @@ from referee.llm.completions import Completion
 from referee.llm.door import Door
 from referee.llm.limits import Limits
 from referee.llm.models import Model, Models
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
-from referee.llm.wire import WireRequest
 from referee.runs import Budget
 from referee.schemas.case import ReviewCase
 from referee.settings import CallSettings

@@ -205,7 +205,7 @@ async def test_batches_are_split_at_their_limits(limit: str, tmp_path: Path, mon
     if limit == "requests":
         settings = QUICK.model_copy(update={"most_requests": 4})
     else:
-        monkeypatch.setattr("referee.llm.batches.openai.OpenAIBatches.most_bytes", int(4.5 * len(PAPER)))
+        monkeypatch.setattr("referee.llm.providers.openai.OpenAIBatches.most_bytes", int(4.5 * len(PAPER)))
     with FakeServer({"*": GOOD}, batches=BatchPlan()) as server:
         async with batched("openai", server, tmp_path, settings=settings) as door:
             assert values(await ask_all(door, tasks(10))) == [GOOD] * 10

@@ -147,11 +147,11 @@ async def test_a_wrong_key_is_not_tried_again_and_names_the_variable(monkeypatch
     assert "wrong-key-of-mine" not in str(caught.value) + opened.ledger.records[0].model_dump_json()
 
 
-async def test_our_own_mistakes_are_not_tried_again() -> None:
+async def test_our_own_mistakes_are_tried_again_only_with_what_may_be_refused_replaced() -> None:
     with FakeServer(faults=[Fault("400", message="bad parameter")]) as server:
         with pytest.raises(ModelRefused, match="bad parameter"):
             await ask(await door(server))
-        assert len(server.log.entries) == 1
+        assert server.log.outcomes() == {"400": 5}, "as it is, without schema, system role, temperature, usual limit"
 
 
 async def test_a_prompt_that_is_too_long_for_the_server_is_named() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from referee.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from referee.llm.failures import classify
+from referee.llm.failures import RequestRefused, classify
 from referee.llm.spec import ModelSpec
 
 SPEC = ModelSpec("openai", "gpt-4o")
@@ -20,10 +20,11 @@ class Answered(Exception):
 @pytest.mark.parametrize(
     ("status", "said", "kind", "message"),
     [
-        (429, "You exceeded your current quota: insufficient_quota", ModelRefused, "has no quota left"),
+        (429, "You exceeded your current quota: insufficient_quota", ModelRefused, "has no credit left"),
         (429, "Too many requests", ModelUnavailable, "answered with HTTP 429"),
         (500, "The billing service is down", ModelUnavailable, "answered with HTTP 500"),
-        (400, "Your credit balance is odd", ModelRefused, "HTTP 400"),
+        (400, "Your credit balance is odd", RequestRefused, "HTTP 400"),
+        (400, "Your credit balance is too low to access the API", ModelRefused, "has no credit left"),
         (400, "API key not valid", ModelRefused, "refused the key"),
         (401, "no", ModelRefused, "refused the key"),
         (404, "no such model", ModelRefused, "was not found"),

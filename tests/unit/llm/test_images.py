@@ -13,11 +13,13 @@ from PIL import Image
 
 from referee.errors import DataError, ModelRefused
 from referee.llm.cache import ReplyCache
-from referee.llm.images import PromptImage, image_of, image_tokens, read_image
+from referee.llm.images import PromptImage, image_of, read_image
+from referee.llm.prices import image_tokens
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.requests import counted, request_digest
 from referee.llm.spec import ModelSpec
 from referee.llm.vision import known_to_take_images, probe_image, probe_tokens, takes_images
-from referee.llm.wire import Wire, WireRequest
+from referee.llm.wire import Wire
 from referee.runs import Ledger
 from referee.testing import ChatRequest, FakeServer, Fault
 

@@ -12,7 +12,7 @@ import referee.llm.models as models_module
 from referee.errors import SettingsError
 from referee.llm.embeddings import make_embedder
 from referee.llm.models import check_models, open_models
-from referee.llm.spec import parse_model, require_key
+from referee.llm.providers import parse_model, require_key
 from referee.runs import silent
 from referee.settings import Settings, load_settings
 from referee.testing import FakeServer

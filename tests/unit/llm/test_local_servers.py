@@ -10,10 +10,12 @@ from pydantic import BaseModel, Field
 
 from referee.errors import ModelRefused, ModelUnavailable, PromptCut, ReplyInvalid, SettingsError
 from referee.llm.door import Door
-from referee.llm.models import OLLAMA_CONTEXT, open_models
+from referee.llm.models import open_models
 from referee.llm.nearby import servers_nearby
 from referee.llm.prices import cost_usd
-from referee.llm.spec import ModelSpec, parse_model, require_key
+from referee.llm.providers import parse_model, require_key
+from referee.llm.providers.ollama import MOST_CONTEXT
+from referee.llm.spec import ModelSpec
 from referee.prompts import RenderedPrompt
 from referee.runs.progress import silent
 from referee.settings import Settings, load_settings
@@ -95,7 +97,7 @@ async def test_ollama_is_told_how_long_the_context_is_and_gets_the_schema() -> N
     assert (answer.value.claim, answer.value.score) == ("sound", 3)
     assert call.request is not None
     assert call.request.wire == "ollama"
-    assert call.request.params["num_ctx"] == OLLAMA_CONTEXT == model.context_tokens
+    assert call.request.params["num_ctx"] == MOST_CONTEXT == model.context_tokens
     assert call.request.params["num_predict"] == 200
     assert call.request.schema is not None
     assert call.request.schema["properties"]["score"]["enum"] == [1, 2, 3]
@@ -137,10 +139,10 @@ async def test_a_model_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 @pytest.mark.parametrize("model", ["ollama:qwen3:8b", "own"])
-async def test_a_prompt_that_the_server_cut_is_an_error_and_no_reply(model: str) -> None:
+async def test_a_prompt_that_a_known_window_cannot_hold_is_an_error_and_no_reply(model: str) -> None:
     long = " ".join(f"Sentence {n} speaks of lanterns in harbours." for n in range(1_000))
     with ollama(window=1_024) as server:
-        more = {"models.base_url": server.base_url, "models.context_tokens": 60_000}
+        more = {"models.base_url": server.base_url, "models.context_tokens": 8_000}
         with pytest.raises(PromptCut, match=r"read 1,024 of about [\d,]+ tokens") as caught:
             await asked(model, server, long, **more)
         assert "OLLAMA_CONTEXT_LENGTH" in caught.value.hint

@@ -30,7 +30,7 @@ async def test_an_address_that_gives_only_web_pages_is_given_up_after_three_trie
 async def test_bodies_that_are_no_reply_are_tried_again(body: bytes) -> None:
     with recorder(body) as (url, bodies):
         async with door_to("server", FakeServer()) as door:
-            door.models["writer"].wire._clients._base_url = f"{url}/v1"
+            door.models["writer"].wire._connection.base_url = f"{url}/v1"
             with pytest.raises(ModelUnavailable):
                 await ask(door, sharing("Task.", prefix=""))
     assert len(bodies) == 3
@@ -38,7 +38,7 @@ async def test_bodies_that_are_no_reply_are_tried_again(body: bytes) -> None:
 
 async def test_a_refused_connection_fails_at_once() -> None:
     async with door_to("server", FakeServer()) as door:
-        door.models["writer"].wire._clients._base_url = "http://127.0.0.1:9/v1"
+        door.models["writer"].wire._connection.base_url = "http://127.0.0.1:9/v1"
         with pytest.raises(ModelUnavailable, match="no connection") as caught:
             await ask(door, sharing("Task."))
     assert caught.value.ids["tries"] == "1"

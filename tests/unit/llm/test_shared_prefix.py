@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from referee.llm.prices import CACHEABLE_TOKENS
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.requests import request_digest, with_repair
-from referee.llm.wire import WireRequest
 from referee.testing import FakeServer, Fault
 from tests.held import InSteps, happened
 

@@ -13,8 +13,9 @@ from pydantic import BaseModel, Field
 from referee.errors import ContextTooLong, ModelRefused, ModelUnavailable
 from referee.llm.dialects import reply_schema
 from referee.llm.failures import classify
+from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
-from referee.llm.wire import Completion, Wire, WireRequest
+from referee.llm.wire import Completion, Wire
 from referee.testing import FakeServer, Fault
 
 KEY = "test-key-1234567890"

@@ -15,6 +15,11 @@ def test_the_block_says_who_wrote_it_and_the_venues_rule() -> None:
     assert rule.endswith("It binds: reviewers.")
 
 
+def test_of_answers_in_files_nobody_knows_who_wrote_them() -> None:
+    first = disclosure(review(source="answers:box"), form(), embedded=False).split("\n\n")[0]
+    assert first.endswith("by a program from what a person or a language model answered (answers:box).")
+
+
 def test_the_embedded_models_review_is_a_trial_and_says_so_at_the_top() -> None:
     text = disclosure(review(), form(), embedded=True)
     assert "this is a trial of the pipeline" in text.split("\n\n")[0]

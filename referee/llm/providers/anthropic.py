@@ -1,17 +1,27 @@
-"""Anthropic's message batches: the requests go in one body, and their own ids are all that a batch is known by."""
+"""Anthropic: its format, where a reply is a tool call, its marks for the cache, and its message batches."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.llm.batches.protocol import BatchResult, BatchState, Pause, Submission, unanswered
-from referee.llm.spec import ModelSpec
+from pydantic import SecretStr
+
+from referee.llm.batches.protocol import BatchProvider, BatchResult, BatchState, Pause, Submission, unanswered
+from referee.llm.bounds import bound_response
+from referee.llm.clients import UNPACKED, Connection
+from referee.llm.completions import TOOL
+from referee.llm.providers.protocol import Provider, WireRequest
 
 if TYPE_CHECKING:
     from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+    from langchain_core.language_models import BaseChatModel
+
+# A picture is scaled to 1568 on the longer side; a token for 750 dots.
+_LONG, _DOTS = 1568, 750
 
 # What the SDK would have raised for the same error at once.
 _STATUS = {
@@ -30,6 +40,64 @@ _STATUS = {
 _CLOCK_S = 300
 
 
+class Anthropic(Provider):
+    """Anthropic."""
+
+    def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
+        """LangChain's client over one of our own."""
+        import httpx2
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+        from langchain_anthropic import ChatAnthropic
+
+        chat = ChatAnthropic(
+            model=connection.spec.name,
+            api_key=SecretStr(connection.key or ""),
+            base_url=connection.base_url,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            timeout=connection.timeout_s,
+            max_retries=0,
+        )
+        # LangChain shares one HTTP client per process, which cannot be closed and dies with the first event loop.
+        client = AsyncAnthropic(
+            api_key=connection.key,
+            base_url=chat.anthropic_api_url,
+            timeout=connection.timeout_s,
+            max_retries=0,
+            http_client=connection.carrier.client(httpx2)
+            if connection.carrier
+            else DefaultAsyncHttpxClient(
+                timeout=connection.timeout_s, headers=UNPACKED, event_hooks={"response": [bound_response]}
+            ),
+        )
+        chat.__dict__["_async_client"] = client
+        connection.closers.append(client.close)
+        return chat
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """The SDK's tree."""
+        from anthropic import AnthropicError
+
+        return (AnthropicError,)
+
+    def arguments(self, request: WireRequest) -> dict[str, Any]:
+        """The reply is handed in by a tool, unless its schema stands in the prompt."""
+        if not request.native or self.schema_in_text(request):
+            return {}
+        tool = {"name": TOOL, "description": "Hand in the reply.", "input_schema": self.dialect(request.schema)}
+        return {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
+
+    def batches(self, connection: Connection) -> BatchProvider:
+        """Over ``/v1/messages/batches``."""
+        from anthropic import AsyncAnthropic
+
+        client = AsyncAnthropic(
+            api_key=connection.key, base_url=connection.base_url, timeout=connection.timeout_s, max_retries=0
+        )
+        connection.closers.append(client.close)
+        return AnthropicBatches(client, connection)
+
+
 class AnthropicBatches:
     """Batches over ``/v1/messages/batches``.
 
@@ -39,10 +107,8 @@ class AnthropicBatches:
     most_requests = 100_000
     most_bytes = 32_000_000
 
-    def __init__(self, spec: ModelSpec, *, key: str | None, timeout_s: float, base_url: str | None = None) -> None:
-        from anthropic import AsyncAnthropic
-
-        self._client = AsyncAnthropic(api_key=key, base_url=base_url, timeout=timeout_s, max_retries=0)
+    def __init__(self, client: Any, connection: Connection) -> None:
+        self._client, self._connection = client, connection
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call; it is never streamed."""
@@ -53,7 +119,7 @@ class AnthropicBatches:
         """Hand in the requests of the file."""
         with requests.open("rb") as file:
             made = await self._client.messages.batches.create(requests=[json.loads(line) for line in file])
-        return made.id
+        return str(made.id)
 
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
         """By the ids of its calls, which can be read once it has ended; only batches of the right size are waited for.
@@ -70,7 +136,7 @@ class AnthropicBatches:
                 if batch.processing_status != "ended":
                     unsure = True
                 elif await self._holds(batch, digests):
-                    return batch.id
+                    return str(batch.id)
             if not unsure:
                 return ""
             await wait()
@@ -79,7 +145,7 @@ class AnthropicBatches:
         if not batch.results_url:
             return False
         async for line in await self._client.messages.batches.results(batch.id):
-            return line.custom_id in digests
+            return bool(line.custom_id in digests)
         return False
 
     async def state(self, batch_id: str) -> BatchState:
@@ -102,7 +168,7 @@ class AnthropicBatches:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self._connection.aclose()
 
 
 def _size(batch: MessageBatch) -> int:
@@ -118,3 +184,22 @@ def _result(line: MessageBatchIndividualResponse) -> BatchResult:
         error = result.error.error
         return BatchResult(line.custom_id, _STATUS.get(error.type, 500), result.error.to_dict(mode="json"))
     return unanswered(line.custom_id, f"the batch {result.type} before this call was answered")
+
+
+def _image_tokens(width: int, height: int) -> int:
+    """Anthropic's page "Vision"."""
+    scale = min(1.0, _LONG / max(width, height))
+    return math.ceil(width * scale * height * scale / _DOTS)
+
+
+ANTHROPIC = Anthropic(
+    name="anthropic",
+    forms=("anthropic",),
+    keys=("ANTHROPIC_API_KEY",),
+    sdk="langchain_anthropic",
+    price_list="anthropic",
+    schema_first=True,
+    cache_mark={"cache_control": {"type": "ephemeral"}},
+    image_tokens=_image_tokens,
+    has_batches=True,
+)

@@ -371,9 +371,9 @@ async def test_vectors_are_matched_by_their_index() -> None:
 @pytest.mark.parametrize(
     ("habit", "said"),
     [
-        (vectors(0, 0, 1), "two with index 0"),
-        (vectors(0, 2), "none with index 1"),
-        (vectors(0, 1, 2, 3), "one with index 3"),
+        (vectors(0, 0, 1), "2 vectors with index 0"),
+        (vectors(0, 2), "0 vectors with index 1"),
+        (vectors(0, 1, 2, 3), "1 vectors with index 3"),
         (vectors(0, 1, 2, value=float("nan")), "not finite"),
         (vectors(0, 1, 2, value=float("inf")), "not finite"),
     ],

@@ -71,8 +71,7 @@ class BatchProvider(ABC):
 
     client: Any
     connection: Connection
-    most_requests: int = 100_000
-    most_bytes: int = 1_000_000_000
+    most_requests, most_bytes = 100_000, 1_000_000_000
 
     @abstractmethod
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:

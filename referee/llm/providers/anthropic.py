@@ -95,7 +95,7 @@ class Anthropic(Provider):
             api_key=connection.key, base_url=connection.base_url, timeout=connection.timeout_s, max_retries=0
         )
         connection.closers.append(client.close)
-        return AnthropicBatches(client, connection, most_bytes=32_000_000)
+        return AnthropicBatches(client, connection)
 
 
 class AnthropicBatches(BatchProvider):
@@ -103,6 +103,8 @@ class AnthropicBatches(BatchProvider):
 
     Anthropic takes 100,000 requests and 256 MB. A body is in memory as a whole, several times over: ours are smaller.
     """
+
+    most_requests, most_bytes = 100_000, 32_000_000
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call; it is never streamed."""

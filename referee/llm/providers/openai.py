@@ -110,7 +110,7 @@ class OpenAI(Provider):
 
     def batches(self, connection: Connection) -> BatchProvider:
         """Over ``/v1/files`` and ``/v1/batches``."""
-        return OpenAIBatches(self.client(connection), connection, most_requests=50_000, most_bytes=190_000_000)
+        return OpenAIBatches(self.client(connection), connection)
 
     def client(self, connection: Connection) -> Any:
         """The SDK's own client."""
@@ -149,6 +149,8 @@ class OpenAIBatches(BatchProvider):
 
     Limits are OpenAI's (50,000 requests and 200 MB), a little below for what counts differently; the file is streamed.
     """
+
+    most_requests, most_bytes = 50_000, 190_000_000
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call; it is never streamed."""

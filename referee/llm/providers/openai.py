@@ -137,7 +137,8 @@ def in_order(data: list[Any], count: int, model: str) -> list[Vector]:
     for place in (*range(count), *places):
         if places.count(place) != 1 or place not in range(count):
             raise ReplyInvalid(
-                f"the embedder {model!r} gave {places.count(place)} vectors with index {place!r} for {count} texts.",
+                f"the embedder {model!r} gave {len(data)} vectors for {count} texts, "
+                f"{places.count(place)} with index {place!r}.",
                 hint="Try another embedder.",
                 ids={"model": model},
             )

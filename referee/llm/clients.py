@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx
 
@@ -14,7 +14,7 @@ from referee.llm.bounds import bound_response
 from referee.llm.spec import ModelSpec
 
 if TYPE_CHECKING:
-    import httpx2
+    pass
 
 # How much runs at once is decided by the model's own limit, not by a connection pool.
 _KEPT_CONNECTIONS = 64
@@ -22,18 +22,13 @@ _KEPT_CONNECTIONS = 64
 UNPACKED = {"accept-encoding": "identity"}
 
 
-def connections(base_url: str | None, timeout_s: float) -> httpx.AsyncClient:
-    """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls."""
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS)
-    return httpx.AsyncClient(limits=limits, **as_ours(base_url, timeout_s))
+def connections(base_url: str | None, timeout_s: float, library: Any = httpx) -> Any:
+    """An HTTP client of our own, to be closed by who asked; a proxy of the environment never gets loopback calls.
 
-
-def openai_connections(base_url: str | None, timeout_s: float) -> httpx2.AsyncClient:
-    """The same for OpenAI's SDK, which takes httpx2: its pool does not look at all connections for each of them."""
-    import httpx2
-
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS)
-    return httpx2.AsyncClient(limits=limits, **as_ours(base_url, timeout_s))
+    ``library`` is ``httpx`` or ``httpx2``, which OpenAI's SDK takes: its pool does not look at all of them each time.
+    """
+    limits = library.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS)
+    return library.AsyncClient(limits=limits, **as_ours(base_url, timeout_s))
 
 
 def as_ours(base_url: str | None, timeout_s: float) -> dict[str, Any]:
@@ -81,9 +76,6 @@ def never_used() -> httpx.Client:
     return httpx.Client(verify=_tls(True))
 
 
-_Http = TypeVar("_Http", bound="httpx.AsyncClient | httpx2.AsyncClient")
-
-
 @dataclass
 class Connection:
     """How a model is reached, and what was opened for that. ``base_url`` is null at a provider's own address."""
@@ -99,24 +91,16 @@ class Connection:
     def __post_init__(self) -> None:
         self.base_url = self.base_url or self.spec.base_url
 
-    def openai_http(self, base_url: str | None) -> httpx2.AsyncClient:
-        """An HTTP client for OpenAI's SDK."""
-        import httpx2
-
-        return self._closed_later(
-            self.carrier.client(httpx2) if self.carrier else openai_connections(base_url, self.timeout_s)
-        )
+    def new_http(self, library: Any) -> Any:
+        """An HTTP client of ``httpx`` or ``httpx2``, closed with the rest."""
+        ours = self.carrier.client(library) if self.carrier else connections(self.base_url, self.timeout_s, library)
+        self.closers.append(ours.aclose)
+        return ours
 
     @cached_property
     def http(self) -> httpx.AsyncClient:
         """One HTTP client for all that this model's provider is asked."""
-        return self._closed_later(
-            self.carrier.client(httpx) if self.carrier else connections(self.base_url, self.timeout_s)
-        )
-
-    def _closed_later(self, http: _Http) -> _Http:
-        self.closers.append(http.aclose)
-        return http
+        return cast("httpx.AsyncClient", self.new_http(httpx))
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -263,8 +263,14 @@ class Door:
                 failure = classify(error, model.spec)
                 if not isinstance(failure, RequestRefused):
                     raise failure from error
-                has_names = bool(provider_of(model.spec).limit_names)
-                found = substitute(failure.said, request, tried, streamed=ahead is not None, has_names=has_names)
+                found = substitute(
+                    failure.said,
+                    request,
+                    tried,
+                    streamed=ahead is not None,
+                    has_names=bool(provider_of(model.spec).limit_names),
+                    guess=not model.batched,
+                )
                 cause = None if found and found[2] else cause or failure
                 if found is None:
                     raise cause or failure from error

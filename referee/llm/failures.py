@@ -25,6 +25,7 @@ _LONGEST_SMALL = 256
 _GOOGLE_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 _MAX_TEXT = 300
 _WEB_PAGE = re.compile(r"<!doctype html|<html")
+_NO_SERVER = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror", "UnsupportedProtocol"}
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
 
 # What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
@@ -54,75 +55,84 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
     body = _body(error)
     status, text = _status(error, body), _text(error, body)
     said = re.sub(rf"\b{status}\b", "", f"{text} {error} {dict(body)}".lower())  # its own number says nothing
-    ids = {"model": spec.id} | _retry_after(error)
-    if _is_too_long(error, status, said):
-        return ContextTooLong(
-            f"the prompt does not fit into the context of {spec.id!r}: {text}.",
-            hint="Set models.context_tokens to what the server really offers (in referee.toml, or as "
+    names = {type(cause).__name__ for cause in _chain(error)}
+    no_credit = status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)) or _EMPTY_BALANCE in said
+    page = isinstance(error, _NO_CHAT_REPLY) and _WEB_PAGE.search(text.lower())
+    shown = "a web page came" if page else f"{type(error).__name__}: {text}"
+    name, model = repr(spec.id), "check the model and its settings"
+    kinds: tuple[tuple[Any, type[ModelError], str, str], ...] = (
+        (
+            _is_too_long(error, status, said),
+            ContextTooLong,
+            f"the prompt does not fit into the context of {name}: {text}.",
+            "Set models.context_tokens to what the server really offers (in referee.toml, or as "
             "REFEREE_MODELS__CONTEXT_TOKENS), or use a model with a longer context.",
-            ids=ids,
-        )
-    if status in (401, 403) or (status == 400 and "api key" in said):
-        return ModelRefused(
-            f"{spec.id!r} refused the key (HTTP {status}): {text}.",
-            hint=f"Set {key_variable(spec)} to a key that this server takes; it was not tried again.",
-            ids=ids,
-        )
-    if status == 404:
-        return ModelRefused(
-            f"{spec.id!r} was not found (HTTP 404): {text}.", hint="Check the model's name and --base-url.", ids=ids
-        )
-    if status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)) or _EMPTY_BALANCE in said:
-        return ModelRefused(
-            f"{spec.id!r} has no credit left: {text}.", hint="Add credit, or use another model.", ids=ids
-        )
-    if "more system memory" in said:
-        return ModelRefused(
-            f"{spec.id!r} does not fit this machine: {text}.",
-            hint="Use a smaller model, or a shorter context (models.context_tokens).",
-            ids=ids,
-        )
-    if status in RETRYABLE_STATUS or (status is not None and status >= 500 and status not in _REFUSED_STATUS):
-        return ModelUnavailable(f"{spec.id!r} answered with HTTP {status}: {text}.", hint=_LATER, ids=ids)
-    if status is not None:
-        kind = RequestRefused if status in _REFUSED_STATUS else ModelRefused
-        refused = kind(
-            f"{spec.id!r} rejected the request (HTTP {status}): {text}.",
-            hint="Without what a server may refuse it was no better; check the model and its settings.",
-            ids=ids,
-        )
-        if isinstance(refused, RequestRefused):
-            refused.said = said
-        return refused
-    return _without_status(error, spec, text, ids, as_what)
+        ),
+        (
+            status in (401, 403) or (status == 400 and "api key" in said),
+            ModelRefused,
+            f"{name} refused the key (HTTP {status}): {text}.",
+            f"Set {key_variable(spec)} to a key that this server takes; it was not tried again.",
+        ),
+        (
+            status == 404,
+            ModelRefused,
+            f"{name} was not found (HTTP 404): {text}.",
+            "Check the model's name and --base-url.",
+        ),
+        (no_credit, ModelRefused, f"{name} has no credit left: {text}.", "Add credit, or use another model."),
+        (
+            "more system memory" in said,
+            ModelRefused,
+            f"{name} does not fit this machine: {text}.",
+            "Use a smaller model, or a shorter context (models.context_tokens).",
+        ),
+        (
+            status in _REFUSED_STATUS,
+            RequestRefused,
+            f"{name} rejected the request (HTTP {status}): {text}.",
+            f"It was not tried again but for what a server may refuse; {model}.",
+        ),
+        (
+            status in RETRYABLE_STATUS or (status or 0) >= 500,
+            ModelUnavailable,
+            f"{name} answered with HTTP {status}: {text}.",
+            _LATER,
+        ),
+        (
+            status is not None,
+            ModelRefused,
+            f"{name} rejected the request (HTTP {status}): {text}.",
+            f"It was not tried again; {model}.",
+        ),
+        (
+            names & _NO_SERVER,
+            NotReached,
+            f"no connection to {(spec.base_url or spec.provider)!r} for model {name}: {text}.",
+            "Check that the server runs and that its address is right.",
+        ),
+        (
+            names & _TIMEOUTS,
+            ModelUnavailable,
+            f"{name} did not answer in time.",
+            f"{_LATER} calls.timeout_s is how long one call may take.",
+        ),
+        (
+            isinstance(error, _NO_CHAT_REPLY),
+            NoReply,
+            f"{name} answered, but not as {as_what} does ({shown}).",
+            "Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
+        ),
+        (True, ModelUnavailable, f"{name} did not answer: {shown}.", _LATER),
+    )
+    _, kind, message, hint = next(row for row in kinds if row[0])
+    failure = kind(message, hint=hint, ids={"model": spec.id} | _retry_after(error))
+    if isinstance(failure, RequestRefused):
+        failure.said = said
+    return failure
 
 
 _LATER = "Try again later: a resumed run (--resume) keeps what is done."
-
-
-def _without_status(error: Exception, spec: ModelSpec, text: str, ids: dict[str, str], as_what: str) -> ModelError:
-    names = {type(e).__name__ for e in _chain(error)}
-    if names & {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror", "UnsupportedProtocol"}:
-        where = spec.base_url or spec.provider
-        return NotReached(
-            f"no connection to {where!r} for model {spec.id!r}: {text}.",
-            hint="Check that the server runs and that its address is right.",
-            ids=ids,
-        )
-    if names & _TIMEOUTS:
-        return ModelUnavailable(
-            f"{spec.id!r} did not answer in time.",
-            hint=f"{_LATER} calls.timeout_s is how long one call may take.",
-            ids=ids,
-        )
-    if isinstance(error, _NO_CHAT_REPLY):
-        text = "a web page came" if _WEB_PAGE.search(text.lower()) else text
-        return NoReply(
-            f"{spec.id!r} answered, but not as {as_what} does ({type(error).__name__}: {text}).",
-            hint="Check --base-url: it mostly ends in /v1." if spec.base_url else _LATER,
-            ids=ids,
-        )
-    return ModelUnavailable(f"{spec.id!r} did not answer: {type(error).__name__}: {text}.", hint=_LATER, ids=ids)
 
 
 def _is_too_long(error: Exception, status: int | None, said: str) -> bool:

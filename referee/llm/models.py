@@ -245,9 +245,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         known = settings.models.context_tokens or (served.context if served else None)
         if settings.calls.batch:
             await _require_batches(spec, key)
-    notes = [] if known else [f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"]
-    if known and (said := provider.context_note(spec, known)):
-        notes = [said]
+    note = provider.context_note(spec, known) if known else f"{unknown}; {ASSUMED_CONTEXT:,} tokens are assumed"
     if spec.is_answers:
         wire: Wire = AnswersWire(spec, AnswersFolder(spec, progress))
     else:
@@ -261,7 +259,7 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
         count=_counter(spec),
         temperature=settings.models.temperature,
         reading_tokens=settings.models.reading_tokens,
-        notes=notes,
+        notes=[note] if note else [],
         batched=settings.calls.batch,
         context_known=bool(known),
     )
@@ -319,7 +317,7 @@ async def _served(spec: ModelSpec, key: str | None, progress: Progress) -> Serve
         ModelRefused: It is an Ollama that has no such model.
         TimeoutError: There was no whole answer in time.
     """
-    address = str(spec.base_url)
+    address = spec.base_url or provider_of(spec).address
     for waited in range(0, LOADING_S + 1, LOADING_PAUSE_S):
         try:
             async with asyncio.timeout(CONTEXT_QUESTION_S), connections(address, CONTEXT_QUESTION_S) as client:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from referee.llm.images import PromptImage
 from referee.llm.providers import PROVIDERS, provider_of
 from referee.llm.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
 
 CACHEABLE_TOKENS = 1_024
 """The shortest beginning of a prompt that providers keep in their caches."""
@@ -42,21 +46,26 @@ def cost_usd(
     for name in (spec.id, spec.name, f"{spec.provider}:{spec.name}"):
         if name in own:
             return _by_own(own[name], input_tokens, output_tokens, cached_tokens)
-    provider = provider_of(spec)
-    if provider.is_free(spec):
+    if provider_of(spec).is_free(spec):
         return 0.0
-    if not provider.price_list:
-        return None
-    from genai_prices import Usage, calc_price
-
-    usage = Usage(
+    priced = _priced(
+        spec,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         cache_read_tokens=cached_tokens,
         cache_write_tokens=cache_write_tokens,
     )
+    return float(priced.total_price) if priced else None
+
+
+def _priced(spec: ModelSpec, **tokens: int) -> PriceCalculation | None:
+    """What the price list says of such a call; null where it does not know the model."""
+    if not (prices := provider_of(spec).price_list):
+        return None
+    from genai_prices import Usage, calc_price
+
     try:
-        return float(calc_price(usage, spec.name, provider_id=provider.price_list).total_price)
+        return calc_price(Usage(**tokens), spec.name, provider_id=prices)
     except LookupError:
         return None
 
@@ -70,18 +79,8 @@ def _by_own(price: OwnPrice, input_tokens: int, output_tokens: int, cached_token
 
 def known_context(spec: ModelSpec) -> int | None:
     """The model's context window in tokens, where the price list knows it, or its provider has one to assume."""
-    provider = provider_of(spec)
-    prices = provider.price_list
-    if not prices:
-        return provider.assumed_context
-    from genai_prices import Usage, calc_price
-
-    try:
-        priced = calc_price(Usage(input_tokens=1, output_tokens=1), spec.name, provider_id=prices)
-    except LookupError:
-        return None
-    window = priced.model.context_window
-    return int(window) if window else None
+    priced = _priced(spec, input_tokens=1, output_tokens=1)
+    return (priced.model.context_window or None) if priced else provider_of(spec).assumed_context
 
 
 def image_tokens(spec: ModelSpec, image: PromptImage) -> int:

@@ -34,7 +34,7 @@ _LEAST_REPLY = 16
 
 
 def substitute(
-    said: str, request: WireRequest, tried: Mapping[str, int], *, streamed: bool, has_names: bool
+    said: str, request: WireRequest, tried: Mapping[str, int], *, streamed: bool, has_names: bool, guess: bool
 ) -> tuple[str, int, bool] | None:
     """What to replace in a refused request; null where nothing is left.
 
@@ -44,6 +44,7 @@ def substitute(
         tried: What was replaced for this call before.
         streamed: Whether the reply was to come in pieces.
         has_names: Whether the limit of tokens has another name.
+        guess: Whether features that the words do not suggest are replaced as well: a batch would take hours for each.
 
     Returns:
         The feature, the limit that the words name (0 without one), and whether the words suggest the feature.
@@ -61,7 +62,7 @@ def substitute(
     }
     if request.images and _PICTURES in suggested:
         return None
-    found = next((name for name in (*suggested, *_FEATURES) if carried.get(name)), None)
+    found = next((name for name in (*suggested, *(_FEATURES if guess else ())) if carried.get(name)), None)
     return None if found is None else (found, lower if found == _LENGTH else 0, found in suggested)
 
 

@@ -48,7 +48,7 @@ MISBEHAVIOUR: dict[str, tuple[Any, int, tuple[str, ...]]] = {
     "brackets without end": ("[" * 100_000, 3, ("nested too deeply",)),
     "a number without end": ('{"rating": %s}' % ("1" * 5000), 3, ("too many digits",)),
     "half a surrogate pair": (rated("\ud800"), 3, ("rating.value",)),
-    "a rejected request": (Fault("400"), 1, ("rejected the request", "HTTP 400", "not tried again")),
+    "a rejected request": (Fault("400"), 5, ("rejected the request", "HTTP 400", "not tried again")),
     "too long for the server": (Fault("context"), 1, ("4096 tokens", "REFEREE_MODELS__CONTEXT_TOKENS")),
     "errors of its own": (Fault("500"), 6, ("HTTP 500", "Try again later")),
     "closed connections": (Fault("drop"), 6, ("did not answer", "Try again later")),

@@ -39,6 +39,16 @@ def test_it_goes_on_with_what_the_run_knows(
     assert len(server.log.calls(endpoint="chat")) == 1
 
 
+def test_a_context_length_that_is_set_now_goes_before_the_run_s_own(
+    referee: Referee, stopped: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what an error about a prompt that does not fit tells people to set."""
+    monkeypatch.setenv("REFEREE_MODELS__CONTEXT_TOKENS", "50000")
+    done = referee("review", "--resume", stopped, "--max-tokens", 100_000)
+    assert done.code == 0, done.err
+    assert record(stopped).settings["models"]["context_tokens"] == 50_000
+
+
 def test_what_is_named_beside_it_is_compared_with_the_run(
     referee: Referee, stopped: Path, examples: Path, server: FakeServer
 ) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from referee.schemas.base import Frozen
+
+if TYPE_CHECKING:
+    from referee.llm.clients import Connection
 
 OK, BAD_REQUEST, UNANSWERED = 200, 400, 503
 
@@ -32,6 +36,10 @@ class Submission(Frozen):
     at: float
 
 
+# A batch that was handed in stands among the newest, which the provider lists first.
+_LOOKED_AT = 200
+
+
 @dataclass(frozen=True)
 class BatchState:
     """How a batch stands. ``full`` is whether it was turned away because too much of the account's waits already."""
@@ -52,23 +60,28 @@ class BatchResult:
     body: Mapping[str, Any] = field(repr=False)
 
 
-class BatchProvider(Protocol):
-    """A provider's batches, for one model. All raise what the SDK or the transport raises.
+@dataclass
+class BatchProvider(ABC):
+    """A provider's batches, for one model, over its SDK's client. All raise what the SDK or the transport raises.
 
     Attributes:
         most_requests: Most calls of one batch.
         most_bytes: Its most bytes, as far as they go through this process's memory at once.
     """
 
-    most_requests: int
-    most_bytes: int
+    client: Any
+    connection: Connection
+    most_requests, most_bytes = 100_000, 1_000_000_000
 
+    @abstractmethod
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call as it stands in a file of requests, its id first, with the line's end."""
 
+    @abstractmethod
     async def submit(self, submission: Submission, requests: Path) -> str:
         """Hand in a batch; its id."""
 
+    @abstractmethod
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
         """The id of a batch that was handed in and whose id is not known; empty where there is none.
 
@@ -79,17 +92,34 @@ class BatchProvider(Protocol):
             wait: Called between two looks, where only an ended batch can be told apart.
         """
 
+    @abstractmethod
     async def state(self, batch_id: str) -> BatchState:
         """How it stands."""
 
+    @abstractmethod
     def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
         """What became of its calls, in any order; ``scratch`` is a file for a body that is read as a whole."""
 
+    @abstractmethod
     async def cancel(self, batch_id: str) -> None:
         """End it; what is answered is kept and paid."""
 
     async def aclose(self) -> None:
         """Close the connections."""
+        await self.connection.aclose()
+
+
+async def newest(
+    listed: AsyncIterator[Any], is_it: Callable[[Any], bool], made_at: Callable[[Any], float | None], since: float
+) -> Any | None:
+    """The first that is it among a provider's batches, newest first; those from before are looked at up to a number."""
+    looked_at = 0
+    async for batch in listed:
+        looked_at += 1
+        made = made_at(batch)
+        if is_it(batch) or (looked_at >= _LOOKED_AT and made is not None and made < since):
+            return batch if is_it(batch) else None
+    return None
 
 
 def digest_in(line: bytes) -> str | None:

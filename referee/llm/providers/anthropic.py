@@ -98,17 +98,13 @@ class Anthropic(Provider):
         return AnthropicBatches(client, connection)
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchProvider):
     """Batches over ``/v1/messages/batches``.
 
     Anthropic takes 100,000 requests and 256 MB. A body is in memory as a whole, several times over: ours are smaller.
     """
 
-    most_requests = 100_000
-    most_bytes = 32_000_000
-
-    def __init__(self, client: Any, connection: Connection) -> None:
-        self._client, self._connection = client, connection
+    most_requests, most_bytes = 100_000, 32_000_000
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call; it is never streamed."""
@@ -118,7 +114,7 @@ class AnthropicBatches:
     async def submit(self, submission: Submission, requests: Path) -> str:
         """Hand in the requests of the file."""
         with requests.open("rb") as file:
-            made = await self._client.messages.batches.create(requests=[json.loads(line) for line in file])
+            made = await self.client.messages.batches.create(requests=[json.loads(line) for line in file])
         return str(made.id)
 
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
@@ -128,10 +124,10 @@ class AnthropicBatches:
         """
         while True:
             unsure = False
-            async for batch in self._client.messages.batches.list(limit=100):
+            async for batch in self.client.messages.batches.list(limit=100):
                 if batch.created_at.timestamp() < submission.at - _CLOCK_S:
                     break
-                if batch.id in known or _size(batch) != submission.requests:
+                if batch.id in known or sum(batch.request_counts.to_dict().values()) != submission.requests:
                     continue
                 if batch.processing_status != "ended":
                     unsure = True
@@ -144,13 +140,13 @@ class AnthropicBatches:
     async def _holds(self, batch: MessageBatch, digests: frozenset[str]) -> bool:
         if not batch.results_url:
             return False
-        async for line in await self._client.messages.batches.results(batch.id):
+        async for line in await self.client.messages.batches.results(batch.id):
             return bool(line.custom_id in digests)
         return False
 
     async def state(self, batch_id: str) -> BatchState:
         """How it stands: that it expired or was cancelled is said of each call."""
-        batch = await self._client.messages.batches.retrieve(batch_id)
+        batch = await self.client.messages.batches.retrieve(batch_id)
         counts = batch.request_counts
         if batch.processing_status != "ended":
             return BatchState("open")
@@ -159,21 +155,12 @@ class AnthropicBatches:
 
     async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
         """What became of its calls, as it is streamed."""
-        async for line in await self._client.messages.batches.results(batch_id):
+        async for line in await self.client.messages.batches.results(batch_id):
             yield _result(line)
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
-        await self._client.messages.batches.cancel(batch_id)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._connection.aclose()
-
-
-def _size(batch: MessageBatch) -> int:
-    counts = batch.request_counts
-    return counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+        await self.client.messages.batches.cancel(batch_id)
 
 
 def _result(line: MessageBatchIndividualResponse) -> BatchResult:

@@ -17,6 +17,7 @@ from referee.llm.batches.protocol import (
     Pause,
     Status,
     Submission,
+    newest,
     parsed_lines,
     unanswered,
 )
@@ -41,7 +42,6 @@ _STATUS: dict[str, Status] = {
 }
 # Errors in files of results have the numbers of google.rpc.Code; what is not here is the provider's own trouble.
 _HTTP = {3: 400, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 14: 503, 16: 401}
-_LOOKED_AT = 200
 
 
 class Google(Provider):
@@ -94,7 +94,7 @@ class Google(Provider):
 
     def batches(self, connection: Connection) -> BatchProvider:
         """Over ``batchGenerateContent``."""
-        return GoogleBatches(self._client(connection), connection)
+        return GoogleBatches(self._client(connection).aio, connection)
 
     def _client(self, connection: Connection) -> Client:
         from google.genai import Client
@@ -106,14 +106,8 @@ class Google(Provider):
         return Client(api_key=connection.key, http_options=options)
 
 
-class GoogleBatches:
+class GoogleBatches(BatchProvider):
     """Batches over ``batchGenerateContent``, with requests in a file (2 GB at most)."""
-
-    most_requests = 100_000
-    most_bytes = 1_000_000_000
-
-    def __init__(self, client: Client, connection: Connection) -> None:
-        self._client, self._connection = client.aio, connection
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call."""
@@ -121,28 +115,27 @@ class GoogleBatches:
 
     async def submit(self, submission: Submission, requests: Path) -> str:
         """Upload the requests, and make a batch of them under our name."""
-        sent = await self._client.files.upload(
+        sent = await self.client.files.upload(
             file=str(requests), config={"display_name": submission.name, "mime_type": "application/jsonl"}
         )
-        made = await self._client.batches.create(
-            model=self._connection.spec.name, src=str(sent.name), config={"display_name": submission.name}
+        made = await self.client.batches.create(
+            model=self.connection.spec.name, src=str(sent.name), config={"display_name": submission.name}
         )
         return str(made.name)
 
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
         """By its display name."""
-        looked_at = 0
-        async for batch in await self._client.batches.list(config={"page_size": 100}):
-            if batch.display_name == submission.name:
-                return str(batch.name)
-            looked_at += 1
-            if looked_at >= _LOOKED_AT and batch.create_time and batch.create_time.timestamp() < submission.at:
-                break
-        return ""
+        found = await newest(
+            await self.client.batches.list(config={"page_size": 100}),
+            lambda batch: bool(batch.display_name == submission.name),
+            lambda batch: batch.create_time.timestamp() if batch.create_time else None,
+            submission.at,
+        )
+        return str(found.name) if found else ""
 
     async def state(self, batch_id: str) -> BatchState:
         """How it stands; how many are answered is not said before the end."""
-        batch = await self._client.batches.get(name=batch_id)
+        batch = await self.client.batches.get(name=batch_id)
         file = batch.dest.file_name if batch.dest else None
         return BatchState(
             status=_STATUS.get(batch.state.value if batch.state else "", "open"),
@@ -153,17 +146,13 @@ class GoogleBatches:
     async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
         """The lines of its file."""
         for name in state.files:
-            await self._client.files.download(file=name, destination=str(scratch))
+            await self.client.files.download(file=name, destination=str(scratch))
             for digest, line in parsed_lines(scratch, "key"):
                 yield _result(digest, line)
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
-        await self._client.batches.cancel(name=batch_id)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._connection.aclose()
+        await self.client.batches.cancel(name=batch_id)
 
 
 def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:

@@ -18,6 +18,7 @@ from referee.llm.batches.protocol import (
     Pause,
     Status,
     Submission,
+    newest,
     parsed_lines,
     unanswered,
 )
@@ -45,8 +46,6 @@ _STATUS: dict[str, Status] = {
     "failed": "failed",
 }
 _FULL = "token_limit_exceeded"
-# A batch that was handed in stands among the newest, which the provider lists first.
-_LOOKED_AT = 200
 
 
 class OpenAI(Provider):
@@ -54,6 +53,7 @@ class OpenAI(Provider):
 
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """A client of the chat completions: the limit goes with each call."""
+        import httpx2
         from langchain_openai import ChatOpenAI
 
         address = connection.base_url or self.address or None
@@ -68,7 +68,7 @@ class OpenAI(Provider):
             stream_usage=True,
             max_retries=0,
             http_client=never_used(),
-            http_async_client=connection.openai_http(address),
+            http_async_client=connection.new_http(httpx2),
         )
 
     def errors(self) -> tuple[type[Exception], ...]:
@@ -132,37 +132,26 @@ def in_order(data: list[Any], count: int, model: str) -> list[Vector]:
         ReplyInvalid: An index is there twice, is no text's, or is missing.
     """
     places = [getattr(one, "index", None) for one in data]
-    if not any(isinstance(place, int) for place in places):
+    if set(places) == {None}:
         return [one.embedding for one in data]
-    by_place = {place: one.embedding for place, one in zip(places, data, strict=True)}
-    doubled = next((place for place in by_place if places.count(place) > 1), None)
-    missing = next((place for place in range(count) if place not in by_place), None)
-    if doubled is None and missing is None and len(by_place) == count:
-        return [by_place[place] for place in range(count)]
-    strange = next((place for place in by_place if place not in range(count)), None)
-    what = (
-        f"two with index {doubled!r}"
-        if doubled is not None
-        else (f"none with index {missing}" if missing is not None else f"one with index {strange!r}")
-    )
-    raise ReplyInvalid(
-        f"the embedder {model!r} gave {len(data)} vectors for {count} texts, {what}.",
-        hint="Try another embedder.",
-        ids={"model": model},
-    )
+    for place in (*range(count), *places):
+        if places.count(place) != 1 or place not in range(count):
+            raise ReplyInvalid(
+                f"the embedder {model!r} gave {len(data)} vectors for {count} texts, "
+                f"{places.count(place)} with index {place!r}.",
+                hint="Try another embedder.",
+                ids={"model": model},
+            )
+    return [data[places.index(place)].embedding for place in range(count)]
 
 
-class OpenAIBatches:
+class OpenAIBatches(BatchProvider):
     """Batches over ``/v1/files`` and ``/v1/batches``.
 
     Limits are OpenAI's (50,000 requests and 200 MB), a little below for what counts differently; the file is streamed.
     """
 
-    most_requests = 50_000
-    most_bytes = 190_000_000
-
-    def __init__(self, client: Any, connection: Connection) -> None:
-        self._client, self._connection = client, connection
+    most_requests, most_bytes = 50_000, 190_000_000
 
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call; it is never streamed."""
@@ -173,8 +162,8 @@ class OpenAIBatches:
     async def submit(self, submission: Submission, requests: Path) -> str:
         """Upload the requests, and make a batch of them that carries our name."""
         with requests.open("rb") as file:
-            sent = await self._client.files.create(file=(f"{submission.name}.jsonl", file), purpose="batch")
-        made = await self._client.batches.create(
+            sent = await self.client.files.create(file=(f"{submission.name}.jsonl", file), purpose="batch")
+        made = await self.client.batches.create(
             input_file_id=sent.id,
             endpoint=_ENDPOINT,
             completion_window="24h",
@@ -184,18 +173,15 @@ class OpenAIBatches:
 
     async def find(self, submission: Submission, known: frozenset[str], digests: frozenset[str], wait: Pause) -> str:
         """By the name in its metadata."""
-        looked_at = 0
-        async for batch in self._client.batches.list(limit=100):
-            if (batch.metadata or {}).get(_NAME) == submission.name:
-                return str(batch.id)
-            looked_at += 1
-            if looked_at >= _LOOKED_AT and batch.created_at < submission.at:
-                break
-        return ""
+        listed = self.client.batches.list(limit=100)
+        found = await newest(
+            listed, lambda b: (b.metadata or {}).get(_NAME) == submission.name, lambda b: b.created_at, submission.at
+        )
+        return str(found.id) if found else ""
 
     async def state(self, batch_id: str) -> BatchState:
         """How it stands; a batch that was turned away says why."""
-        batch = await self._client.batches.retrieve(batch_id)
+        batch = await self.client.batches.retrieve(batch_id)
         errors = (batch.errors.data if batch.errors else None) or []
         counts = batch.request_counts
         return BatchState(
@@ -209,7 +195,7 @@ class OpenAIBatches:
     async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
         """The lines of its files: one holds replies, the other what went wrong."""
         for name in state.files:
-            async with self._client.files.with_streaming_response.content(name) as response:
+            async with self.client.files.with_streaming_response.content(name) as response:
                 with scratch.open("wb") as file:
                     async for part in response.iter_bytes():
                         file.write(part)
@@ -218,11 +204,7 @@ class OpenAIBatches:
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
-        await self._client.batches.cancel(batch_id)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._connection.aclose()
+        await self.client.batches.cancel(batch_id)
 
 
 def _files(batch: Batch) -> tuple[str, ...]:

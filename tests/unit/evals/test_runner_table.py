@@ -204,6 +204,12 @@ def test_without_experts_nothing_is_nearest() -> None:
     )
 
 
+def test_the_words_of_a_provider_stay_in_a_reason() -> None:
+    said = "'m@host' has no credit left: You can't go on, it's empty."
+    table = build_table([result("gpt0", "p0", value=None, reason=said)], rows_of(cases_of(gpt=1)), ["words"])
+    assert table.totals["words"].reasons == (("failed", "'…' has no credit left: You can't go on, it's empty.", 1),)
+
+
 def test_reasons_of_one_kind_are_counted_together_and_costs_add_up() -> None:
     results = [
         result(f"gpt{n}", f"p{n}", value=None, reason=f"no paper has the id 'p{n}'", usage=Usage(calls=n))

@@ -371,9 +371,9 @@ async def test_vectors_are_matched_by_their_index() -> None:
 @pytest.mark.parametrize(
     ("habit", "said"),
     [
-        (vectors(0, 0, 1), "two with index 0"),
-        (vectors(0, 2), "none with index 1"),
-        (vectors(0, 1, 2, 3), "one with index 3"),
+        (vectors(0, 0, 1), "3 vectors for 3 texts, 2 with index 0"),
+        (vectors(0, 2), "2 vectors for 3 texts, 0 with index 1"),
+        (vectors(0, 1, 2, 3), "4 vectors for 3 texts, 1 with index 3"),
         (vectors(0, 1, 2, value=float("nan")), "not finite"),
         (vectors(0, 1, 2, value=float("inf")), "not finite"),
     ],

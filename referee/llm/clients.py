@@ -123,11 +123,11 @@ class Clients:
             await self._closers.pop()()
 
     def _openai(self, temperature: float | None) -> BaseChatModel:
-        from langchain_openai import ChatOpenAI
+        from referee.llm.openai_chat import ChatOpenAIWithReasoning
 
         http = self._openai_connections()
         self._closers.append(http.aclose)
-        return ChatOpenAI(
+        return ChatOpenAIWithReasoning(
             model=self._spec.name,
             api_key=SecretStr(self._key or "none"),
             base_url=self._base_url,
@@ -187,14 +187,15 @@ class Clients:
 
     def _ollama(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """Ollama in its own format: the request says how long the context is, which it cuts prompts to in silence."""
-        from langchain_ollama import ChatOllama
+        from referee.llm.ollama_chat import ChatOllamaWithReasoning
 
         ours = _as_ours(self._base_url, self._timeout_s)
         # Without a header of ours the client would send OLLAMA_API_KEY to any address; a redirect would get the paper.
         ours["headers"] = {**ours["headers"], "authorization": f"Bearer {self._key or 'none'}"}
         ours["follow_redirects"] = False
-        chat = ChatOllama(
+        chat = ChatOllamaWithReasoning(
             model=self._spec.name,
+            reasoning=True,
             base_url=self._base_url,
             num_ctx=self._context_tokens,
             num_predict=max_tokens,

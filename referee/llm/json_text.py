@@ -1,8 +1,8 @@
-"""JSON objects in a model's text: reasoning left out, and mended where they can be read in one way only.
+r"""JSON objects in a model's text: reasoning left out, and mended where they can be read in one way only.
 
 Mended are raw control characters in strings, backslashes that begin no JSON escape, and commas before a closing
 bracket. json-repair (0.64.6) was tried for this. It also closes objects that were cut off, keeps the last of two
-values of a key and the last of two objects, drops words (``"x" "y"``), reads NaN, and decodes ``\\theta`` as a tab: it
+values of a key and the last of two objects, drops words (``"x" "y"``), reads NaN, and decodes ``\theta`` as a tab: it
 chooses where a reply has no single reading, so it is not used.
 """
 
@@ -141,17 +141,18 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 # Commands whose first letter JSON decodes to a control character, and those of them whose rest is a word or a letter.
-_COMMANDS = frozenset(
-    """
-    theta tau times text textbf textit texttt textrm textsf textsc textnormal textstyle textsuperscript textsubscript
-    tfrac tbinom tilde tan tanh to top tt triangle triangleq triangleleft triangleright therefore thickapprox thicksim
-    tag tiny twoheadrightarrow thinspace rho right rightarrow rightleftharpoons rightharpoonup rightsquigarrow rangle
-    rbrace rbrack rceil rfloor rvert rVert rm ref root rtimes rule nabla natural ncong ne nearrow neg neq newline
-    nexists ngeq ngtr ni nleq nless nmid nolimits nonumber norm normalfont normalsize not notin nparallel nprec nsim
-    nsubseteq nsupseteq nsucc nu num nwarrow
-    """.split()
+_COMMANDS = re.compile(
+    r"""
+    theta|tau|times|text|textbf|textit|texttt|textrm|textsf|textsc|textnormal|textstyle|textsuperscript|
+    textsubscript|tfrac|tbinom|tilde|tan|tanh|to|top|tt|triangle|triangleq|triangleleft|triangleright|therefore|
+    thickapprox|thicksim|tag|tiny|twoheadrightarrow|thinspace|rho|right|rightarrow|rightleftharpoons|
+    rightharpoonup|rightsquigarrow|rangle|rbrace|rbrack|rceil|rfloor|rvert|rVert|rm|ref|root|rtimes|rule|nabla|
+    natural|ncong|ne|nearrow|neg|neq|newline|nexists|ngeq|ngtr|ni|nleq|nless|nmid|nolimits|nonumber|norm|
+    normalfont|normalsize|not|notin|nparallel|nprec|nsim|nsubseteq|nsupseteq|nsucc|nu|num|nwarrow
+    """,
+    re.VERBOSE,
 )
-_DOUBTFUL = frozenset("tan to tt rangle rfloor rm rule ne neg ni nu".split())
+_DOUBTFUL = re.compile("tan|to|tt|rangle|rfloor|rm|rule|ne|neg|ni|nu")
 _LETTERS = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 _DECODED = re.compile(r"[\b\f][a-z]+|[\n\r\t][A-Za-z]+")
 _MATHEMATICS = re.compile(r"\$|\\[A-Za-z(\[]|[_^]\{")
@@ -160,9 +161,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def mended_prose(data: Any) -> Any:
-    """Decoded JSON with LaTeX commands as they were meant, and no control character but tabs and line breaks.
+    r"""Decoded JSON with LaTeX commands as they were meant, and no control character but tabs and line breaks.
 
-    A model that writes ``\\theta`` with one backslash into JSON has written a tab and ``heta``. What a field named
+    A model that writes ``\theta`` with one backslash into JSON has written a tab and ``heta``. What a field named
     ``code`` holds stays as it is.
     """
     if isinstance(data, dict):
@@ -173,9 +174,9 @@ def mended_prose(data: Any) -> Any:
 
 
 def _prose(text: str) -> str:
-    """A string with the backslashes that decoding took from its commands.
+    r"""A string with the backslashes that decoding took from its commands.
 
-    A line break counts as ``\\n`` only before a whole command's name in a string with mathematics; where the rest of
+    A line break counts as ``\n`` only before a whole command's name in a string with mathematics; where the rest of
     the name could be a word, only within a formula.
     """
     text = _DECODED.sub(lambda found: _command(found, mathematics=False), text)
@@ -186,10 +187,10 @@ def _prose(text: str) -> str:
 
 def _command(found: re.Match[str], *, mathematics: bool) -> str:
     name = _LETTERS[found[0][0]] + found[0][1:]
-    sure = name in _COMMANDS and name not in _DOUBTFUL and (mathematics or name[0] != "n")
+    sure = _COMMANDS.fullmatch(name) and not _DOUBTFUL.fullmatch(name) and (mathematics or name[0] != "n")
     if name[0] in "bf" or (sure and not _is_abbreviation(found, name)):
         return f"\\{name}"
-    return f"\\{name}" if mathematics and name in _DOUBTFUL and _in_formula(found) else found[0]
+    return f"\\{name}" if mathematics and _DOUBTFUL.fullmatch(name) and _in_formula(found) else found[0]
 
 
 def _is_abbreviation(found: re.Match[str], name: str) -> bool:

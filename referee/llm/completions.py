@@ -49,7 +49,8 @@ class Completion:
 
 
 CUT_OFF = "the reply was cut off at the token limit"
-TOO_LONG = Completion("", None, None, cut_off=True, ended=f"{CUT_OFF}: more came than such a reply can hold")
+_FAR_TOO_LONG = f"{CUT_OFF}: more came than such a reply can hold"
+TOO_LONG = Completion("", None, None, cut_off=True, ended=_FAR_TOO_LONG)
 """What stands for a body that no reply can be."""
 
 _MOST_WORDS = 300
@@ -184,9 +185,10 @@ class _Gathered:
             return f"the model declined{words}"
         if _STOPPED.fullmatch(reason.lower()):
             return f"the provider stopped the reply ({reason}){words}"
+        if reason.lower() in _LIMITS:
+            return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if self._only_thought(text) else ''}"
         if cut_off:
-            thought = "; all that came was reasoning" if self._only_thought(text) else ""
-            return f"{CUT_OFF}{f' ({reason})' if reason else ''}{thought}"
+            return _FAR_TOO_LONG
         return "" if text.strip() or reason.lower() in _USUAL else f"the reply was empty (it ended with {reason!r})"
 
     def _only_thought(self, text: str) -> bool:

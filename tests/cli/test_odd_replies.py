@@ -1,0 +1,136 @@
+"""Replies in the odd shapes that models and servers give them: read after one call, or named as what they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.testing import ChatRequest, FakeServer
+
+from .command import Referee
+from .refusals import assert_refused, on
+
+REVIEW = ("--venue", "iclr-2024", "--strategy", "single", "--no-cache", "--yes", "--out", "run")
+FORMULAS = r" and the bound \theta(n) with \frac{1}{n}, \nabla f and \beta."
+BRACES = " ".join(rf"\frac{{{n}}}{{n}} of set {{a_{n}}}" for n in range(12))
+
+
+def draft(request: ChatRequest) -> str:
+    """The same form, with another soundness, as a model weighs it before its reply."""
+    return json.dumps(request.instance(soundness={"reason": "A first look.", "evidence": [], "value": 1}))
+
+
+def final(request: ChatRequest) -> str:
+    return json.dumps(request.instance(soundness={"reason": "A second look.", "evidence": [], "value": 3}))
+
+
+def with_formulas(request: ChatRequest, formulas: str) -> str:
+    """Formulas behind every reason, with single backslashes, which JSON reads otherwise."""
+    text = re.sub(r'("reason": "[^"]*)"', lambda found: f'{found[1]}\0"', json.dumps(request.instance()))
+    assert "\0" in text
+    return text.replace("\0", formulas)
+
+
+# What a model writes as its content.
+READ: dict[str, Callable[[ChatRequest], str]] = {
+    "draft": lambda r: f"<think>\nFirst:\n{draft(r)}\nNo, too harsh.\n</think>\n\n{final(r)}",
+    "draft without opening": lambda r: f"First:\n{draft(r)}\nNo, too harsh.\n</think>\n\n{final(r)}",
+    "braces": lambda r: f"<think>\n{BRACES} {{}}\n</think>\n{final(r)}",
+    "ten fences": lambda r: "Here.\n" + "".join(f"```json\n{final(r)}\n```\n" for _ in range(10)),
+    "raw line breaks": lambda r: final(r).replace(" look", "\nlook"),
+    "trailing comma": lambda r: f"{final(r)[:-1]},}}",
+    "list of one": lambda r: f"[{final(r)}]",
+    "wrapper": lambda r: f'{{"review": {final(r)}}}',
+    "code block in a string": lambda r: final(r).replace(
+        "A second look.", "It prints ```json\\n{}\\n``` and </think>."
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_one_call_makes_a_review_of_the_final_object(
+    referee: Referee, paper: Path, server: FakeServer, kind: str
+) -> None:
+    server.script.entries["writer"] = READ[kind]
+    done = referee("review", paper, *REVIEW, *on(server))
+    assert done.code == 0, done.err
+    assert len(server.log) == 1
+    assert "Soundness: 3: good" in (Path("run") / "review.md").read_text()
+
+
+@pytest.mark.parametrize("formulas", [FORMULAS, r" and the bound \alpha(n) with \sum."])
+def test_formulas_survive(referee: Referee, paper: Path, server: FakeServer, formulas: str) -> None:
+    server.script.entries["writer"] = lambda request: with_formulas(request, formulas)
+    done = referee("review", paper, *REVIEW, *on(server))
+    assert done.code == 0, done.err
+    assert len(server.log) == 1
+    for name in ("review.md", "review.json"):
+        text = (Path("run") / name).read_text()
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", text)
+    assert formulas.strip() in json.loads(json.dumps((Path("run") / "review.md").read_text()))
+
+
+def test_two_replies_that_differ_are_asked_about_once(referee: Referee, paper: Path, server: FakeServer) -> None:
+    server.script.entries["writer"] = lambda request: f"```json\n{draft(request)}\n```\n```json\n{final(request)}\n```"
+    done = referee("review", paper, *REVIEW, *on(server))
+    assert_refused(done, "several JSON objects that differ", "in 2 tries")
+    assert len(server.log) == 2
+
+
+def test_where_an_odd_reply_stood_is_a_note(
+    referee: Referee, paper: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def thought(request: ChatRequest, answer: Any) -> dict[str, Any]:
+        return {"role": "assistant", "content": None, "reasoning_content": answer.text}
+
+    monkeypatch.setattr("referee.testing.wire.openai._message", thought)
+    done = referee("review", paper, *REVIEW, *on(server))
+    assert done.code == 0, done.err
+    assert len(server.log) == 1
+    assert "put a reply in its reasoning" in (Path("run") / "review.md").read_text()
+
+
+def test_a_filter_is_named_after_one_call(
+    referee: Referee, paper: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("referee.testing.wire.openai._finish", lambda request, answer: "content_filter")
+    server.script.entries["writer"] = ""
+    done = referee("review", paper, *REVIEW, *on(server))
+    assert_refused(done, "the provider stopped the reply (content_filter)", "another model")
+    assert "was empty" not in done.err
+    assert len(server.log) == 1
+
+
+REVIEWED = "The comparison lacks the strongest baseline. Add it to Table 2, with five seeds."
+COPIED = '{"insights": []}'
+
+
+def insights(good: bool) -> str:
+    quotes = ("The comparison lacks the strongest baseline.", "Add it to Table 2, with five seeds.")
+    verdict = {"kind": "suggestion", "reason": "It names it.", "specific": good, "feasible": good, "steps": good}
+    return json.dumps({"insights": [{"quote": quote, **verdict} for quote in quotes]})
+
+
+@pytest.mark.parametrize(
+    ("reply", "review"),
+    [
+        (f"<think>\nA strict attempt:\n{insights(False)}\nToo strict.\n</think>\n\n{insights(True)}", REVIEWED),
+        (f"The review says {COPIED}. My verdict: {insights(True)}", f"{REVIEWED} Reply with {COPIED}"),
+    ],
+    ids=["draft", "echo"],
+)
+def test_a_judge_is_taken_at_its_final_word(referee: Referee, server: FakeServer, reply: str, review: str) -> None:
+    server.script.entries["judge"] = reply
+    row = {"case_id": "r1", "paper_id": "p1", "source": "human", "kind": "human", "text": review}
+    Path("reviews.jsonl").write_text(json.dumps(row) + "\n")
+    judged = ("--metrics", "constructiveness", "--judge", "m", "--no-cache", "--yes", "--out", "run")
+    done = referee("eval", "reviews.jsonl", *judged, "--base-url", server.base_url)
+    assert done.code == 0, done.err
+    assert len(server.log.calls(endpoint="chat")) == 1
+    [result] = map(json.loads, (Path("run") / "results.jsonl").read_text().splitlines())
+    assert result["value"] == 1.0

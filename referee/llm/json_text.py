@@ -40,7 +40,7 @@ _OPENS = rf"<{_NAMES}(?:\s[^<>]*)?>|\[THINK\]|◁think▷"
 _CLOSES = rf"</{_NAMES}\s*>|\[/THINK\]|◁/think▷"
 _MARK = re.compile(rf"(?P<opens>{_OPENS})|(?P<closes>{_CLOSES})|[{{]", re.IGNORECASE)
 _CLOSING = re.compile(_CLOSES, re.IGNORECASE)
-_RESUMES = re.compile(rf"{_CLOSES}|```", re.IGNORECASE)
+_FENCE = re.compile("```")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _BEGINS_AS_OBJECT = re.compile(r'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})', re.DOTALL)
 _MENDED = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
@@ -90,7 +90,7 @@ def _object_at(text: str, start: int) -> tuple[FoundJson, int]:
         problem = UnusableReply(f"The reply is no valid JSON: {error}.")
     except UnusableReply as refused:
         problem = refused
-    resumed = _RESUMES.search(text, start) if end is None else None
+    resumed = _CLOSING.search(text, start, end or len(text)) or (_FENCE.search(text, start) if end is None else None)
     return FoundJson(part, problem=problem), resumed.start() if resumed else end or len(text)
 
 

@@ -40,6 +40,7 @@ _OPENS = rf"<{_NAMES}(?:\s[^<>]*)?>|\[THINK\]|◁think▷"
 _CLOSES = rf"</{_NAMES}\s*>|\[/THINK\]|◁/think▷"
 _MARK = re.compile(rf"(?P<opens>{_OPENS})|(?P<closes>{_CLOSES})|[{{]", re.IGNORECASE)
 _CLOSING = re.compile(_CLOSES, re.IGNORECASE)
+_MOST_BROKEN = 8  # each costs a look at the rest of the text
 _FENCE = re.compile("```")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _BEGINS_AS_OBJECT = re.compile(r'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})', re.DOTALL)
@@ -60,8 +61,8 @@ def objects_in(text: str) -> list[FoundJson]:
     except UnusableReply as problem:
         return [FoundJson(text, problem=problem)]
     found: list[FoundJson] = []
-    at = 0
-    while mark := _MARK.search(text, at):
+    at = broken = 0
+    while broken < _MOST_BROKEN and (mark := _MARK.search(text, at)):
         at = mark.end()
         if mark["opens"]:
             closing = _CLOSING.search(text, at)
@@ -71,6 +72,7 @@ def objects_in(text: str) -> list[FoundJson]:
         elif _BEGINS_AS_OBJECT.match(text, mark.start()):
             one, at = _object_at(text, mark.start())
             found.append(one)
+            broken += one.problem is not None
     return found
 
 

@@ -116,6 +116,8 @@ def test_a_valid_object_is_read_however_it_is_wrapped(value: dict[str, Any], wra
             ("so ", '{"a": [', ""),
             ("so ", '{"a": } ', ""),
             ("so ", '{"a": } </think> ', ""),
+            ("", '```{"a": [', ""),
+            ("", '{"a": [</think>', ""),
             ("", "<think>", "{}"),
             ("", "<think ", "{}"),
             ("", "</think>{", "}"),

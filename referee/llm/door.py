@@ -12,7 +12,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -163,6 +163,20 @@ class Door:
                 self._keep(base, record)
             return Answer(value, sum(spent, Usage()), record.call_id, model.spec.id, (*model.notes, *notes))
         raise self._given_up(ask, model, last, record.error, spent)
+
+    def forget(self, call_ids: Collection[str]) -> None:
+        """Have these calls' questions asked anew: no run finds their replies any more, in the ledger or the cache.
+
+        For replies that are valid and that whoever asked could not use.
+        """
+        for call in self.ledger.records if call_ids else ():
+            known = self.ledger.reply(call.request) if call.call_id in call_ids else None
+            if known is None or known.call_id != call.call_id:
+                continue
+            void = {"request": call.base, "status": "failed", "reply": None, "error": UNUSED, "usage": Usage()}
+            self.ledger.append(call.model_copy(update={**void, "call_id": self.ledger.next_call_id(), "messages": ()}))
+            if self._cache is not None:
+                self._cache.drop(call.base)
 
     async def _answered_once(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         """The reply to one request; who asks what is being asked already gets that reply, or its failure."""
@@ -361,6 +375,7 @@ class Door:
         )
 
 
+UNUSED = "the reply is valid, and what asked for it could not use it"
 _TRIES = "tries"
 
 

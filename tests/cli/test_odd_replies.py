@@ -132,3 +132,55 @@ def test_a_judge_is_taken_at_its_final_word(referee: Referee, server: FakeServer
     assert len(server.log.calls(endpoint="chat")) == 1
     [result] = map(json.loads, (Path("run") / "results.jsonl").read_text().splitlines())
     assert result["value"] == 1.0
+
+
+def elsewhere() -> str:
+    """A valid reply of which the metric can use nothing: it quotes what the review does not say."""
+    said = json.loads(insights(True))["insights"][:1]
+    return json.dumps(
+        {"insights": [{**one, "quote": "Sailors of old rowed into the harbour at dawn."} for one in said]}
+    )
+
+
+def eval_run(referee: Referee, server: FakeServer, *more: object) -> Any:
+    row = {"case_id": "r1", "paper_id": "p1", "source": "human", "kind": "human", "text": REVIEWED}
+    Path("reviews.jsonl").write_text(json.dumps(row) + "\n")
+    judged = ("--metrics", "constructiveness", "--judge", "m", "--yes")
+    return referee("eval", "reviews.jsonl", *judged, "--base-url", server.base_url, *more)
+
+
+def chats(server: FakeServer) -> int:
+    return len(server.log.calls(endpoint="chat"))
+
+
+def test_a_reply_that_a_metric_could_not_use_is_asked_for_again(referee: Referee, server: FakeServer) -> None:
+    said = iter([elsewhere(), elsewhere(), insights(True)])
+    server.script.entries["judge"] = lambda request: next(said)
+    done = eval_run(referee, server, "--out", "run")
+    assert (done.code, chats(server)) == (2, 1), done.err
+    assert "none of the 1 insights named is in the review" in done.err + done.out
+    assert eval_run(referee, server, "--out", "another").code == 2
+    assert chats(server) == 2, "a new run does not find it in the cache"
+    done = referee("eval", "--resume", "run")
+    assert done.code == 0, done.err
+    assert chats(server) == 3, "nor a resumed one in its trace, which knows all else"
+    last = json.loads((Path("run") / "results.jsonl").read_text().splitlines()[-1])
+    assert (last["status"], last["value"]) == ("scored", 1.0)
+    assert eval_run(referee, server, "--out", "third").code == 0
+    assert chats(server) == 3, "what could be used is in the cache"
+
+
+def test_an_evaluation_goes_on_with_what_its_run_knows(
+    referee: Referee, server: FakeServer, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.script.entries["judge"] = insights(True)
+    assert eval_run(referee, server, "--out", "run", "--max-tokens", 300, "--repeats", 2).code == 3
+    monkeypatch.chdir(workplace.parent)
+    other = referee("eval", "--resume", workplace / "run", "--max-tokens", 100_000, "--repeats", 3)
+    assert_refused(other, "another number of repeats")
+    done = referee("eval", "--resume", workplace / "run", "--max-tokens", 100_000)
+    assert done.code == 0, done.err
+    [result] = map(json.loads, (workplace / "run" / "results.jsonl").read_text().splitlines())
+    assert len(result["judges"]) == 2
+    assert chats(server) == 2
+    assert_refused(referee("eval"), "no reviews are named")

@@ -312,30 +312,22 @@ class Door:
     ) -> ReplyInvalid:
         """The error of a question that is not asked again; its replies are not found any more when a run is resumed."""
         self.ledger.append(self._record(ask, ask.base, model, Usage(), error=f"no valid reply: {ended or problem}"))
-        ids = {"model": model.spec.id, "prompt": ask.prompt.id, "role": ask.role}
-        usage = sum(spent, Usage()).model_dump()
-        asked = f"model {model.spec.id!r} gave no valid reply to prompt {ask.prompt.id!r}"
-        if ended.startswith(CUT_OFF):
-            return ReplyCut(
-                f"{asked}: {ended}, which is {ask.wire.max_output_tokens:,} tokens.",
-                hint="Use a model that reasons less or writes shorter for this role; "
-                "the reply is in the run's trace.jsonl.",
-                ids=ids,
-                usage=usage,
-            )
-        if ended:
-            return ReplyRefused(
-                f"{asked}: {ended}.",
-                hint="It was not asked again, as the same prompt ends alike; use another model for this role.",
-                ids=ids,
-                usage=usage,
-            )
         fields = f" (field {', '.join(problem.fields[:3])})" if problem.fields else ""
-        return ReplyInvalid(
-            f"{asked}{fields} in {len(spent)} tries: {problem}",
-            hint="Use a stronger model for this role; the replies are in the run's trace.jsonl.",
-            ids=ids,
-            usage=usage,
+        kind, hint = ReplyInvalid, "Use a stronger model for this role; the replies are in the run's trace.jsonl."
+        why = f"{fields} in {len(spent)} tries: {problem}"
+        if ended.startswith(CUT_OFF):
+            kind, why = ReplyCut, f": {ended}, which is {ask.wire.max_output_tokens:,} tokens."
+            hint = (
+                "Use a model that reasons less or writes shorter for this role; the reply is in the run's trace.jsonl."
+            )
+        elif ended:
+            kind, why = ReplyRefused, f": {ended}."
+            hint = "It was not asked again, as the same prompt ends alike; use another model for this role."
+        return kind(
+            f"model {model.spec.id!r} gave no valid reply to prompt {ask.prompt.id!r}{why}",
+            hint=hint,
+            ids={"model": model.spec.id, "prompt": ask.prompt.id, "role": ask.role},
+            usage=sum(spent, Usage()).model_dump(),
         )
 
     def _record(

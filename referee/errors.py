@@ -99,6 +99,14 @@ class ReplyInvalid(ModelError):
     """The model's reply did not fit its schema, after all repair rounds."""
 
 
+class ReplyCut(ReplyInvalid):
+    """The reply was cut off at its limit, and what came is no valid reply. It is not asked for again."""
+
+
+class ReplyRefused(ModelRefused, ReplyInvalid):
+    """The model declined to answer, or its provider stopped the reply or blocked the prompt."""
+
+
 class RetrievalError(RefereeError):
     """The index of a paper cannot be built or searched."""
 

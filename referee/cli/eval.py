@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from referee.cli.mapping import WRITE_MAPPING, write_suggestion
 from referee.cli.running import Attended, CorpusFlags, with_run_flags
+from referee.errors import SettingsError
 
 if TYPE_CHECKING:
     from referee.api.evaluations.rescoring import Summary
@@ -19,12 +20,16 @@ _GROUP_BY = "The table's rows: source or kind, within venue, conference, year, d
 _COMPARE = "Two rows of the table, compared paper by paper."
 _CORRELATE = "One of the metrics: how it goes with the others, review by review."
 _PLANTED = "Planted papers with their keys (`referee plant`), for the metrics planted_recall and false_alarms."
+_RESUME = "Continue the run in this folder, which knows the reviews, options and settings."
+_DEFAULTS = {"judges": [], "repeats": 1, "group_by": "source", "paper_table": False}
 _PAPER_TABLE = "Print the table published with ReviewEval beside ours."
 
 
-@with_run_flags(CorpusFlags)
+@with_run_flags(CorpusFlags, resume=_RESUME)
 def evaluate(
-    reviews: Annotated[Path, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)],
+    reviews: Annotated[
+        Path | None, typer.Argument(help="The reviews: a file or a folder, AI or human.", show_default=False)
+    ] = None,
     papers: Annotated[
         Path | None,
         typer.Option(help="Their papers: a folder of files named by id, rows (JSONL, Parquet), or one paper."),
@@ -57,34 +62,41 @@ def evaluate(
     Writes a run folder with summary.md (to read), summary.csv and summary.json, results.jsonl (each unit with all that
     led to it), rejected.jsonl (rows that could not be used), trace.jsonl (each model call) and run.json.
     """
-    if write_mapping is not None:
+    if reviews is None and (flags.resume is None or write_mapping is not None):
+        raise SettingsError("no reviews are named.", hint="Give them: referee eval reviews.jsonl --judge openai:NAME")
+    if reviews is not None and write_mapping is not None:
         write_suggestion(reviews, write_mapping)
         return
     from referee import api
+    from referee.api.resuming import begun_evaluation
     from referee.cli.output import describe_usage
     from referee.cli.progress import RarerStages
     from referee.reports.estimates import set_estimate_lines
 
-    attended = Attended(flags, set_estimate_lines, RarerStages)
-    work = api.evaluate(
-        reviews,
-        papers=papers,
-        known=known,
-        venue=venue,
-        metrics=metrics.split(",") if metrics is not None else None,
-        judges=judge or [],
-        repeats=repeats,
-        embedder=embedder,
-        mapping=mapping,
-        layout=layout,
-        planted=planted,
-        group_by=group_by,
-        compare=compare,
-        paper_table=paper_table,
-        correlate=correlate,
-        options=attended.options,
-    )
-    done = attended.run(work)
+    given: dict[str, Any] = {
+        "papers": papers,
+        "known": known,
+        "venue": venue,
+        "metrics": metrics.split(",") if metrics is not None else None,
+        "judges": judge or [],
+        "repeats": repeats,
+        "embedder": embedder,
+        "mapping": mapping,
+        "layout": layout,
+        "planted": planted,
+        "group_by": group_by,
+        "compare": compare,
+        "paper_table": paper_table,
+        "correlate": correlate,
+    }
+    settings = None
+    if reviews is None and flags.resume is not None:
+        begun = begun_evaluation(flags.resume)
+        named = {name: value for name, value in given.items() if value != _DEFAULTS.get(name)}
+        reviews, settings, given = begun.reviews, begun.settings, begun.options | named
+    assert reviews is not None, "they were named, or the run names them"
+    attended = Attended(flags, set_estimate_lines, RarerStages, settings=settings)
+    done = attended.run(api.evaluate(reviews, **given, options=attended.options))
     _print_summary(done.summary, done.about)
     if done.summary.table.failed:
         typer.echo(f"{done.summary.table.failed:,} unit(s) failed; --resume {done.run} tries them again.")

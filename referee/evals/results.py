@@ -85,6 +85,13 @@ def paid_in(path: Path) -> Iterator[str]:
     return (call_id for result in _lines(path) if result.status != "failed" for call_id in result.paid)
 
 
+def refused_in(path: Path) -> frozenset[str]:
+    """The ids of the calls whose replies were valid and of no use to a unit, which failed for it."""
+    failures = (result for result in read_results(path) if result.status == "failed")
+    silent = (judge for result in failures for judge in result.judges if judge.value is None)
+    return frozenset(call_id for judge in silent for call_id in judge.calls)
+
+
 def read_results(path: Path) -> Iterator[MetricResult]:
     """Each unit's result once: what stands for good, else its last failure. Streams; reads the file twice."""
     finals, given = Finals(()), Finals(())

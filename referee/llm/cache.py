@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -67,6 +68,11 @@ class ReplyCache:
                 self._folder,
                 error.strerror or error,
             )
+
+    def drop(self, request: str) -> None:
+        """Forget a reply."""
+        with suppress(OSError):
+            self._path(request).unlink(missing_ok=True)
 
     def _path(self, request: str) -> Path:
         return self._folder / request[:2] / f"{request[2:]}.json"

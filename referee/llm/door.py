@@ -12,7 +12,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,16 +21,17 @@ from typing import Generic, Literal, TypeVar
 from pydantic import BaseModel
 from tenacity import RetryCallState
 
-from referee.errors import RefereeError, ReplyInvalid
+from referee.errors import RefereeError, ReplyCut, ReplyInvalid, ReplyRefused
 from referee.llm.cache import CachedReply, ReplyCache
-from referee.llm.completions import Completion
+from referee.llm.completions import CUT_OFF, Completion
 from referee.llm.dialects import reply_schema
 from referee.llm.failures import RequestRefused, classify
 from referee.llm.images import PromptImage
+from referee.llm.json_text import UnusableReply
 from referee.llm.models import Model, Models
 from referee.llm.providers import provider_of
 from referee.llm.providers.protocol import WireRequest
-from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.replies import read_reply
 from referee.llm.requests import (
     beginning,
     counted,
@@ -125,7 +126,10 @@ class Door:
             images: Pictures that go with the prompt; whether the model takes any, ``vision.takes_images`` tells.
 
         Raises:
-            ReplyInvalid: No valid reply after the repair rounds.
+            ReplyInvalid: No valid reply after the repair rounds; two in a row that are copied, or hold several objects
+                that differ.
+            ReplyCut: The reply was cut off and is not usable; it is not asked for again.
+            ReplyRefused: The model declined, or its provider stopped it; likewise.
             ModelUnavailable: The provider did not answer after all tries.
             ModelRefused: The provider rejected the request.
             ContextTooLong: The prompt does not fit.
@@ -139,23 +143,41 @@ class Door:
         samples = (sample, self.sample)
         base = request_digest(model.spec.id, wire, samples)
         ask = _Ask(prompt, prompt_digest(prompt, schema), role, base, wire)
+        material = "\n".join(text for _, text in wire.messages)
         spent: list[Usage] = []
+        last = UnusableReply("")
         for repair_round in range(self._calls.repair_rounds + 1):
             request = base if repair_round == 0 else request_digest(model.spec.id, ask.wire, samples)
             ask = replace(ask, repair_round=repair_round, wire=replace(ask.wire, digest=request))
             record = await self._answered_once(ask, request, model)
             spent.append(record.usage)
             try:
-                value, notes = read_reply(record.reply or "", reply, cut_off=record.error == _CUT_OFF)
+                value, notes = read_reply(record.reply or "", reply, material=material)
             except UnusableReply as problem:
                 logger.info("reply %s to %s does not fit: %s", record.call_id, prompt.id, problem.fields)
+                ended, last = record.error or (last.once and problem.once), problem
+                if ended:
+                    break
                 ask = replace(ask, wire=with_repair(wire, record.reply or "", str(problem), repair_round + 1, model))
-                last = problem
                 continue
             if record.origin == "provider":
                 self._keep(base, record)
             return Answer(value, sum(spent, Usage()), record.call_id, model.spec.id, (*model.notes, *notes))
-        raise self._given_up(ask, model, last, sum(spent, Usage()))
+        raise self._given_up(ask, model, last, record.error, spent)
+
+    def forget(self, call_ids: Collection[str]) -> None:
+        """Have these calls' questions asked anew: no run finds their replies any more, in the ledger or the cache.
+
+        For replies that are valid and that whoever asked could not use.
+        """
+        for call in self.ledger.records if call_ids else ():
+            known = self.ledger.reply(call.request) if call.call_id in call_ids else None
+            if known is None or known.call_id != call.call_id:
+                continue
+            void = {"request": call.base, "status": "failed", "reply": None, "error": UNUSED, "usage": Usage()}
+            self.ledger.append(call.model_copy(update={**void, "call_id": self.ledger.next_call_id(), "messages": ()}))
+            if self._cache is not None:
+                self._cache.drop(call.base)
 
     async def _answered_once(self, ask: _Ask, request: str, model: Model) -> CallRecord:
         """The reply to one request; who asks what is being asked already gets that reply, or its failure."""
@@ -213,7 +235,7 @@ class Door:
             model,
             used,
             reply=completion.text,
-            error=_CUT_OFF if completion.cut_off else "",
+            error=completion.ended,
             attempt=sent,
             seconds=time.monotonic() - started,
         )
@@ -239,6 +261,8 @@ class Door:
             error.ids[_TRIES] = str(attempts.statistics["attempt_number"])
             raise
         model.answered = True
+        if completion.place and (note := f"{model.spec.id} put a reply {completion.place}") not in model.notes:
+            model.notes.append(note)
         if turn is not None:
             turn.begun()
         return _writable(completion), attempt.retry_state.attempt_number
@@ -298,15 +322,27 @@ class Door:
             )
             self._cache.put(base, entry)
 
-    def _given_up(self, ask: _Ask, model: Model, problem: UnusableReply, usage: Usage) -> ReplyInvalid:
-        self.ledger.append(self._record(ask, ask.base, model, Usage(), error=f"no valid reply: {problem}"))
+    def _given_up(
+        self, ask: _Ask, model: Model, problem: UnusableReply, ended: str, spent: Sequence[Usage]
+    ) -> ReplyInvalid:
+        """The error of a question that is not asked again; its replies are not found any more when a run is resumed."""
+        self.ledger.append(self._record(ask, ask.base, model, Usage(), error=f"no valid reply: {ended or problem}"))
         fields = f" (field {', '.join(problem.fields[:3])})" if problem.fields else ""
-        return ReplyInvalid(
-            f"model {model.spec.id!r} gave no valid reply to prompt {ask.prompt.id!r}{fields} "
-            f"in {self._calls.repair_rounds + 1} tries: {problem}",
-            hint="Use a stronger model for this role; the replies are in the run's trace.jsonl.",
+        kind, hint = ReplyInvalid, "Use a stronger model for this role; the replies are in the run's trace.jsonl."
+        why = f"{fields} in {len(spent)} tries: {problem}"
+        if ended.startswith(CUT_OFF):
+            kind, why = ReplyCut, f": {ended}, which is {ask.wire.max_output_tokens:,} tokens."
+            hint = (
+                "Use a model that reasons less or writes shorter for this role; the reply is in the run's trace.jsonl."
+            )
+        elif ended:
+            kind, why = ReplyRefused, f": {ended}."
+            hint = "It was not asked again, as the same prompt ends alike; use another model for this role."
+        return kind(
+            f"model {model.spec.id!r} gave no valid reply to prompt {ask.prompt.id!r}{why}",
+            hint=hint,
             ids={"model": model.spec.id, "prompt": ask.prompt.id, "role": ask.role},
-            usage=usage.model_dump(),
+            usage=sum(spent, Usage()).model_dump(),
         )
 
     def _record(
@@ -346,7 +382,7 @@ class Door:
         )
 
 
-_CUT_OFF = "the reply was cut off at the token limit"
+UNUSED = "the reply is valid, and what asked for it could not use it"
 _TRIES = "tries"
 
 

@@ -2,54 +2,95 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from referee.llm.json_text import FoundJson, UnusableReply, mended_prose, objects_in, without_reasoning
+
 T = TypeVar("T", bound=BaseModel)
 
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
-_BEGINS_AS_OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\{")
 _MAX_SHOWN = 6
+_MOST_WRAPPERS = 3
+_COPIED = "The reply holds only a JSON object that was copied from the material. Write your own."
+_SEVERAL = "The reply holds several JSON objects that differ and would all do. Write one, the final one, and no other."
 
 
-class UnusableReply(ValueError):
-    """A reply that is no valid instance; the message is fit to be shown to the model that wrote it."""
-
-    def __init__(self, message: str, fields: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.fields = fields
-
-
-def read_reply(text: str, reply: type[T], *, cut_off: bool = False) -> tuple[T, tuple[str, ...]]:
+def read_reply(text: str, reply: type[T], *, material: str = "") -> tuple[T, tuple[str, ...]]:
     """Validate a model's text against its reply model.
 
-    JSON may stand alone, in a code fence, or within prose: a valid object is not refused for its wrapping. A string
-    that is only too long is cut at its limit, and the cut is returned as a note.
+    One valid object counts, wherever it stands: in a code fence, in prose, in a list of one, under one key. Reasoning
+    does not count; an object that was copied from the material does not count beside another one. Of a broken object
+    behind a valid one nobody knows whether it was to replace it. A string that is only too long is cut at its limit,
+    and the cut is returned as a note.
 
     Args:
         text: What the model wrote.
         reply: The reply model.
-        cut_off: Whether the provider stopped the reply at its token limit.
+        material: What the model was sent.
 
     Returns:
         The reply, and one note per cut string.
 
     Raises:
         UnusableReply: Empty text, no JSON, NaN or infinity, a key twice in one object, a number that is true or false,
-            or values that do not fit.
+            values that do not fit, several valid objects that differ, or only one that was copied.
     """
     if not text.strip():
-        long = "The reply was so long that nothing of it was kept. Write it again, much shorter."
-        raise UnusableReply(long if cut_off else "The reply was empty.")
-    data = _json_object(text, cut_off)
-    found, notes = _validated(data, reply)
-    _refuse_truths(data, found)
-    return found, notes
+        raise UnusableReply("The reply was empty.")
+    valid = list[tuple[str, T, tuple[str, ...]]]()
+    problem = UnusableReply(_nothing(text))
+    for found in {one.text: one for one in objects_in(text)}.values():
+        try:
+            valid.append((found.text, *_read(found, reply)))
+        except UnusableReply as error:
+            problem = error
+            if valid and found.problem:
+                raise
+    if not valid:
+        raise problem
+    (_, value, notes), *others = _own(valid, material)
+    if any(other != value for _, other, _ in others):
+        raise UnusableReply(_SEVERAL, once=True)
+    return value, notes
+
+
+def _nothing(text: str) -> str:
+    """What is wrong with a text that holds no object."""
+    if without_reasoning(text):
+        return "The reply was not a JSON object."
+    return "The reply held nothing but reasoning. Write the JSON object outside of it."
+
+
+def _own(valid: list[tuple[str, T, tuple[str, ...]]], material: str) -> list[tuple[str, T, tuple[str, ...]]]:
+    """The objects that do not stand in the material, blanks and line breaks aside."""
+    shown = "".join(material.split()) if "{" in material else ""
+    if not (own := [one for one in valid if "".join(one[0].split()) not in shown]):
+        raise UnusableReply(_COPIED, once=True)
+    return own
+
+
+def _read(found: FoundJson, reply: type[T]) -> tuple[T, tuple[str, ...]]:
+    if found.problem:
+        raise found.problem
+    data = mended_prose(_unwrapped(found.value, reply))
+    value, notes = _validated(data, reply)
+    _refuse_truths(data, value)
+    return value, notes
+
+
+def _unwrapped(data: Any, reply: type[BaseModel]) -> Any:
+    """The one item of a list, or the one value under a name that is no field of the reply."""
+    names = {name for key, field in reply.model_fields.items() for name in (key, field.alias)}
+    for _ in range(_MOST_WRAPPERS):
+        held = list(data.values()) if isinstance(data, dict) else data
+        if not isinstance(held, list) or len(held) != 1 or not isinstance(held[0], dict | list):
+            break
+        if isinstance(data, dict) and not names.isdisjoint(data):
+            break
+        data = held[0]
+    return data
 
 
 def _validated(data: Any, reply: type[T]) -> tuple[T, tuple[str, ...]]:
@@ -63,59 +104,6 @@ def _validated(data: Any, reply: type[T]) -> tuple[T, tuple[str, ...]]:
         return reply.model_validate(data), notes
     except ValidationError as error:
         raise _described(error) from error
-
-
-def _json_object(text: str, cut_off: bool) -> Any:
-    fenced = _FENCE.search(text)
-    candidates = [text, fenced.group(1)] if fenced else [text]
-    for candidate in candidates:
-        try:
-            return _decoded(
-                json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object).decode, candidate
-            )
-        except json.JSONDecodeError as error:
-            problem = error
-    # A broken object holds whole ones inside it; only prose before the first brace makes a search worth while.
-    broken = _BEGINS_AS_OBJECT.match(text) is not None
-    if not broken and (found := _object_in_prose(text, tries=1 if cut_off else 20)) is not None:
-        return found
-    if cut_off:
-        raise UnusableReply("The reply was cut off before the JSON object ended. Write it again, shorter.")
-    if broken:
-        raise UnusableReply(f"The reply is no valid JSON: {problem}.")
-    raise UnusableReply("The reply was not a JSON object.")
-
-
-def _object_in_prose(text: str, tries: int) -> Any:
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
-    for start in [match.start() for match in re.finditer(r"\{", text)][:tries]:
-        try:
-            found, _ = _decoded(decoder.raw_decode, text, start)
-        except json.JSONDecodeError:
-            continue
-        return found
-    return None
-
-
-def _decoded(decode: Callable[..., Any], *arguments: Any) -> Any:
-    """Decode; what Python itself cannot hold is the reply's fault as well."""
-    try:
-        return decode(*arguments)
-    except (json.JSONDecodeError, UnusableReply):
-        raise
-    except RecursionError as error:
-        raise UnusableReply("The reply is nested too deeply.") from error
-    except ValueError as error:
-        raise UnusableReply("The reply holds a number with too many digits.") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of a key that is there twice nobody knows which value is meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise UnusableReply(f"The reply names {next(key for key in keys if keys.count(key) > 1)!r} twice in an object.")
-    return found
 
 
 def _refuse_truths(given: Any, read: Any, *path: int | str) -> None:
@@ -132,10 +120,6 @@ def _refuse_truths(given: Any, read: Any, *path: int | str) -> None:
     elif isinstance(given, list) and isinstance(read, list | tuple) and len(given) == len(read):
         for number, (value, held) in enumerate(zip(given, read, strict=True)):
             _refuse_truths(value, held, *path, number)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise UnusableReply(f"The reply holds {name}, which is not a JSON number.")
 
 
 def _cut_long_strings(data: Any, error: ValidationError) -> list[str]:

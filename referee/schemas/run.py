@@ -27,7 +27,8 @@ class CallRecord(Frozen):
 
     ``request`` is the digest of model, messages, schema and parameters: the key under which a resumed run finds the
     reply again. ``base`` is the first request of the question that a repair round belongs to. A ``failed`` line has no
-    reply: the provider gave none, or (``request`` equal to ``base``) no reply fitted in all rounds.
+    reply: the provider gave none, or (``request`` equal to ``base``) no reply was of use, and the earlier ones of this
+    ``base`` are not found any more.
     """
 
     call_id: str

@@ -34,7 +34,7 @@ def rated(value: object) -> Callable[[ChatRequest], str]:
 MISBEHAVIOUR: dict[str, tuple[Any, int, tuple[str, ...]]] = {
     "prose": (Fault("prose"), 3, ("was not a JSON object", "stronger model")),
     "empty for ever": (Fault("empty"), 3, ("was empty", "stronger model")),
-    "a refusal": (Fault("refusal"), 3, ("no valid reply", "trace.jsonl")),
+    "a refusal": (Fault("refusal"), 1, ("the model declined: I cannot help with that", "not asked again")),
     "a score of 11": (rated(11), 3, ("rating.value", "given: 11", "'6: Strong Accept'")),
     "NaN": (rated(float("nan")), 3, ("NaN", "not a JSON number")),
     "infinity": (
@@ -44,8 +44,9 @@ MISBEHAVIOUR: dict[str, tuple[Any, int, tuple[str, ...]]] = {
     ),
     "a list": ("[]", 3, ("the reply", "given: []")),
     "half an object": (Fault("truncated"), 3, ("no valid JSON",)),
-    "a reply at the token limit": (Fault("length"), 3, ("cut off", "shorter")),
-    "brackets without end": ("[" * 100_000, 3, ("nested too deeply",)),
+    "a reply at the token limit": (Fault("length"), 1, ("cut off at the token limit (length)", "reasons less")),
+    "brackets without end": ("[" * 50_000, 3, ("nested too deeply",)),
+    "a reply without end": ("[" * 100_000, 1, ("cut off at the token limit: more came", "reasons less")),
     "a number without end": ('{"rating": %s}' % ("1" * 5000), 3, ("too many digits",)),
     "half a surrogate pair": (rated("\ud800"), 3, ("rating.value",)),
     "a rejected request": (Fault("400"), 5, ("rejected the request", "HTTP 400", "not tried again")),
@@ -70,7 +71,8 @@ def test_a_run_that_failed_says_why_and_can_be_continued(
     assert len(server.log) == calls
     assert_failed_run(RUN, told[0])
     answered = [call for call in trace(RUN) if call.status == "answered"]
-    assert len(answered) == (3 if calls == 3 else 0), "each reply that was paid is kept"
+    ended = kind in ("a refusal", "a reply at the token limit", "a reply without end")
+    assert len(answered) == (calls if calls == 3 or ended else 0), "each reply that was paid is kept"
     assert record(RUN).usage.calls == len(answered)
 
     del server.script.entries["writer"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from typing import Any, Literal
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.json_text import UnusableReply, mended_prose
+from referee.llm.replies import read_reply
 from tests.processor_time import within
 
 from .fuzz_budget import tries
@@ -57,10 +59,10 @@ GOOD = st.fixed_dictionaries(
 )
 
 
-def read(text: str, cut_off: bool = False) -> Reply | None:
+def read(text: str) -> Reply | None:
     with within(10):
         try:
-            reply, notes = read_reply(text, Reply, cut_off=cut_off)
+            reply, notes = read_reply(text, Reply)
         except UnusableReply as error:
             "".join([str(error), *error.fields]).encode()  # it is sent to the model
             return None
@@ -70,9 +72,9 @@ def read(text: str, cut_off: bool = False) -> Reply | None:
 
 
 @tries(300)
-@given(st.one_of(TEXT, WRITTEN, BROKEN), WRAPS, st.booleans())
-def test_any_text_is_a_reply_or_an_unusable_one(text: str, wrap: str, cut_off: bool) -> None:
-    read(wrap.replace("{{", "{").replace("{}", text, 1), cut_off)
+@given(st.one_of(TEXT, WRITTEN, BROKEN), WRAPS)
+def test_any_text_is_a_reply_or_an_unusable_one(text: str, wrap: str) -> None:
+    read(wrap.replace("{{", "{").replace("{}", text, 1))
 
 
 @tries(150)
@@ -80,7 +82,8 @@ def test_any_text_is_a_reply_or_an_unusable_one(text: str, wrap: str, cut_off: b
 def test_a_valid_object_is_read_however_it_is_wrapped(value: dict[str, Any], wrap: str, ascii_only: bool) -> None:
     reply = read(wrap.replace("{}", json.dumps(value, ensure_ascii=ascii_only)))
     assert reply is not None
-    assert reply.summary == value["summary"][:30]
+    assert reply.summary == mended_prose(value["summary"])[:30]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", reply.model_dump_json())
 
 
 @pytest.mark.parametrize("count", [1_000, 100_000])
@@ -107,6 +110,18 @@ def test_a_valid_object_is_read_however_it_is_wrapped(value: dict[str, Any], wra
             ("", "\n", "{"),
             ("a", " ```", "{}"),
             ("", '{"a":1}', ""),
+            ("", '{"summary": "a"} ', ""),
+            ("", '{"summary":\n"', ""),
+            ("so ", '{"a ', ""),
+            ("so ", '{"a": [', ""),
+            ("so ", '{"a": } ', ""),
+            ("so ", '{"a": } </think> ', ""),
+            ("", '```{"a": [', ""),
+            ("", '{"a": [</think>', ""),
+            ("", "<think>", "{}"),
+            ("", "<think ", "{}"),
+            ("", "</think>{", "}"),
+            ('{"summary": "', "\\n\\t", '"}'),
         ],
     ],
 )

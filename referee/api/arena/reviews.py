@@ -107,7 +107,7 @@ class ArenaExecution:
         except _OF_THE_PAPER as error:
             self.done[one.paper_id] = self._failed(one, error)
             self.job.progress(Event("note", f"paper {one.paper_id!r}: {error.message}"))
-            unanswered = isinstance(error, ModelUnavailable | ModelRefused)
+            unanswered = isinstance(error, ModelUnavailable | ModelRefused) and not isinstance(error, ReplyInvalid)
             self._silent = self._silent + 1 if unanswered else 0
             if self._silent >= SILENT_AFTER:
                 self._fatal = self._fatal or error

@@ -19,6 +19,7 @@ from referee.api.evaluations.rescoring import (
 )
 from referee.api.evaluations.review_set import read_for
 from referee.api.options import RunOptions
+from referee.api.resuming import named_evaluation
 from referee.api.session import Session, session
 from referee.data import read_papers
 from referee.data.known_sets import read_known
@@ -29,7 +30,7 @@ from referee.evals.metric import Metric
 from referee.evals.paper_context import PaperContext, open_index
 from referee.evals.planted.services import PlantedPapers
 from referee.evals.registry import find_metrics
-from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in, paid_in
+from referee.evals.results import RESULTS, ResultsFile, damaged_lines, finals_in, paid_in, refused_in
 from referee.evals.runner import Runner, Tally
 from referee.evals.unit import EvalServices
 from referee.graphs.job import Shared
@@ -117,6 +118,25 @@ async def evaluate(
         EvaluationError: Units failed and none was scored.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
+    asked_for = named_evaluation(
+        reviews,
+        {
+            "papers": papers,
+            "known": known,
+            "venue": venue,
+            "metrics": metrics,
+            "judges": judges,
+            "repeats": repeats,
+            "embedder": embedder,
+            "group_by": group_by,
+            "compare": compare,
+            "paper_table": paper_table,
+            "correlate": correlate,
+            "mapping": mapping,
+            "layout": layout,
+            "planted": planted,
+        },
+    )
     settings = options.settled({"embedder": embedder})
     chosen = find_metrics(metrics)
     require_others(correlate, chosen)
@@ -160,7 +180,7 @@ async def evaluate(
         if run.is_asked:
             run.confirm(eval_plan(job))
         budget = shared.budget if shared else None
-        door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget)
+        door = run.begin(job.asked_models, prompts=eval_prompts(chosen), budget=budget, asked=asked_for)
         if part is not None:
             run.write(PART, part.model_dump_json(indent=2) + "\n")
         return await _evaluated(run, job, door, asked)
@@ -207,6 +227,7 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
     )
     store = job.reviews.store
     door.ledger.owe_earlier(paid_in(run.path / RESULTS))
+    door.forget(refused_in(run.path / RESULTS))  # of a start that was killed
     with ResultsFile(run.path / RESULTS) as results:
         runner = Runner(
             store,
@@ -219,7 +240,10 @@ async def _measured(run: Session, job: EvalJob, door: Door) -> Tally:
             judged=job.judged_at_once,
             usage=door.ledger.usage,
         )
-        return await runner.run()
+        try:
+            return await runner.run()
+        finally:
+            door.forget(refused_in(run.path / RESULTS))
 
 
 def _about(job: EvalJob) -> About:

@@ -171,7 +171,7 @@ def _any_answered(failures: Sequence[Failure], readings: int) -> bool:
     A model that ignores the schema ends in a review that holds what rules found and says of everything else why it is
     empty; one that cannot be reached ends the run, which can be resumed.
     """
-    return len(failures) < readings or all(failure.kind == "ReplyInvalid" for failure in failures)
+    return len(failures) < readings or all(failure.kind.startswith("Reply") for failure in failures)
 
 
 def _send_parts(state: PointsState, runtime: Runtime[WholeContext]) -> list[Send]:

@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from referee.errors import ModelRefused, SettingsError
 from referee.llm.bounds import most_characters
 from referee.llm.dialects import ReplySchema, bounded_schema
+from referee.llm.json_text import UnusableReply
 from referee.llm.providers.protocol import Provider, WireRequest
-from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.replies import read_reply
 from referee.llm.spec import ANSWERS, ModelSpec
 from referee.runs.files import write_atomically
 from referee.runs.progress import Event, Progress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from referee.nearest import did_you_mean
 if TYPE_CHECKING:
     import httpx
     from langchain_core.language_models import BaseChatModel
+    from langchain_ollama import ChatOllama
 
 MOST_CONTEXT = 49_152
 """What is asked for of a model that was made for more: it takes memory for all of it."""
@@ -34,14 +36,13 @@ class Ollama(Provider):
 
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """LangChain's client, set up as ours are."""
-        from langchain_ollama import ChatOllama
-
         ours = as_ours(connection.base_url, connection.timeout_s)
         # Without a header of ours the client would send OLLAMA_API_KEY to any address; a redirect would get the paper.
         ours["headers"] = {**ours["headers"], "authorization": f"Bearer {connection.key or 'none'}"}
         ours["follow_redirects"] = False
-        chat = ChatOllama(
+        chat = _chat_class()(
             model=connection.spec.name,
+            reasoning=True,
             base_url=connection.base_url,
             num_ctx=connection.context_tokens,
             num_predict=max_tokens,
@@ -121,3 +122,18 @@ OLLAMA = Ollama(
     no_model_fix="ollama pull qwen3:8b",
     ports=(("ollama", 11434),),
 )
+
+
+@cache
+def _chat_class() -> type[ChatOllama]:
+    """LangChain's client with ``reasoning=True``: it keeps what a model thinks, and leaves it to the model to think.
+
+    LangChain takes one setting for both, and a model that cannot think refuses a request to.
+    """
+    from langchain_ollama import ChatOllama
+
+    class Chat(ChatOllama):
+        def _chat_params(self, *arguments: Any, **more: Any) -> dict[str, Any]:
+            return {**super()._chat_params(*arguments, **more), "think": None}
+
+    return Chat

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -32,6 +33,7 @@ from referee.llm.spec import ModelSpec
 if TYPE_CHECKING:
     import httpx
     from langchain_core.language_models import BaseChatModel
+    from langchain_openai import ChatOpenAI
     from openai.types import Batch
 
 # A picture is scaled into 2048 x 2048, then to 768 on the shorter side; 170 tokens a tile of 512, and 85.
@@ -54,10 +56,9 @@ class OpenAI(Provider):
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """A client of the chat completions: the limit goes with each call."""
         import httpx2
-        from langchain_openai import ChatOpenAI
 
         address = connection.base_url or self.address or None
-        return ChatOpenAI(
+        return _chat_class()(
             model=connection.spec.name,
             api_key=SecretStr(connection.key or "none"),
             base_url=address,
@@ -239,3 +240,33 @@ OPENAI = OpenAI(
     has_embeddings=True,
     image_tokens=_image_tokens,
 )
+
+
+_LEFT_OUT = ("reasoning_content", "reasoning", "refusal")
+
+
+@cache
+def _chat_class() -> type[ChatOpenAI]:
+    """LangChain's client, which leaves these parts of a message out, as one that keeps them."""
+    from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+    from langchain_openai import ChatOpenAI
+
+    class Chat(ChatOpenAI):
+        def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
+            result = super()._create_chat_result(response, generation_info)
+            for generation, choice in zip(result.generations, getattr(response, "choices", ()), strict=False):
+                keep(generation, {name: getattr(choice.message, name, None) for name in _LEFT_OUT})
+            return result
+
+        def _convert_chunk_to_generation_chunk(
+            self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+        ) -> ChatGenerationChunk | None:
+            made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+            if made is not None and chunk.get("choices"):
+                keep(made, chunk["choices"][0]["delta"])
+            return made
+
+    def keep(generation: ChatGeneration, given: Mapping[str, Any]) -> None:
+        generation.message.additional_kwargs |= {name: given[name] for name in _LEFT_OUT if given.get(name)}
+
+    return Chat

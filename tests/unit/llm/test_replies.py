@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, Field
 
-from referee.llm.replies import UnusableReply, read_reply
+from referee.llm.json_text import UnusableReply
+from referee.llm.replies import read_reply
 
 
 class Reply(BaseModel):
@@ -32,9 +33,11 @@ def test_only_strings_that_are_too_long_are_cut() -> None:
         read_reply('{"name": "abcdefg", "count": "x"}', Reply)
 
 
-def test_a_fenced_object_counts_before_one_in_the_prose() -> None:
+def test_a_fence_does_not_make_one_of_two_objects_the_reply() -> None:
     text = 'Not {"name": "b"} but:\n```json\n{"name": "a"}\n```'
-    assert read_reply(text, Reply) == (Reply(name="a"), ())
+    with pytest.raises(UnusableReply, match="several JSON objects that differ") as caught:
+        read_reply(text, Reply)
+    assert caught.value.once
 
 
 class Nested(BaseModel):

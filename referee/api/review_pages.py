@@ -22,7 +22,8 @@ async def write_page(run: Session, review: Review, paper: Paper, file: Path | No
     Pages that cannot be drawn are told, and the page shows the paper's text in their place; so is a copy that cannot be
     marked. Each output is made by itself, as in ``Session.output``.
     """
-    from referee.reports.review_page import PAGE, PAGES, PAPER, write_review_page
+    from referee.reports.html import PAGE
+    from referee.reports.review_page import PAGES, PAPER, write_review_page
 
     with run.output(PAPER):
         run.write(PAPER, paper.model_dump_json() + "\n")

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from referee.api.comparing import differences
 from referee.data.entries import parquet_library
 from referee.errors import RunError
 from referee.reports.parquet import write_tables
 from referee.runs import RunFolder
+from referee.runs.files import umask
 from referee.runs.folder import RECORD, TRACE, check_new, read_record
 from referee.runs.joining import join_lines, ordered_parts
 from referee.runs.shards import whole_inputs
@@ -70,12 +71,12 @@ def merge(parts: Sequence[str | Path], *, out: str | Path, parquet: bool = False
         parquet_library()
     check_new(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.merging")
-    shutil.rmtree(aside, ignore_errors=True)
+    aside = Path(mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".merging"))
+    aside.chmod(0o777 & ~umask())  # mkdtemp makes it private
     try:
         with _begun(aside, found[0][1]) as folder:
             merged = join(found, folder, parquet=parquet)
-        aside.replace(target)
+        _put_at(aside, target)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
@@ -134,6 +135,19 @@ def join(parts: Sequence[tuple[Path, RunRecord]], folder: RunFolder, *, parquet:
     folder.set_merged(tuple(one.run_id for one in records))
     folder.set_status("finished", error=remark)
     return folder.record
+
+
+def _put_at(made: Path, target: Path) -> None:
+    """Raises ``RunError`` where something came to be there in the meantime, as by another merge."""
+    try:
+        made.replace(target)
+    except OSError as error:
+        if not target.exists():
+            raise
+        raise RunError(
+            f"{str(target)!r} was written by another command while the shards were joined.",
+            hint="Look at it first; name another --out to join them again.",
+        ) from error
 
 
 def _begun(path: Path, record: RunRecord) -> RunFolder:

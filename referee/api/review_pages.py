@@ -20,26 +20,38 @@ async def write_page(run: Session, review: Review, paper: Paper, file: Path | No
     """Keep the paper, draw its pages and mark a copy where it is a PDF that is still there, and write the page.
 
     Pages that cannot be drawn are told, and the page shows the paper's text in their place; so is a copy that cannot be
-    marked.
-
-    Raises:
-        OSError: The run folder cannot be written.
+    marked. Each output is made by itself, as in ``Session.output``.
     """
-    from referee.reports.review_page import PAGES, PAGES_FILE, PAPER, write_review_page
+    from referee.reports.html import PAGE
+    from referee.reports.review_page import PAGES, PAPER, write_review_page
 
-    run.write(PAPER, paper.model_dump_json() + "\n")
+    with run.output(PAPER):
+        run.write(PAPER, paper.model_dump_json() + "\n")
     if file is not None and paper.format == "pdf":
-        folder = run.path / PAGES
-        folder.mkdir(exist_ok=True)
-        run.progress(Event("stage", "drawing the paper's pages"))
-        try:
-            drawn = await draw_pages(file, folder, run.settings.paper)
-        except PaperParseError as error:
-            run.progress(Event("note", f"report.html shows the paper's text only: {error}"))
-        else:
-            run.write(f"{PAGES}/{PAGES_FILE}", drawn.model_dump_json() + "\n")
-            await _write_copy(run, review, file, drawn)
-    write_review_page(run.path, form)
+        drawn = None
+        with run.output(PAGES):
+            drawn = await _draw(run, file)
+        if drawn is not None:
+            with run.output(ANNOTATED):
+                await _write_copy(run, review, file, drawn)
+    with run.output(PAGE):
+        write_review_page(run.path, form)
+
+
+async def _draw(run: Session, file: Path) -> PageImages | None:
+    """The paper's pages, drawn and kept; None, which is told, where they cannot be drawn."""
+    from referee.reports.review_page import PAGES, PAGES_FILE
+
+    folder = run.path / PAGES
+    folder.mkdir(exist_ok=True)
+    run.progress(Event("stage", "drawing the paper's pages"))
+    try:
+        drawn = await draw_pages(file, folder, run.settings.paper)
+    except PaperParseError as error:
+        run.progress(Event("note", f"report.html shows the paper's text only: {error}"))
+        return None
+    run.write(f"{PAGES}/{PAGES_FILE}", drawn.model_dump_json() + "\n")
+    return drawn
 
 
 async def _write_copy(run: Session, review: Review, file: Path, pages: PageImages) -> None:

@@ -242,13 +242,21 @@ def _prompts(job: Job, outside: Outside = NOTHING, looking: Looking | None = Non
 
 
 def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -> None:
-    from referee.reports import openreview_object, render_review, to_json
-    from referee.reports.fixes import render_fixes
+    """Write each output by itself, the whole review first; one that fails keeps none of the others back."""
+    with run.output("review.json"):
+        run.write("review.json", review.model_dump_json(indent=2) + "\n")
+    with run.output("review.openreview.json"):
+        from referee.reports import openreview_object, to_json
 
-    run.write("review.json", review.model_dump_json(indent=2) + "\n")
-    run.write("review.openreview.json", to_json(openreview_object(review, form)))
-    run.write("review.md", render_review(review, form, all_points=all_points))
-    run.write("fixes.md", render_fixes(review, form))
+        run.write("review.openreview.json", to_json(openreview_object(review, form)))
+    with run.output("review.md"):
+        from referee.reports import render_review
+
+        run.write("review.md", render_review(review, form, all_points=all_points))
+    with run.output("fixes.md"):
+        from referee.reports.fixes import render_fixes
+
+        run.write("fixes.md", render_fixes(review, form))
 
 
 def _finished(written: Written, run: Session, job: Job, ledger: Ledger, rating_map: RatingMap | None) -> Review:

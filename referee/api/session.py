@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from referee.llm.embeddings import Embedder
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 
 class ReadyForShards(Exception):
@@ -72,6 +75,7 @@ class Session:
         self.settings, self.progress, self.place = settings, options.progress, place
         self.remark = ""
         self.cuts: dict[str, PaperCut] = {}
+        self._not_written: dict[str, Exception] = {}
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
@@ -266,6 +270,32 @@ class Session:
         """Write one result file whole."""
         return self.folder.write(name, text)
 
+    @contextmanager
+    def output(self, name: str) -> Iterator[None]:
+        """Make one output of a result that was paid for: where that fails, the others are made all the same.
+
+        The failure is told at once, and the session ends with an error that names every output that is missing.
+        """
+        try:
+            yield
+        except Exception as error:
+            logger.info("%s could not be written", name, exc_info=error)
+            self._not_written[name] = error
+            self.progress(Event("note", f"{name} was not written: {_cause(error)}"))
+
+    def _require_outputs(self) -> None:
+        """Raise where an output is missing: an error of the file system as it is, any other by the outputs' names."""
+        if not self._not_written:
+            return
+        first = next(iter(self._not_written.values()))
+        if isinstance(first, OSError):
+            raise first
+        missing = "; ".join(f"{name} ({_cause(error)})" for name, error in self._not_written.items())
+        raise RunError(
+            f"the run is complete, but not every output could be written: {missing}.",
+            hint=f"The other outputs are in {str(self.path)!r}. --resume writes the missing ones without a new call.",
+        ) from first
+
     def _closing(self, close: Callable[[], Awaitable[None]]) -> None:
         assert isinstance(self._stack, AsyncExitStack), "an offline session opens no model"
         self._stack.push_async_callback(close)
@@ -275,6 +305,7 @@ class Session:
         """Record the end of what happens inside: finished, failed, stopped by a budget, or interrupted."""
         try:
             yield
+            self._require_outputs()
             if self._parquet:
                 from referee.reports.parquet import write_tables
 
@@ -356,6 +387,13 @@ def _unusable(path: Path, error: OSError | sqlite3.Error) -> RunError:
         hint=f"{hint}; the replies in {TRACE} are not paid again." if there else "Start a new run.",
         ids={"run": os.fspath(path)} if there else {},
     )
+
+
+def _cause(error: Exception) -> str:
+    """An error in a few words; those of ours say enough without their type."""
+    if isinstance(error, RefereeError):
+        return error.message.rstrip(".")
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _require_parquet() -> None:

@@ -61,8 +61,17 @@ def parse_asked(fields: Mapping[str, str], paper: str) -> Asked:
     given = {name: fields.get(name, "") for name in Asked.model_fields if name != "paper"}
     if not given["venue"].strip():
         raise DataError("no venue is named; it is never guessed.", hint="Choose one in the list, as neurips-2025.")
+    return checked_asked({"paper": paper, **given})
+
+
+def checked_asked(given: Mapping[str, Any]) -> Asked:
+    """What was asked for, from values as they were typed.
+
+    Raises:
+        DataError: A field has no usable value; each is named.
+    """
     try:
-        return Asked(paper=paper, **given)
+        return Asked.model_validate(given)
     except ValidationError as error:
         wrong = "; ".join(f"{_title(one['loc'])}: {one['msg']}" for one in error.errors())
         raise DataError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from referee.app.asking import ASKED, Asked, new_run_name, read_asked
+from referee.app.asking import ASKED, Asked, checked_asked, new_run_name, read_asked
 from referee.app.job_files import ESTIMATE, EVENTS, Line
 from referee.errors import RunError
 from referee.runs.files import write_atomically
@@ -90,15 +90,18 @@ class Jobs:
 
         Raises:
             RunError: It is being worked on already.
+            DataError: A limit cannot be used; it is named, and the run is not begun.
         """
         self._refuse_twice(name)
         job = self.folder(name)
-        job.mkdir(parents=True, exist_ok=True)
         given = {"max_cost": max_cost, "max_tokens": max_tokens}
         limits = {limit: value for limit, value in given.items() if value is not None}
         if limits:
             asked = read_asked(job) or Asked(paper=name, venue=name)  # begun elsewhere: run.json names both
-            write_atomically(job / ASKED, asked.model_copy(update=limits).model_dump_json() + "\n")
+            limited = checked_asked(asked.model_dump() | limits)
+            job.mkdir(parents=True, exist_ok=True)
+            write_atomically(job / ASKED, limited.model_dump_json() + "\n")
+        job.mkdir(parents=True, exist_ok=True)
         self._begin(name, "queued", "running", self._running)
 
     def stop(self, name: str) -> None:

@@ -24,7 +24,8 @@ _AGAINST = ("weak", "question", "limitation", "concern", "comment", "suggest", "
 def render_fixes(review: Review, form: VenueForm) -> str:
     """A Markdown list of boxes to tick; struck, dropped and merged points are not in it, and no strengths.
 
-    A review that keeps no points apart from its form gets the texts of the form that speak against the paper.
+    A review that was written on the form directly, as by ``single``, has few points of its own or none: the form's
+    texts that speak against the paper are listed too.
     """
     lines = [f"# What to mend: {inline(readable(review.paper_title)) or 'untitled paper'}", "", *_head(review, form)]
     if not review.points:
@@ -32,7 +33,15 @@ def render_fixes(review: Review, form: VenueForm) -> str:
     for name, meaning in _GROUPS.items():
         chosen = by_weight(point for point in review.points if _group(point) == name)
         lines += ["", f"## {name} ({len(chosen)})", "", meaning if chosen else "Nothing.", *_items(chosen)]
+    if _written_on_form(review):
+        lines += _from_form(review, form)
     return "\n".join(lines) + "\n"
+
+
+def _written_on_form(review: Review) -> bool:
+    """Whether the form's texts were written directly: points then are corrections and remarks on figures only."""
+    single = review.provenance is not None and review.provenance.strategy == "single"
+    return review.trial is None and (single or bool(review.evidence))
 
 
 def _head(review: Review, form: VenueForm) -> Iterator[str]:
@@ -80,7 +89,8 @@ def _settled(point: ReviewPoint) -> str:
 
 def _from_form(review: Review, form: VenueForm) -> Iterator[str]:
     yield ""
-    yield "This review keeps no points apart from its form. What the form says against the paper:"
+    apart = "few" if review.points else "no"
+    yield f"This review keeps {apart} points apart from its form. What the form says against the paper:"
     found = False
     for field in form.fields:
         value = review.fields.get(field.name)

@@ -61,7 +61,12 @@ def in_signs(source: str) -> str:
     if re.search(r"\\[td]?frac", source):
         return ""
     grouped = _GROUP.sub(lambda found: f"{found[1]}{{({found[2]})}}", source.replace("\\|", "‖").replace("*", "∗"))
-    shown = " ".join(_converter().latex_to_text(grouped).split())
+    try:
+        shown = " ".join(_converter().latex_to_text(grouped).split())
+    except (
+        Exception
+    ):  # whatever pylatexenc raises over a macro without its arguments: the formula is shown as it stands
+        return ""
     return _SCRIPT.sub(_scripted, shown)
 
 

@@ -25,7 +25,7 @@ class _Note:
 
 
 def highlights_of(review: Review, pages: PageImages) -> Highlights:
-    """A highlight for each place that printed points quote, or evidence where a review keeps no points.
+    """A highlight for each place that printed points quote, and evidence that a review keeps beside them.
 
     Where several points quote one place their notes stand together, and the gravest one gives the colour.
     """
@@ -60,8 +60,7 @@ def _notes(review: Review) -> Iterator[tuple[str, _Note]]:
             settled = f"\nWould settle it: {point.fix.what}" if point.fix.what else ""
             title = f"{point.polarity.capitalize()}{f' ({point.severity})' if weak else ''} {point.id}"
             yield point.id, _note(title, f"{point.statement}{settled}", point.severity if weak else point.polarity)
-    if not review.points:
-        yield from ((item.id, _note(f"Evidence {item.id}", item.claim, "note")) for item in review.evidence)
+    yield from ((item.id, _note(f"Evidence {item.id}", item.claim, "note")) for item in review.evidence)
 
 
 def _note(title: str, text: str, weight: str) -> _Note:

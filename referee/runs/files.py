@@ -14,7 +14,7 @@ from referee.errors import DataError
 _PART = ".part"
 
 
-def _umask() -> int:
+def umask() -> int:
     """The process's mask for new files; mkstemp ignores it and makes files private."""
     mask = os.umask(0o077)
     os.umask(mask)
@@ -54,7 +54,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as part:
             part.write(content)
-            os.fchmod(part.fileno(), 0o666 & ~_umask())
+            os.fchmod(part.fileno(), 0o666 & ~umask())
             part.flush()
             os.fsync(part.fileno())
         Path(name).replace(path)
@@ -81,7 +81,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         ) from error
     try:
         yield part
-        part.chmod(0o777 & ~_umask())
+        part.chmod(0o777 & ~umask())
         part.rename(path)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from referee.api import merging
 from referee.evals.results import read_results
 from referee.runs.folder import read_record
+from referee.schemas.run import RunRecord
 from referee.testing import FakeServer
 from tests.needs import require
 
@@ -172,3 +175,55 @@ def test_rows_as_parquet_are_the_rows_of_the_run(place: Path, parts: Run, refere
             assert json.loads(unit["details"]) == one.details
         cases = tables.read_table(place / folder / "cases.parquet")
         assert sorted(cases["kind"].to_pylist()) == ["ai"] * 2 * PAPERS + ["human"] * 2 * PAPERS
+
+
+HARMS: dict[str, Callable[[bytes], bytes | None]] = {
+    "cut": lambda own: own[: len(own) // 2],
+    "emptied": lambda own: b"",
+    "deleted": lambda own: None,
+    "a value that is none": lambda own: own.replace(b'"value":', b'"value":NaN,"value_":', 1),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_shard_whose_results_are_not_whole_is_named(referee: Referee, place: Path, parts: Run, harm: str) -> None:
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2")
+    results = place / "part2" / "results.jsonl"
+    left = HARMS[harm](results.read_bytes())
+    results.unlink()
+    if left is not None:
+        results.write_bytes(left)
+    done = referee("merge", "part1", "part2", "--out", "out")
+    assert done.code == 2
+    assert_refused(done, "'part2' is not whole", "results.jsonl holds", "make the shard again")
+    assert not (place / "out").exists()
+
+
+def test_a_shard_that_holds_results_of_another_is_named(referee: Referee, place: Path, parts: Run) -> None:
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2")
+    own, other = (place / f"part{number}" / "results.jsonl" for number in (1, 2))
+    own.write_bytes(own.read_bytes() + other.read_bytes())
+    done = referee("merge", "part1", "part2", "--out", "out")
+    assert_refused(done, "'part1' is not whole", "results of other reviews")
+    assert not (place / "out").exists()
+
+
+def test_of_two_merges_into_one_folder_the_second_is_refused(
+    referee: Referee, place: Path, parts: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        parts(f"part{number}", "--shard", f"{number}/2")
+    first = merging.join
+
+    def overtaken(*given: Any, **named: Any) -> RunRecord:
+        monkeypatch.setattr(merging, "join", first)
+        merging.merge(["part1", "part2"], out="out")
+        return first(*given, **named)
+
+    monkeypatch.setattr(merging, "join", overtaken)
+    done = referee("merge", "part1", "part2", "--out", "out")
+    assert_refused(done, "'out' was written by another command")
+    assert (place / "out" / "summary.json").is_file()
+    assert not [file.name for file in place.iterdir() if file.name.endswith(".merging")]

@@ -254,11 +254,15 @@ def join_evaluations(parts: Sequence[Path], folder: RunFolder) -> str:
 
     Raises:
         EvaluationError: Units failed and none was scored, over all parts.
+        RunError: A shard's results are not those of its reviews; the shard is named.
     """
     part = read_part(parts[0], EvalPart)
     join_lines([one / CASES for one in parts], folder.path / CASES)
     if (rejected := parts[0] / REJECTED).is_file():
         folder.write(REJECTED, rejected.read_text(encoding="utf-8"))
+    metrics = tuple(_metric_names(folder.record))
+    for one in parts:
+        _require_own_units(one, metrics)
     results, aside = folder.path / RESULTS, folder.path / f".{RESULTS}.part"
     aside.unlink(missing_ok=True)
     with ResultsFile(aside) as file:
@@ -270,12 +274,37 @@ def join_evaluations(parts: Sequence[Path], folder: RunFolder) -> str:
         results,
         folder.write,
         rows=Rows(part.group_by, read_stored(folder.path / CASES)),
-        metrics=tuple(_metric_names(folder.record)),
+        metrics=metrics,
         about=part.about,
         asked=part.asked,
     )
     require_value(summary, folder.path)
     return remark(summary)
+
+
+def _require_own_units(shard: Path, metrics: Sequence[str]) -> None:
+    """See that a finished shard has one result for each of its reviews and metrics, and no others.
+
+    Raises:
+        RunError: Its results were cut, emptied or deleted, or are of other reviews.
+    """
+    cases = {case.case_id for case in read_stored(shard / CASES)} if (shard / CASES).is_file() else set()
+    found, foreign = 0, 0
+    for result in read_results(shard / RESULTS):
+        if result.case_id in cases and result.metric in metrics:
+            found += 1
+        else:
+            foreign += 1
+    wanted = len(cases) * len(metrics)
+    damaged = damaged_lines(shard / RESULTS)
+    if found == wanted and not foreign:
+        return
+    other = f", and {foreign:,} results of other reviews" if foreign else ""
+    cut = f" ({damaged:,} damaged lines)" if damaged else ""
+    raise RunError(
+        f"shard {str(shard)!r} is not whole: {RESULTS} holds {found:,} of its {wanted:,} results{cut}{other}.",
+        hint="Copy the shard's folder again, or make the shard again with --shard.",
+    )
 
 
 def require_others(correlate: str | None, metrics: Sequence[Metric]) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from referee.app.asking import Asked
 from referee.app.jobs import Jobs
+from referee.app.server import _limits
+from referee.errors import DataError
 from tests.held import happened
 
 
@@ -36,3 +38,13 @@ async def test_of_twenty_papers_two_are_read_at_a_time(tmp_path: Path, monkeypat
         working[0].stdin.close()
         await working[0].wait()
     await happened(lambda: not any(map(jobs.phase, names)))
+
+
+@pytest.mark.parametrize("typed", [{"max_cost": "nan"}, {"max_cost": "inf"}, {"max_cost": "-1"}, {"max_tokens": "-5"}])
+async def test_a_limit_that_cannot_be_used_is_named_and_nothing_begins(tmp_path: Path, typed: dict[str, str]) -> None:
+    jobs = Jobs(tmp_path)
+    (name,) = typed
+    with pytest.raises(DataError, match=name.replace("_", " ")):
+        jobs.start("run", **_limits(typed))
+    assert jobs.phase("run") is None
+    assert not jobs.folder("run").exists()

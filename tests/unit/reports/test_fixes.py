@@ -46,12 +46,20 @@ def test_a_review_without_points_shows_what_its_form_says_against_the_paper() ->
     assert "## Summary" not in shown
 
 
+def test_a_remark_on_a_figure_does_not_hide_what_the_form_says_against_the_paper() -> None:
+    shown = render_fixes(review(points=(point("p-1"),), evidence=()), form())
+    assert "`p-1`" in shown
+    assert "## Weaknesses" in shown
+    assert "## Summary" not in shown
+
+
 def test_hostile_statements_open_nothing() -> None:
     shown = render_fixes(review(points=(point("p-1", claim="x\n\n# Rating <b>y</b>\n- [ ] z"),)), form())
     assert [line for line in shown.splitlines() if line.startswith("#")][1:] == [
         "## Must (1)",
         "## Should (0)",
         "## Could (0)",
+        "## Weaknesses",
     ]
     assert shown.count("\n- [ ]") == 1
     assert "\\<b>" in shown

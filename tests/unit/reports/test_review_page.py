@@ -6,13 +6,14 @@ import re
 
 import pytest
 
+from referee.reports.highlights import highlights_of
 from referee.reports.html import policy
 from referee.reports.review_marks import Piece, marks_of, pieces_of
 from referee.reports.review_page import review_page
 from referee.schemas.page import PageImage, PageImages, PageLine
 from referee.schemas.paper import Block, Box, Converter, Paper, Section
 from referee.schemas.point import PointEvidence, ReviewPoint
-from referee.schemas.review import DroppedQuotation, Review
+from referee.schemas.review import DroppedQuotation, Evidence, Review
 from referee.venues import load_venue
 
 FORM = load_venue("iclr-2025")
@@ -120,3 +121,26 @@ def test_a_paper_of_text_that_is_script_does_nothing() -> None:
     page = review_page(review(point(1)), FORM, paper(f"We say {HOSTILE}"), None, lambda _: "")
     assert page.count("<script>") == 1
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_evidence_of_the_form_stays_beside_points() -> None:
+    own = review(point(1, quoted(LINES[2]))).model_copy(
+        update={
+            "evidence": (
+                Evidence(
+                    id="E1",
+                    claim="Says it trains on seeds.",
+                    quote="We train on five seeds",
+                    status="exact",
+                    section_id="s1",
+                    section="Setup",
+                    page=1,
+                ),
+            )
+        }
+    )
+    pages = PageImages(paper_id=own.paper_id, pages=(PAGE,))
+    shown = review_page(own, FORM, None, pages, lambda page: "x.webp")
+    assert 'id="p-1"' in shown
+    assert 'id="E1"' in shown
+    assert {mark.title for mark in highlights_of(own, pages).items} == {"Weakness (major) p-1", "Evidence E1"}

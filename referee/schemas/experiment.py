@@ -49,7 +49,8 @@ class PaperValue(Frozen):
 
     ``failed`` and ``not_applicable`` say what befell the arm itself, or (where ``reason`` names another arm) that the
     paper is out because it failed there. ``pending``: a budget ended the run before it. ``by_seed`` are the single
-    reviews' values in the order of the plan's seeds.
+    reviews' values in the order of the plan's seeds. ``errors``, of planted recall alone: by planted error the share of
+    these reviews that name it.
     """
 
     paper: str
@@ -59,6 +60,20 @@ class PaperValue(Frozen):
     value: float | None = None
     reason: str = ""
     by_seed: tuple[float | None, ...] = ()
+    errors: dict[str, float] = Field(default_factory=dict)
+
+
+class PromptChange(Frozen):
+    """How a prompt of the first arm differs from the second's: ``diff`` is unified and empty where they are the same.
+
+    ``named`` are the two files or versions.
+    """
+
+    first: str
+    second: str
+    prompt: str
+    named: tuple[str, str]
+    diff: str
 
 
 class ArmCell(Frozen):
@@ -110,6 +125,8 @@ class ExperimentResult(Frozen):
 
     ``cuts`` are the reviews whose reviewer did not read all of the paper, and those not made because it would have read
     too little; ``cut_line`` says so in one line. ``planted``: each paper is a planted copy and its clean twin.
+    ``prompt_changes`` are of arms that are compared and name prompts. ``error_statements`` say by paper what each
+    planted error is. ``null_tests`` are pairs of arms that are the same, reviewed apart.
     """
 
     schema_version: Literal[1] = 1
@@ -131,6 +148,9 @@ class ExperimentResult(Frozen):
     method: str = ""
     notes: tuple[str, ...] = ()
     planted: bool = False
+    prompt_changes: tuple[PromptChange, ...] = ()
+    error_statements: dict[str, dict[str, str]] = Field(default_factory=dict)
+    null_tests: tuple[tuple[str, str], ...] = ()
     paid: Usage = Usage()
     cut_line: str = ""
     cuts: dict[str, PaperCut] = Field(default_factory=dict)

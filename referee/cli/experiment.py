@@ -88,11 +88,15 @@ def experiment(
 
 def _print_result(done: Experiment) -> None:
     from referee.cli.output import describe_usage, printable
+    from referee.reports.experiment_lead import lead_lines
     from referee.reports.experiment_summary import arm_lines, comparison_lines
 
     result = done.result
     if result.cut_line:
         typer.echo(printable(result.cut_line))
+    for text in lead_lines(result):
+        typer.echo(printable(text))
+    typer.echo()
     for text in done.table or arm_lines(result):
         typer.echo(text)
     if result.comparisons:

@@ -110,7 +110,11 @@ def experiment_result(
             "arms": tuple(_arm(made, arm, results) for arm in planned.arms),
             "values": values,
             "cells": cells_of(
-                values, [arm.name for arm in planned.arms], planned.metrics, judged_ranges(planned.metrics)
+                values,
+                [arm.name for arm in planned.arms],
+                planned.metrics,
+                judged_ranges(planned.metrics),
+                len(planned.seeds),
             ),
             "comparisons": compared(values, pairs, planned.metrics),
             "method": METHOD,

@@ -80,7 +80,8 @@ class ArmCell(Frozen):
     """One metric of one arm over the papers: what ``low`` and ``high`` bound is the mean, at ``level``.
 
     ``at_top`` and ``at_bottom`` are the shares of its reviews at the ends of a judged metric's range, null where there
-    is no such end.
+    is no such end. ``self_difference`` is by how much two runs of the arm differ in this mean (root mean square
+    over repeats); null where there is one seed.
     """
 
     arm: str
@@ -95,6 +96,7 @@ class ArmCell(Frozen):
     n_pending: int = 0
     at_top: float | None = None
     at_bottom: float | None = None
+    self_difference: float | None = None
 
 
 class ArmComparison(Frozen):

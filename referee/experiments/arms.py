@@ -169,16 +169,21 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
 
 
 def _prompt_names(tables: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """What each table of prompts is called: a file by its stem (its path where two have one), a version with its id."""
+    """What each table of prompts is called: a file by its stem (its path where two have one), a version with its id.
+
+    Where all tables name one and the same prompt, a version stands alone.
+    """
     files = {file_of(value) for table in tables for value in table.values() if is_file(value)}
     stems = Counter(Path(file).stem for file in files)
+    is_one = len({prompt for table in tables for prompt in table}) == 1
     for table in tables:
-        parts = (
-            (stem if stems[stem := Path(file_of(value)).stem] == 1 else file_of(value))
-            if is_file(value)
-            else f"{prompt}@{value}"
-            for prompt, value in table.items()
-        )
+        parts = []
+        for prompt, value in table.items():
+            name = file_of(value)
+            if is_file(value):
+                parts.append(Path(name).stem if stems[Path(name).stem] == 1 else name)
+            else:
+                parts.append(name if is_one else f"{prompt}@{name}")
         yield " ".join(dict.fromkeys(parts)) or "stored prompts"
 
 

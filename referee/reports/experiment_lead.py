@@ -96,7 +96,7 @@ def _sentence(result: ExperimentResult, one: ArmComparison) -> str:
     who = f"prompt {one.first!r}" if _only_prompts_differ(first, second) else repr(one.first)
     scale, digits = _scale(result, one)
     said = _said(result, one, one.mean_difference * scale, digits)
-    around = "no interval, as one paper has none"
+    around = "no interval, as there is one paper"
     if one.low is not None and one.high is not None:
         ends = (number(end * scale, digits, signed=True) for end in (one.low, one.high))
         around = f"{one.level:.0%} interval {' to '.join(ends)}"

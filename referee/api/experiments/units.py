@@ -26,7 +26,7 @@ from referee.venues import venue_digest
 from referee.venues.refined import RefinedPrompts
 
 _GROUPS = ("review.", "models.", "embedder")
-_NAMED_APART = {"strategy", "preset", "rounds"}
+_NAMED_APART = {"strategy", "preset", "rounds", "prompt_versions"}
 
 
 @dataclass(frozen=True)

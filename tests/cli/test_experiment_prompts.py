@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +54,7 @@ def longer(request: ChatRequest) -> object:
     assert isinstance(reply, dict)
     n = next(n for n in range(1, 10) if f"harbour {n}" in request.user)
     text = next(name for name, value in reply.items() if isinstance(value, str))
-    return {**reply, text: "The count is sound. " * (10 + (n if SECOND in request.system else 0))}
+    return {**reply, text: "".join(f"Remark number {i} is sound. " for i in range(2 + n * (SECOND in request.system)))}
 
 
 def prompts(server: FakeServer) -> Counter[str]:
@@ -76,7 +77,7 @@ def test_six_lines_of_a_plan_end_in_a_sentence_the_change_and_the_papers(
     assert done.code == 0, done.err
     assert prompts(server) == {"v1": 4, "v2": 4}
     lines = done.out.splitlines()
-    assert lines[0].startswith("prompt 'v2' writes 10.0 more words a review than 'v1', 95% interval +")
+    assert lines[0].startswith("prompt 'v2' writes 12.5 more words a review than 'v1', 95% interval +")
     assert ", on 4 papers; 1." in lines[0]
     assert lines[0].endswith(" times the tokens.")
     assert lines[1] == "The interval does not hold 0."
@@ -84,12 +85,12 @@ def test_six_lines_of_a_plan_end_in_a_sentence_the_change_and_the_papers(
     assert any(line.startswith(f"+3. {SECOND}") for line in lines)
     at = next(n for n, line in enumerate(lines) if line.startswith("| paper | v1"))
     assert [line.split()[1] for line in lines[at + 2 : at + 6]] == ["p4", "p3", "p2", "p1"]
-    assert lines[at + 2].split()[-2] == "+16.0"
+    assert lines[at + 2].split()[-2] == "+20.0"
 
     summary = (place / "run" / "summary.md").read_text()
     parts = summary.split("\n\n")
     assert parts[0] == "# Experiment plan"
-    assert parts[1].startswith("prompt 'v2' writes 10.0 more words a review than 'v1'")
+    assert parts[1].startswith("prompt 'v2' writes 12.5 more words a review than 'v1'")
     headings = [line for line in summary.splitlines() if line.startswith("## ")]
     assert headings[:3] == ["## How the prompts differ", "## Paper by paper", "## Mean and standard deviation"]
     assert "Note: the plan names no strategy: its prompts are those of 'single'" in done.err
@@ -120,7 +121,7 @@ def test_an_arm_added_later_reuses_the_reviews_of_the_others(run: Run, place: Pa
     found = result(place / "second")
     assert [arm.units["reused"] for arm in found.arms] == [4, 4, 0]
     assert [(one.first, one.second) for one in found.comparisons] == [("two", "one"), ("hot", "one"), ("hot", "two")]
-    assert done.out.startswith("prompt 'two' writes 10.0 more words a review than 'one'")
+    assert done.out.startswith("prompt 'two' writes 12.5 more words a review than 'one'")
 
 
 @pytest.mark.slow
@@ -134,7 +135,7 @@ def test_repeats_say_how_much_a_prompt_differs_from_itself(run: Run, place: Path
         key = request.system + request.user
         calls[key] += 1
         text = next(name for name, value in reply.items() if isinstance(value, str))
-        return reply | {text: reply[text] + "Well done my friends. " * (calls[key] - 1)} if SECOND in key else reply
+        return reply | {text: reply[text] + "A later remark follows. " * (calls[key] - 1)} if SECOND in key else reply
 
     server.script.entries["writer"] = unsteady
     done = run("--repeat", "2", "--out", "run")
@@ -203,7 +204,7 @@ def test_one_paper_one_arm_and_a_paper_that_failed_say_why_little_follows(
         "Nothing can be said of 'v2' against 'v1' in words: no paper has a value in both arms (4 failed; "
     )
     assert "arm 'v2'" in first or "400" in first
-    assert "| p1    | failed | failed |" in failed.out
+    assert re.search(r"^\| p1 +\| failed +\| failed +\|", failed.out, re.MULTILINE)
 
 
 @pytest.mark.slow

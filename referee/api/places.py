@@ -50,14 +50,18 @@ class RunPlace:
         else:
             check_new(self.path)
 
-    def check_inputs(self, inputs: Mapping[str, str]) -> None:
+    def check_inputs(self, inputs: Mapping[str, str], hint: str | None = None) -> None:
         """See that a run to be resumed was started on these inputs, before anything is shown or asked.
+
+        Args:
+            inputs: What must be the same.
+            hint: What to do where it is not; by default a general one.
 
         Raises:
             RunError: It was started on others; each is named.
         """
         if self.resumed:
-            check_resumable(self.path, inputs)
+            check_resumable(self.path, inputs, hint)
 
     def refuse_open_batches(self) -> None:
         """See that a run whose calls are made at once does not ask again what batches of it are paid for.

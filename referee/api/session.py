@@ -121,14 +121,18 @@ class Session:
         self._closing(embedder.aclose)
         return embedder
 
-    def check_inputs(self, inputs: Mapping[str, str]) -> None:
+    def check_inputs(self, inputs: Mapping[str, str], hint: str | None = None) -> None:
         """Say what must be the same for a run to be resumed, and see that it is, before anything is shown or asked.
+
+        Args:
+            inputs: What must be the same.
+            hint: What to do where it is not; by default a general one.
 
         Raises:
             RunError: The run to be resumed was started on others; each is named.
         """
         self._inputs = inputs if self.shard is None else {**inputs, SHARD_INPUT: str(self.shard)}
-        self.place.check_inputs(self._inputs)
+        self.place.check_inputs(self._inputs, hint)
 
     def holds(self, paper_id: str) -> bool:
         """Whether a paper is worked on here: it is in the shard, or the run is whole."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +17,11 @@ _PLAN = (
     "merge, quota, second-model, example, scores."
 )
 _MLFLOW = "Log to MLflow too: local (a folder in the store), another folder, or an address."
+_REPEAT = "Review each paper N times in every arm: shows how much an arm differs from itself."
+_ON = (
+    "dev: the papers for work; test: the others, opened once for each plan. Without [splits] each is a half. "
+    "[default: dev, or all papers where the plan has no splits]"
+)
 _STORE = "Where finished reviews and seals lie, for all plans. [default: referee-runs]"
 
 
@@ -38,7 +43,8 @@ def experiment(
     references: Annotated[Path | None, typer.Option(help="Human reviews in place of the plan's.")] = None,
     embedder: Annotated[str | None, typer.Option(help="The embedding model. [default: local]")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print units, calls and cost, and end.")] = False,
-    final: Annotated[bool, typer.Option("--final", help="Open the test split; once for each plan.")] = False,
+    repeat: Annotated[int | None, typer.Option(metavar="N", help=_REPEAT)] = None,
+    on: Annotated[Literal["dev", "test"] | None, typer.Option(help=_ON)] = None,
     store: Annotated[Path | None, typer.Option(help=_STORE)] = None,
     mlflow: Annotated[str | None, typer.Option(metavar="URI", help=_MLFLOW)] = None,
     flags: CorpusFlags = CorpusFlags(),
@@ -67,7 +73,8 @@ def experiment(
         "judges": judge or (),
         "references": references,
         "embedder": embedder,
-        "final": final,
+        "repeat": repeat,
+        "on": on,
         "store": store or STORE,
         "options": attended.options,
     }
@@ -81,11 +88,15 @@ def experiment(
 
 def _print_result(done: Experiment) -> None:
     from referee.cli.output import describe_usage, printable
+    from referee.reports.experiment_lead import lead_lines
     from referee.reports.experiment_summary import arm_lines, comparison_lines
 
     result = done.result
     if result.cut_line:
         typer.echo(printable(result.cut_line))
+    for text in lead_lines(result):
+        typer.echo(printable(text))
+    typer.echo()
     for text in done.table or arm_lines(result):
         typer.echo(text)
     if result.comparisons:

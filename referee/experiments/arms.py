@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from referee.errors import SettingsError
-from referee.experiments.plan import ArmPart, Compare, Plan
+from referee.experiments.plan import ArmPart, Common, Compare, Plan, file_of, is_file
 from referee.experiments.plan_file import nearest
+from referee.graphs.strategies import STRATEGIES
 from referee.venues.refined import RefinedPrompts
 
 DEFAULT_STRATEGY = "sections"
@@ -58,8 +61,21 @@ def arms_of(plan: Plan) -> tuple[Arm, ...]:
     names = [arm.name for arm in arms]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise SettingsError(f"two arms are called {twice!r}.", hint="Name each once, and no value of the grid twice.")
+        raise SettingsError(
+            f"two arms are called {twice!r}.",
+            hint="Name each once, and no value of the grid twice; --repeat says how much an arm differs from itself.",
+        )
     return arms
+
+
+def strategy_of_prompts(plan: Plan) -> str | None:
+    """The strategy to which all prompts of the plan belong, where the plan names no strategy; else None."""
+    parts: tuple[ArmPart | Common, ...] = (*(plan.arms or ()), plan.common)
+    if (plan.grid is not None and plan.grid.strategies) or any(part.strategy for part in parts):
+        return None
+    tables = [*(part.prompts for part in parts), *((plan.grid.prompts if plan.grid else None) or ())]
+    named = {name.removeprefix("review/").removesuffix("-brief") for table in tables for name in table}
+    return next(iter(named)) if len(named) == 1 and named <= set(STRATEGIES) else None
 
 
 def chosen_arms(arms: Sequence[Arm], names: Sequence[str]) -> tuple[Arm, ...]:
@@ -107,7 +123,7 @@ def _listed(plan: Plan, part: ArmPart) -> Arm:
     common = plan.common
     return Arm(
         name=part.name,
-        strategy=part.strategy or common.strategy or DEFAULT_STRATEGY,
+        strategy=part.strategy or common.strategy or strategy_of_prompts(plan) or DEFAULT_STRATEGY,
         venue=_venue(part.venue or common.venue, part.name),
         model=part.model or common.model,
         model_for={**common.model_for, **part.model_for},
@@ -124,11 +140,12 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
     for name, values in grid:
         if values is not None and not values:
             raise SettingsError(f"the grid is empty: {name!r} lists nothing.", hint="Name one value at least.")
-    strategies = grid.strategies or (common.strategy or DEFAULT_STRATEGY,)
+    strategies = grid.strategies or (common.strategy or strategy_of_prompts(plan) or DEFAULT_STRATEGY,)
     venues = grid.venues or (_venue(common.venue, "the grid"),)
     models: tuple[str | None, ...] = grid.models or (common.model,)
     rounds = grid.rounds or (common.rounds,)
     prompts = grid.prompts or ({},)
+    named = dict(zip(map(repr, prompts), _prompt_names(prompts), strict=False))
     varied = [len(values) > 1 for values in (strategies, venues, models, rounds, prompts)]
     for combination in product(strategies, venues, models, rounds, prompts):
         strategy, venue, model, number, versions = combination
@@ -137,7 +154,7 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
             venue,
             model or "",
             f"{number} round{'' if number == 1 else 's'}",
-            " ".join(f"{prompt}@{version}" for prompt, version in versions.items()) or "stored prompts",
+            named[repr(versions)],
         )
         yield Arm(
             name=", ".join(text for text, varies in zip(told, varied, strict=True) if varies) or strategy,
@@ -149,6 +166,25 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
             prompts={**common.prompts, **versions},
             settings=dict(common.settings),
         )
+
+
+def _prompt_names(tables: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """What each table of prompts is called: a file by its stem (its path where two have one), a version with its id.
+
+    Where all tables name one and the same prompt, a version stands alone.
+    """
+    files = {file_of(value) for table in tables for value in table.values() if is_file(value)}
+    stems = Counter(Path(file).stem for file in files)
+    is_one = len({prompt for table in tables for prompt in table}) == 1
+    for table in tables:
+        parts = []
+        for prompt, value in table.items():
+            name = file_of(value)
+            if is_file(value):
+                parts.append(Path(name).stem if stems[Path(name).stem] == 1 else name)
+            else:
+                parts.append(name if is_one else f"{prompt}@{name}")
+        yield " ".join(dict.fromkeys(parts)) or "stored prompts"
 
 
 def _venue(venue: str | None, arm: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, variance
 
 from referee.evals.edges import edges_of
 from referee.evals.metric import Range
@@ -39,9 +41,32 @@ def cells_of(
     arms: Sequence[str],
     metrics: Sequence[str],
     judged: Mapping[str, Range] | None = None,
+    repeats: int = 1,
 ) -> tuple[ArmCell, ...]:
-    """Each arm's mean of each metric over the papers that count in every arm; ``judged`` are ranges of judged ones."""
-    return tuple(_cells(values, arms, metrics, judged or {}))
+    """Each arm's mean of each metric over the papers that count in every arm.
+
+    Args:
+        values: Of all papers.
+        arms: Their names.
+        metrics: Their names.
+        judged: The ranges of judged metrics.
+        repeats: How many seeds each arm has.
+    """
+    return tuple(_cells(values, arms, metrics, judged or {}, repeats))
+
+
+def self_difference(by_paper: Sequence[Sequence[float]]) -> float | None:
+    """By how much the means over papers of two single repeats differ: the root mean square, in the values' unit.
+
+    The variance between repeats of each paper, summed, is that of the sum over papers; two repeats differ by twice it.
+    None without a paper, or with fewer than two repeats.
+
+    Args:
+        by_paper: The values of each paper's repeats, two or more.
+    """
+    if not by_paper or min(map(len, by_paper)) < 2:
+        return None
+    return math.sqrt(2 * sum(map(variance, by_paper))) / len(by_paper)
 
 
 def _comparison(
@@ -75,7 +100,11 @@ def _comparison(
 
 
 def _cells(
-    values: Sequence[PaperValue], arms: Sequence[str], metrics: Sequence[str], judged: Mapping[str, Range]
+    values: Sequence[PaperValue],
+    arms: Sequence[str],
+    metrics: Sequence[str],
+    judged: Mapping[str, Range],
+    repeats: int,
 ) -> Iterator[ArmCell]:
     for arm in arms:
         for metric in metrics:
@@ -100,4 +129,11 @@ def _cells(
                 n_pending=counts["pending"],
                 at_top=edges.at_top,
                 at_bottom=edges.at_bottom,
+                self_difference=self_difference([_repeats(one, repeats) for one in own if one.value is not None]),
             )
+
+
+def _repeats(value: PaperValue, repeats: int) -> list[float]:
+    """A value for each repeat: the mean over the copies of a planted paper, which stand one copy after another."""
+    found = [one for one in value.by_seed if one is not None]
+    return [fmean(found[seed::repeats]) for seed in range(min(repeats, len(found)))]

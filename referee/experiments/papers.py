@@ -26,6 +26,7 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.paper import Paper
 
 Split = Literal["development", "test"]
+SPLITS: tuple[Split, ...] = ("development", "test")
 SAME_SHARE = 0.6
 """Of the shorter paper's runs of words, from which on two papers are the same."""
 
@@ -78,6 +79,16 @@ def find_papers(loaded: LoadedPlan) -> tuple[PlanPaper, ...]:
                 raise DataError(f"{str(taken.path)!r} and {str(path)!r} {what}.", hint="Keep one, or rename one.")
         by_name[paper.name] = by_digest[paper.digest] = paper
     return tuple(_split(sorted(by_name.values(), key=lambda paper: paper.name), loaded.plan.splits))
+
+
+def halved(papers: Sequence[PlanPaper]) -> tuple[PlanPaper, ...]:
+    """The papers of a plan that names no split, in two halves by their digests; an odd one is for development.
+
+    Neither names nor scores decide. A paper that is added later can move one other to the other half.
+    """
+    in_order = sorted(papers, key=lambda paper: hashlib.sha256(f"split {paper.digest}".encode()).hexdigest())
+    test = {paper.name for paper in in_order[(len(papers) + 1) // 2 :]}
+    return tuple(replace(paper, split="test" if paper.name in test else "development") for paper in papers)
 
 
 def _planted_papers(loaded: LoadedPlan, folder: Path) -> tuple[PlanPaper, ...]:
@@ -147,7 +158,11 @@ def of_split(papers: Iterable[PlanPaper], split: Split) -> tuple[PlanPaper, ...]
     """
     chosen = tuple(paper for paper in papers if paper.split == split)
     if not chosen:
-        hint = "Name them under [splits] test, or give a test_share." if split == "test" else "Keep some for it."
+        hint = (
+            "Add papers (without [splits] half of them are for it), or name some under [splits] test."
+            if split == "test"
+            else "Keep some for it."
+        )
         raise SettingsError(f"the plan has no paper in its {split} split.", hint=hint)
     return chosen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -65,11 +66,16 @@ class Papers(PlanPart):
 
 
 class Splits(PlanPart):
-    """Which papers are kept for ``--final``: by name, or a share by the digest of each file."""
+    """Which papers are kept for ``--on test``: by name, or a share by the digest of each file."""
 
     development: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     test_share: float | None = Field(default=None, gt=0, lt=1)
+
+    @property
+    def named(self) -> bool:
+        """Whether the plan says which papers are whose."""
+        return bool(self.development or self.test or self.test_share is not None)
 
 
 class Measure(PlanPart):
@@ -115,6 +121,16 @@ class Plan(PlanPart):
     compare: Compare = Compare()
     budget: BudgetSettings = BudgetSettings()
     tracking: Tracking = Tracking()
+
+
+def file_of(named: Any) -> str:
+    """The file or version by which a plan names a prompt; of a file that was read, its name."""
+    return str(getattr(named, "file", named))
+
+
+def is_file(named: Any) -> bool:
+    """Whether a plan names a file, and no version that ships."""
+    return not re.fullmatch(r"v[0-9]+", file_of(named))
 
 
 PARTS: dict[str, type[BaseModel]] = {

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from referee.errors import SettingsError
+from referee.evals.registry import PRESETS
 from referee.experiments.plan import PARTS, ArmPart, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
 from referee.nearest import did_you_mean
@@ -26,6 +27,8 @@ READY = ("table2", "planted", "ablation", *ABLATIONS)
 SECOND = "SECOND"
 """Stands in a plan for the second model that is given beside it."""
 
+MOST_REPEATS = 100
+
 _FOLDER = "ready"
 
 
@@ -33,7 +36,8 @@ _FOLDER = "ready"
 class Given:
     """What is said beside the plan and goes over it; None and empty leave the plan's own.
 
-    ``arms`` names those that are run; the others are left out, with their comparisons.
+    ``arms`` names those that are run; the others are left out, with their comparisons. ``repeat`` is how often every
+    arm reviews each paper, in place of the plan's seeds.
     """
 
     arms: Sequence[str] = ()
@@ -47,6 +51,7 @@ class Given:
     embedder: str | None = None
     mlflow: str | None = None
     planted: str | Path | None = None
+    repeat: int | None = None
 
 
 @dataclass(frozen=True)
@@ -140,9 +145,15 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
         papers = Papers(files=tuple(str(Path(path).absolute()) for path in given.papers))
     if given.planted:
         papers = Papers(files=papers.files if given.papers else (), planted=str(Path(given.planted).absolute()))
+    if given.repeat is not None and not 1 <= given.repeat <= MOST_REPEATS:
+        raise SettingsError(
+            f"an arm cannot review a paper {given.repeat} times.",
+            hint=f"Give --repeat 1 to {MOST_REPEATS}; from 2 on the result says how much an arm differs from itself.",
+        )
+    metrics = tuple(given.metrics) if given.metrics is not None else plan.measure.metrics
     measure = plan.measure.model_copy(
         update={
-            "metrics": tuple(given.metrics) if given.metrics is not None else plan.measure.metrics,
+            "metrics": metrics or (PRESETS["planted"] if papers.planted else ()),
             "judges": tuple(given.judges) or plan.measure.judges,
             "embedder": given.embedder or plan.measure.embedder,
             "references": str(Path(given.references).absolute()) if given.references else plan.measure.references,
@@ -150,9 +161,9 @@ def _with(loaded: LoadedPlan, given: Given) -> LoadedPlan:
     )
     tracking = plan.tracking.model_copy(update={"mlflow": given.mlflow or _tracked(plan.tracking.mlflow, loaded)})
     arms = _grid_with(plan, given) if plan.grid is not None else _common_with(plan, given)
-    return LoadedPlan(
-        arms.model_copy(update={"papers": papers, "measure": measure, "tracking": tracking}), loaded.folder
-    )
+    seeds = plan.seeds if given.repeat is None else tuple(range(given.repeat))
+    update = {"papers": papers, "measure": measure, "tracking": tracking, "seeds": seeds}
+    return LoadedPlan(arms.model_copy(update=update), loaded.folder)
 
 
 def _tracked(named: str | None, loaded: LoadedPlan) -> str | None:

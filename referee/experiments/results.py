@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from referee.evals.planted.metrics import PlantedDetails
+from referee.evals.quality.judged import stored_as
 from referee.evals.registry import judged_ranges
 from referee.evals.results import RESULTS, read_results
 from referee.experiments.comparing import METHOD, cells_of, compared
@@ -108,11 +110,16 @@ def experiment_result(
             "arms": tuple(_arm(made, arm, results) for arm in planned.arms),
             "values": values,
             "cells": cells_of(
-                values, [arm.name for arm in planned.arms], planned.metrics, judged_ranges(planned.metrics)
+                values,
+                [arm.name for arm in planned.arms],
+                planned.metrics,
+                judged_ranges(planned.metrics),
+                len(planned.seeds),
             ),
             "comparisons": compared(values, pairs, planned.metrics),
             "method": METHOD,
             "notes": (*planned.notes, *_notes(made, values, planned.metrics)),
+            "error_statements": dict(_statements(results)),
             "paid": made.paid,
             "cuts": {one.unit.label: one.cut for one in made.units if one.cut is not None},
             "cut_line": _cut_line(made),
@@ -129,6 +136,16 @@ def _cut_line(made: Made) -> str:
 def _results(folder: Path, paper: str) -> dict[tuple[str, str], MetricResult]:
     file = folder / EVALUATIONS / paper / RESULTS
     return {(result.case_id, result.metric): result for result in read_results(file)}
+
+
+def _statements(results: Mapping[str, Mapping[tuple[str, str], MetricResult]]) -> Iterator[tuple[str, dict[str, str]]]:
+    """What each planted error is, by paper, as the measurement of recall tells."""
+    for paper, found in results.items():
+        told = next(
+            (one for key, one in found.items() if key[1] == "planted_recall" and "records" in one.details), None
+        )
+        if told is not None:
+            yield paper, {one.record_id: one.statement for one in stored_as(PlantedDetails, told).counted}
 
 
 def _values(
@@ -174,7 +191,8 @@ def _notes(made: Made, values: Sequence[PaperValue], metrics: Sequence[str]) -> 
         if reasons and not any(value.status == "scored" for value in own):
             yield f"{metric} could be measured on no paper: {min(reasons)}"
     if len(made.papers) < FEW_PAPERS:
-        yield f"{len(made.papers)} papers are few: what intervals cover was measured from {FEW_PAPERS} papers on"
+        few = "1 paper is too few" if len(made.papers) == 1 else f"{len(made.papers)} papers are few"
+        yield f"{few}: what intervals cover was measured from {FEW_PAPERS} papers on"
     versions = {one.version for one in made.units if one.version}
     if len(versions) > 1:
         yield f"the reviews were made by several versions of referee: {', '.join(sorted(versions))}"

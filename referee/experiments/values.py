@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
+from referee.evals.planted.metrics import PlantedDetails
+from referee.evals.quality.judged import stored_as
 from referee.experiments.review_set import case_id
 from referee.experiments.units import Unit
 from referee.schemas.experiment import PaperValue, ValueStatus
@@ -56,6 +58,7 @@ class _Value:
     reason: str = ""
     by_seed: tuple[float | None, ...] = ()
     arm: str = ""
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 def _unit_trouble(measured: Measured) -> _Value | None:
@@ -82,7 +85,20 @@ def _own_value(measured: Measured, arm: str, metric: str) -> _Value:
         for result in results:
             if result.status == status:
                 return _Value(result.status, reason=result.reason, by_seed=by_seed, arm=arm)
-    return _Value("scored", fmean(result.value or 0.0 for result in results), by_seed=by_seed, arm=arm)
+    value = fmean(result.value or 0.0 for result in results)
+    return _Value("scored", value, by_seed=by_seed, arm=arm, errors=_errors(metric, results))
+
+
+def _errors(metric: str, results: Sequence[MetricResult]) -> dict[str, float]:
+    """By planted error the share of reviews that name it in print; empty for another metric."""
+    if metric != "planted_recall":
+        return {}
+    found = [
+        {record.record_id: record.printed.verdict == "found" for record in stored_as(PlantedDetails, result).counted}
+        for result in results
+        if "records" in result.details
+    ]
+    return {name: fmean(one[name] for one in found) for name in found[0]} if found else {}
 
 
 def _spoken_of(measured: Measured, arm: str, metric: str) -> Sequence[Unit]:
@@ -116,4 +132,5 @@ def _shared(paper: str, arm: str, metric: str, value: _Value, all_arms: Mapping[
         value=value.value,
         reason=f"{where}{value.reason}" if value.reason else "",
         by_seed=value.by_seed,
+        errors=dict(value.errors),
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from referee.evals.edges import EDGES, EDGES_TEXT, Edges, edge_text, level_rows
+from referee.reports.experiment_lead import lead_sections, lead_sentences
 from referee.reports.experiment_plots import experiment_plots
 from referee.reports.html import PAGE
 from referee.reports.markdown_text import inline
@@ -45,6 +46,7 @@ def render_experiment(result: ExperimentResult, plots: tuple[Plot, ...] = ()) ->
     """The whole summary as Markdown."""
     below = "Below each mean: its interval; scored / not applicable / failed / pending papers."
     sections = [
+        *lead_sections(result),
         Section("Mean and standard deviation", (_means(result), below, _by_arm(result, _counts))),
         _compared(result),
         *_edges(result),
@@ -53,7 +55,11 @@ def render_experiment(result: ExperimentResult, plots: tuple[Plot, ...] = ()) ->
         _costs(result),
         *([plots_section(plots)] if plots else []),
     ]
-    return render_markdown(f"Experiment {inline(result.name)}", ["\n".join(_head(result))], sections)
+    return render_markdown(
+        f"Experiment {inline(result.name)}",
+        ["\n".join(map(inline, lead_sentences(result))), "\n".join(_head(result))],
+        sections,
+    )
 
 
 def arm_lines(result: ExperimentResult) -> list[str]:

@@ -32,6 +32,7 @@ _VALUES = {
     "value": "float64",
     "reason": "string",
     "by_seed": "string",
+    "errors": "string",
 }
 _PREDICTIONS = {
     **dict.fromkeys(("paper_id", "paper_title", "venue"), "string"),

@@ -200,7 +200,10 @@ def require_run(path: Path, hint: str) -> None:
     raise RunError(f"{str(path)!r} {cause}.", hint=f"{offer}{hint}")
 
 
-def check_resumable(path: Path, inputs: Mapping[str, str] | None = None) -> None:
+_OTHER = "Resume with what it was started with (see its run.json), or start a new run without --resume."
+
+
+def check_resumable(path: Path, inputs: Mapping[str, str] | None = None, hint: str | None = None) -> None:
     """See that the folder holds a run, and one that was started on these inputs, before anything is shown or asked.
 
     Raises:
@@ -208,7 +211,7 @@ def check_resumable(path: Path, inputs: Mapping[str, str] | None = None) -> None
     """
     require_run(path, "Name the folder of an earlier run, or start a new run without --resume.")
     if inputs is not None:
-        _require_same(path, read_record(path), inputs)
+        _require_same(path, read_record(path), inputs, hint or _OTHER)
 
 
 def read_record(path: Path) -> RunRecord:
@@ -259,13 +262,13 @@ def _sweep(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str]) -> None:
+def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str], hint: str = _OTHER) -> None:
     given = scrub_tree(dict(inputs))
     changed = sorted(key for key in record.inputs.keys() | given.keys() if record.inputs.get(key) != given.get(key))
     if changed:
         raise RunError(
             f"run {str(path)!r} was started with another {' and another '.join(changed)}.",
-            hint="Resume with what it was started with (see its run.json), or start a new run without --resume.",
+            hint=hint,
         )
 
 

@@ -49,7 +49,8 @@ class PaperValue(Frozen):
 
     ``failed`` and ``not_applicable`` say what befell the arm itself, or (where ``reason`` names another arm) that the
     paper is out because it failed there. ``pending``: a budget ended the run before it. ``by_seed`` are the single
-    reviews' values in the order of the plan's seeds.
+    reviews' values in the order of the plan's seeds. ``errors``, of planted recall alone: by planted error the share of
+    these reviews that name it.
     """
 
     paper: str
@@ -59,13 +60,28 @@ class PaperValue(Frozen):
     value: float | None = None
     reason: str = ""
     by_seed: tuple[float | None, ...] = ()
+    errors: dict[str, float] = Field(default_factory=dict)
+
+
+class PromptChange(Frozen):
+    """How a prompt of the first arm differs from the second's: ``diff`` is unified and empty where they are the same.
+
+    ``named`` are the two files or versions.
+    """
+
+    first: str
+    second: str
+    prompt: str
+    named: tuple[str, str]
+    diff: str
 
 
 class ArmCell(Frozen):
     """One metric of one arm over the papers: what ``low`` and ``high`` bound is the mean, at ``level``.
 
     ``at_top`` and ``at_bottom`` are the shares of its reviews at the ends of a judged metric's range, null where there
-    is no such end.
+    is no such end. ``self_difference`` is by how much two runs of the arm differ in this mean (root mean square
+    over repeats); null where there is one seed.
     """
 
     arm: str
@@ -80,6 +96,7 @@ class ArmCell(Frozen):
     n_pending: int = 0
     at_top: float | None = None
     at_bottom: float | None = None
+    self_difference: float | None = None
 
 
 class ArmComparison(Frozen):
@@ -110,6 +127,8 @@ class ExperimentResult(Frozen):
 
     ``cuts`` are the reviews whose reviewer did not read all of the paper, and those not made because it would have read
     too little; ``cut_line`` says so in one line. ``planted``: each paper is a planted copy and its clean twin.
+    ``prompt_changes`` are of arms that are compared and name prompts. ``error_statements`` say by paper what each
+    planted error is. ``null_tests`` are pairs of arms that are the same, reviewed apart.
     """
 
     schema_version: Literal[1] = 1
@@ -131,6 +150,9 @@ class ExperimentResult(Frozen):
     method: str = ""
     notes: tuple[str, ...] = ()
     planted: bool = False
+    prompt_changes: tuple[PromptChange, ...] = ()
+    error_statements: dict[str, dict[str, str]] = Field(default_factory=dict)
+    null_tests: tuple[tuple[str, str], ...] = ()
     paid: Usage = Usage()
     cut_line: str = ""
     cuts: dict[str, PaperCut] = Field(default_factory=dict)

@@ -271,7 +271,7 @@ def test_the_test_split_is_opened_once(run: Run, place: Path, server: FakeServer
     changed(place, "[measure]", '[splits]\ntest = ["p3"]\n[measure]')
     assert run("--out", "dev").code == 0
     assert writers(server) == {"a": 2, "b": 2}
-    done = run("--final", "--out", "final")
+    done = run("--on", "test", "--out", "final")
     assert done.code == 0, done.err
     assert "The test split was opened; the seal is final/seal.json." in done.out
     found = result(place / "final")
@@ -281,13 +281,13 @@ def test_the_test_split_is_opened_once(run: Run, place: Path, server: FakeServer
     assert json.loads(seal.read_text())["results_digest"]
 
     for more in (("--out", "again"), ("--resume", "final")):
-        done = run("--final", *more)
+        done = run("--on", "test", *more)
         assert done.code == 2
         assert f"the seal is '{seal.relative_to(place)}'" in done.err
     assert not (place / "again").exists()
     assert run("--resume", "dev").code == 0
 
-    without = run("--final", "--out", "none", "--arm", "a")
+    without = run("--on", "test", "--out", "none", "--arm", "a")
     before = "Note: 1 of 1 files of the test split were looked at before, by the plan 'plan' on "
     assert before in without.err
     assert before in (place / "none" / "summary.md").read_text().replace("- Note", "Note")

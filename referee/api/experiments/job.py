@@ -10,21 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from referee.api.experiments.models import OpenModels, full_id
-from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of
+from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of, unused_prompts, used_prompts
 from referee.api.options import RunOptions
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
 from referee.evals.registry import PRESETS, find_metrics
-from referee.experiments.arms import Arm, arms_of, chosen_arms, pairs_of
-from referee.experiments.papers import PlanPaper, Split, find_papers, of_split, read_references
+from referee.experiments.arms import Arm, arms_of, chosen_arms, pairs_of, strategy_of_prompts
+from referee.experiments.papers import PlanPaper, Split, find_papers, halved, of_split, read_references
 from referee.experiments.plan import Plan
 from referee.experiments.plan_file import Given, load_plan
+from referee.experiments.prompt_texts import prompt_changes
 from referee.experiments.units import UnitStore
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
 from referee.papers.isolated import read_paper
+from referee.reports.estimates import several
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
+from referee.schemas.experiment import PromptChange
 from referee.schemas.paper import Paper
 from referee.schemas.venue import VenueForm
 from referee.settings import BudgetSettings, Settings
@@ -51,6 +54,9 @@ class ExperimentJob:
         settings: Of all arms, without limits.
         left_out: Arms of a grid that no strategy could run.
         limits: Of the whole experiment.
+        halves: Whether the plan names no split and its papers were split in half.
+        prompt_changes: How the prompts differ of arms that are compared.
+        null_tests: Pairs of arms that are the same.
         looked_at: Of test papers, who is known to have looked at them before.
         reading: What of the human reviews was left out.
     """
@@ -70,6 +76,9 @@ class ExperimentJob:
     settings: Settings
     left_out: tuple[str, ...]
     limits: BudgetSettings
+    halves: bool = False
+    prompt_changes: tuple[PromptChange, ...] = ()
+    null_tests: tuple[tuple[str, str], ...] = ()
     looked_at: tuple[str, ...] = ()
     reading: tuple[str, ...] = ()
 
@@ -84,9 +93,14 @@ class ExperimentJob:
         return _asks_judges(self.metrics, self.plan.measure.judges)
 
     @property
+    def split_papers(self) -> list[PlanPaper]:
+        """The papers of the split, those that cannot be read too."""
+        return [paper for paper in self.all_papers if paper.split == self.split]
+
+    @property
     def split_digests(self) -> dict[str, str]:
         """The digests of the split's papers, by name; of a planted one those of both copies."""
-        own = [paper.digests for paper in self.all_papers if paper.split == self.split]
+        own = [paper.digests for paper in self.split_papers]
         return {name: digest for digests in own for name, digest in digests.items()}
 
     @property
@@ -110,12 +124,14 @@ async def open_job(
     source: str | Path | Mapping[str, Any],
     given: Given,
     *,
-    final: bool,
+    split: Split | None,
     options: RunOptions,
     store: UnitStore,
     opened: OpenModels,
 ) -> ExperimentJob:
     """Resolve a plan; no model is asked. Limits given go over the plan's own, and ``opened`` opens the arms' models.
+
+    A plan without ``[splits]`` is run on all papers, for development; where ``split`` is given, on that half of them.
 
     Raises:
         SettingsError: The plan, a strategy, metric, model or setting is not usable, a metric fits no paper, or a cost
@@ -130,11 +146,15 @@ async def open_job(
     opened.max_cost = limits.max_cost
     settings = _settings(plan, options.settled())
     arms, left_out, pairs = _compared(plan, given, settings)
+    changes = tuple(_prompt_changes(arms, pairs, loaded.folder))
     forms = _forms(arms, loaded.folder)
     metrics = find_metrics(plan.measure.metrics or None)
     judges = _judges(metrics, settings, plan.measure.judges)
-    split: Split = "test" if final else "development"
     all_papers = find_papers(loaded)
+    halves = split is not None and not plan.splits.named
+    if halves:
+        all_papers = halved(all_papers)
+    split = split or "development"
     chosen = of_split(all_papers, split)
     references, reading = read_references(
         loaded.path(plan.measure.references) if plan.measure.references else None, all_papers
@@ -151,6 +171,7 @@ async def open_job(
         opened=opened,
         store=store,
         progress=progress,
+        folder=loaded.folder,
     )
     excluded |= unusable
     papers = {name: pair for name, pair in read.items() if name not in excluded}
@@ -172,6 +193,9 @@ async def open_job(
         left_out=left_out,
         reading=reading,
         limits=limits,
+        halves=halves,
+        prompt_changes=changes,
+        null_tests=_null_tests(arms, units),
     )
 
 
@@ -246,6 +270,19 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     if job.references and missing and any("references" in metric.needs for metric in job.metrics):
         yield f"{len(missing)} of {len(job.papers)} papers have no human review, the first: {missing[0]!r}"
     yield from job.reading
+    if job.halves:
+        half = "development (--on dev)" if job.split == "development" else "the test (--on test)"
+        yield (
+            f"the plan names no splits: {len(job.split_papers)} of its {several(len(job.all_papers), 'paper')}, by the "
+            f"digests of their files, {'is' if len(job.split_papers) == 1 else 'are'} for {half}"
+        )
+    if (strategy := strategy_of_prompts(job.plan)) is not None:
+        yield f"the plan names no strategy: its prompts are those of {strategy!r}"
+    for one, other in job.null_tests:
+        yield f"arms {one!r} and {other!r} have the same prompt: a null test, in which every difference is chance"
+    yield from _unused_notes(job)
+    if len(job.arms) == 1:
+        yield "there is one arm: nothing is compared; a second prompt, strategy or model makes a second arm"
     yield from job.looked_at
     if job.planted is not None:
         count = f"2 x {len(job.papers)} papers x {len(job.arms)} arms"
@@ -260,6 +297,32 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     if problems:
         first = problems[0]
         yield f"{len(problems)} reviews cannot be made, the first ({first.label}): {first.problem}"
+
+
+def _unused_notes(job: ExperimentJob) -> Iterator[str]:
+    """Prompts that an arm names, and that its reviews do not use."""
+    for arm in job.arms:
+        identity = next((one.unit.identity for one in job.units if one.unit.arm == arm.name), None)
+        for name in sorted(unused_prompts(arm, identity)) if identity is not None else ():
+            used = ", ".join(used_prompts(identity or {}))
+            yield f"arm {arm.name!r} names prompt {name!r}, which its reviews do not use; they use {used}"
+
+
+def _prompt_changes(arms: Sequence[Arm], pairs: Sequence[tuple[str, str]], folder: Path) -> Iterator[PromptChange]:
+    by_name = {arm.name: arm for arm in arms}
+    for first, second in pairs:
+        yield from prompt_changes(by_name[first], by_name[second], folder)
+
+
+def _null_tests(arms: Sequence[Arm], units: Sequence[PreparedUnit]) -> tuple[tuple[str, str], ...]:
+    """The arms that are the same as an earlier one, each with it."""
+    found: dict[str, str] = {}
+    for arm in arms:
+        own = next((dict(one.unit.identity) for one in units if one.unit.arm == arm.name), {"arm": arm.name})
+        own.pop("seed", None)
+        found[arm.name] = json.dumps(own, sort_keys=True)
+    first = {made_of: name for name, made_of in reversed(found.items())}
+    return tuple((first[made_of], name) for name, made_of in found.items() if first[made_of] != name)
 
 
 def _that_refine(arms: tuple[Arm, ...], plan: Plan) -> tuple[tuple[Arm, ...], tuple[str, ...]]:

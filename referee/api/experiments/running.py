@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.evaluations.evaluating import evaluate
@@ -24,7 +24,7 @@ from referee.errors import MissingExtra, RunError, RunStopped, SettingsError
 from referee.experiments.execution import EVALUATIONS, Execution, Makers
 from referee.experiments.journal import JOURNAL, Journal
 from referee.experiments.limiters import ModelLimiters
-from referee.experiments.papers import link_papers
+from referee.experiments.papers import Split, link_papers
 from referee.experiments.plan_file import Given
 from referee.experiments.results import experiment_result, made_of
 from referee.experiments.schedule import execute
@@ -42,6 +42,8 @@ from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
 from referee.version import VERSION
+
+_ON: Mapping[str, Split] = {"dev": "development", "test": "test"}
 
 STORE = Path("referee-runs")
 """Where finished units and the seals of test splits lie; all plans share it."""
@@ -69,7 +71,8 @@ async def experiment(
     judges: Sequence[str] = (),
     references: str | Path | None = None,
     embedder: str | None = None,
-    final: bool = False,
+    repeat: int | None = None,
+    on: Literal["dev", "test"] | None = None,
     store: str | Path = STORE,
     mlflow: str | None = None,
     options: RunOptions = RunOptions(),
@@ -92,7 +95,11 @@ async def experiment(
         judges: In place of the plan's.
         references: A set of human reviews in place of the plan's.
         embedder: In place of the plan's.
-        final: Open the test split instead of the development split; once for each plan.
+        repeat: How often every arm reviews each paper, in place of the plan's seeds; from 2 on the result says how much
+            an arm differs from itself.
+        on: ``dev`` for the development split, ``test`` to open the test split, once for each plan; a plan that names no
+            splits is split in half by the digests of its papers' files. By default the development split of a plan that
+            names splits, and all papers of another.
         store: Where finished units and seals lie.
         mlflow: Where MLflow is told of it too: ``local``, a folder, or an address; in place of the plan's.
         options: How it runs; limits are those of the whole experiment and go over the plan's. Of a resumed run finished
@@ -111,7 +118,9 @@ async def experiment(
         ModelUnavailable: A server cannot be reached at the start.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow, planted)
+    given = Given(
+        arms, strategies, venue, models, papers, metrics, judges, references, embedder, mlflow, planted, repeat
+    )
     name = Path(plan).stem if isinstance(plan, str | Path) else "plan"
     settings = options.settled()
     async with (
@@ -120,15 +129,15 @@ async def experiment(
     ):
         units = UnitStore(Path(store) / UNITS)
         opened.batches = run.open_batches()
-        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
-        run.check_inputs(experiment_inputs(job))
-        if final and (run.shard is not None or options.workers is not None):
+        job = await open_job(plan, given, split=_split(on), options=options, store=units, opened=opened)
+        run.check_inputs(experiment_inputs(job), hint=_edited(store))
+        if job.split == "test" and (run.shard is not None or options.workers is not None):
             raise SettingsError(
                 "the test split is opened by one run, once, and not by shards.",
-                hint="Leave --shard and --processes away with --final.",
+                hint="Leave --shard and --processes away with --on test.",
             )
         seals = Seals(Path(store) / SEALS)
-        if final:
+        if job.split == "test":
             seals.require_unopened(job.digest, run.place.path)
             job = _looked_at(job, seals)
         planned = planned_result(job)
@@ -152,6 +161,20 @@ async def experiment(
         return done
 
 
+def _edited(store: str | Path) -> str:
+    """What to do with a plan that was edited: a new run pays for nothing twice."""
+    return (
+        f"Start a new run (another --out, without --resume): it takes the reviews that lie in {str(store)!r} and makes "
+        "only those that the edited plan adds."
+    )
+
+
+def _split(on: str | None) -> Split | None:
+    if on not in (None, *_ON):
+        raise SettingsError(f"there is no split {on!r}.", hint="Give dev (for work) or test (opened once).")
+    return _ON[on] if on is not None else None
+
+
 async def estimate_experiment(
     plan: str | Path | Mapping[str, Any],
     *,
@@ -165,7 +188,8 @@ async def estimate_experiment(
     judges: Sequence[str] = (),
     references: str | Path | None = None,
     embedder: str | None = None,
-    final: bool = False,
+    repeat: int | None = None,
+    on: Literal["dev", "test"] | None = None,
     store: str | Path = STORE,
     options: RunOptions = RunOptions(),
 ) -> ExperimentEstimate:
@@ -175,11 +199,11 @@ async def estimate_experiment(
 
     Args and errors are those of ``experiment``; of the options, where and whether it runs is not looked at.
     """
-    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, None, planted)
+    given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, None, planted, repeat)
     units = UnitStore(Path(store) / UNITS)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
-        job = await open_job(plan, given, final=final, options=options, store=units, opened=opened)
-        if final:
+        job = await open_job(plan, given, split=_split(on), options=options, store=units, opened=opened)
+        if job.split == "test":
             job = _looked_at(job, Seals(Path(store) / SEALS))
         return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
@@ -288,6 +312,8 @@ def planned_result(job: ExperimentJob) -> ExperimentResult:
         comparisons=(),
         notes=tuple(notes_of(job)),
         planted=job.planted is not None,
+        prompt_changes=job.prompt_changes,
+        null_tests=job.null_tests,
     )
 
 

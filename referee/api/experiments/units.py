@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from referee.api.experiments.models import OpenModels
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.experiments.arms import Arm
+from referee.experiments.plan import is_file
 from referee.experiments.plan_file import nearest
+from referee.experiments.prompt_texts import prompt_changes
 from referee.experiments.units import Unit, UnitStore
 from referee.graphs.job import Job
 from referee.graphs.strategies import STRATEGIES
@@ -23,7 +26,7 @@ from referee.venues import venue_digest
 from referee.venues.refined import RefinedPrompts
 
 _GROUPS = ("review.", "models.", "embedder")
-_NAMED_APART = {"strategy", "preset", "rounds"}
+_NAMED_APART = {"strategy", "preset", "rounds", "prompt_versions"}
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,11 @@ async def prepared_units(
     opened: OpenModels,
     store: UnitStore,
     progress: Progress,
+    folder: Path = Path(),
 ) -> tuple[list[PreparedUnit], dict[str, str]]:
     """Every unit, and the papers that no strategy can review, with the reason; ``opened`` opens what is not yet open.
 
-    ``papers`` are by name, and by the copy of a planted one.
+    ``papers`` are by name, and by the copy of a planted one; ``folder`` is what files of prompts are beside.
 
     Raises:
         SettingsError: An arm cannot be run, two arms ask for the same reviews, or a cost limit stands and a model's
@@ -87,6 +91,7 @@ async def prepared_units(
     """
     units: list[PreparedUnit] = []
     unusable: dict[str, str] = {}
+    same = _Same(seeds, folder)
     for arm, form in arms:
         settled = settings_of(arm, settings)
         models = await opened.of(settled)
@@ -94,18 +99,17 @@ async def prepared_units(
             progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
             try:
                 job = Job(paper, form, settled, models, progress, arm.refined)
-                units += await _of_paper(arm, name, twin, job, seeds, store)
+                units += await _of_paper(arm, name, twin, job, same, store)
             except PaperParseError as error:
                 unusable[name] = error.message
-    _refuse_same(units)
     return units, unusable
 
 
-async def _of_paper(
-    arm: Arm, paper: str, twin: str, job: Job, seeds: Sequence[int], store: UnitStore
-) -> list[PreparedUnit]:
+async def _of_paper(arm: Arm, paper: str, twin: str, job: Job, same: _Same, store: UnitStore) -> list[PreparedUnit]:
     identity = _identity(arm, job)
-    found = [Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}, twin=twin) for seed in seeds]
+    found = [
+        Unit(paper, arm.name, seed, {**identity, "seed": str(seed)}, twin=twin) for seed in same.seeds(arm, identity)
+    ]
     there = [store.review(unit) is not None for unit in found]
     plan, problem, unread = (None, "", None) if all(there) else await _planned(arm, job)
     return [
@@ -145,7 +149,7 @@ def _identity(arm: Arm, job: Job) -> dict[str, str]:
         "strategy": arm.strategy,
         "rounds": str(arm.rounds),
         **{f"model for {role}": job.models[role].spec.id for role in strategy.roles},
-        **{f"version of prompt {p.id}@{p.version}": p.digest for p in strategy.prompts(job)},
+        **{f"version of prompt {p.id}@{_version(p.version)}": p.digest for p in strategy.prompts(job)},
         "settings of the review": json.dumps(review, sort_keys=True),
         "settings of the models": json.dumps(models, sort_keys=True),
         "embedder": job.settings.embedder,
@@ -153,15 +157,59 @@ def _identity(arm: Arm, job: Job) -> dict[str, str]:
     }
 
 
-def _refuse_same(units: Sequence[PreparedUnit]) -> None:
-    seen: dict[str, Unit] = {}
-    for prepared in units:
-        other = seen.setdefault(prepared.unit.digest, prepared.unit)
-        if other.arm != prepared.unit.arm:
+def _version(version: str) -> str:
+    """A prompt of the user's own is known by its text alone: under another name its reviews are not made again."""
+    return "own" if is_file(version) else version
+
+
+class _Same:
+    """Which arms are the same.
+
+    Those that name prompts of one text are a null test, and reviewed apart: the seeds of the second go on where those
+    of the first end, so its reviews are further ones by the same prompt.
+    """
+
+    def __init__(self, seeds: Sequence[int], folder: Path) -> None:
+        self._seeds, self._folder = tuple(seeds), folder
+        self._arms: dict[str, list[Arm]] = {}
+
+    def seeds(self, arm: Arm, identity: Mapping[str, str]) -> tuple[int, ...]:
+        """The seeds of the arm's reviews of a copy of a paper.
+
+        Raises:
+            SettingsError: It is the same as another arm, and no null test.
+        """
+        arms = self._arms.setdefault(json.dumps(dict(identity), sort_keys=True), [])
+        if arms and not is_null_test(arms[0], arm, self._folder):
+            unused = sorted(unused_prompts(arm, identity) | unused_prompts(arms[0], identity))
+            why = f": their reviews do not use prompt {', '.join(map(repr, unused))}" if unused else ""
             raise SettingsError(
-                f"arms {other.arm!r} and {prepared.unit.arm!r} ask for the same reviews.",
-                hint="Let them differ in something, or remove one.",
+                f"arms {arms[0].name!r} and {arm.name!r} ask for the same reviews{why}.",
+                hint=f"Name a prompt of strategy {arm.strategy!r} or another strategy: the reviews use "
+                f"{', '.join(used_prompts(identity))}."
+                if unused
+                else "Let them differ in something, or remove one; --repeat says how much an arm differs from itself.",
             )
+        arms.append(arm)
+        return tuple(seed + (len(arms) - 1) * (max(self._seeds) + 1) for seed in self._seeds)
+
+
+def is_null_test(first: Arm, second: Arm, folder: Path) -> bool:
+    """Whether two arms with the same reviews name prompts of one text: somebody wants to see what chance does."""
+    if not (first.prompts and second.prompts):
+        return False
+    return not any(change.diff for change in prompt_changes(first, second, folder))
+
+
+def used_prompts(identity: Mapping[str, str]) -> list[str]:
+    """The prompts that decide a review."""
+    marked = "version of prompt "
+    return sorted(key.removeprefix(marked).partition("@")[0] for key in identity if key.startswith(marked))
+
+
+def unused_prompts(arm: Arm, identity: Mapping[str, str]) -> set[str]:
+    """The prompts that an arm names, and that its reviews do not use."""
+    return set(arm.prompts) - set(used_prompts(identity))
 
 
 def _near(strategy: str) -> str:

@@ -23,6 +23,7 @@ from referee.api.venues.refining import refinable_form
 from referee.api.venues.search import Search
 from referee.data.planted import PLANTED
 from referee.errors import SettingsError
+from referee.experiments.papers import SPLITS
 from referee.experiments.plan_file import Given
 from referee.experiments.seal import SEALS, Seals
 from referee.experiments.units import UNITS, UnitStore
@@ -125,8 +126,7 @@ async def refine_by_objective(
         opened.batches = run.open_batches()
         units, inner = UnitStore(Path(store) / UNITS), replace(options, settings=settings)
         jobs = [
-            await open_job(plan, Given(), final=final, options=inner, store=units, opened=opened)
-            for final in (False, True)
+            await open_job(plan, Given(), split=split, options=inner, store=units, opened=opened) for split in SPLITS
         ]
         search = Search(
             run=run,

@@ -28,7 +28,7 @@ ROUTED = "anthropic/claude-sonnet-4"
 def test_help_texts_name_every_form_of_a_model() -> None:
     """They are a constant, so that help imports no provider."""
     forms = [form for provider in PROVIDERS.values() for form in provider.forms]
-    named = [form.removesuffix(":NAME") for form in MODEL_FORMS.split(", ")[:-1]]
+    named = [form.partition(":")[0] for form in MODEL_FORMS.split(", ")[:-1]]
     assert sorted(named) == sorted(forms)
     assert MODEL_FORMS.endswith("a server's name")
 

@@ -70,7 +70,9 @@ async def read_abstracts(
     raised = answer.value.model_dump()["bearings"]
     found = list(_standing(raised, {w.id: w for w in works}, {c.id: c for c in claims}))
     lost = len(raised) - len(found)
-    told = (f"{lost} remarks on works did not quote their abstracts and were left out",) if lost else ()
+    told = [f"{lost} remarks on works did not quote their abstracts and were left out"] if lost else []
+    if long := sum(len(work.abstract) > ABSTRACT_CHARS for work in works):
+        told.append(f"of {long} abstracts the first {ABSTRACT_CHARS:,} characters were read")
     once = {(bearing.work, bearing.claim): bearing for bearing in reversed(found)}
     return Bearings(tuple(once.values())[::-1], (*answer.notes, *told))
 

@@ -83,7 +83,9 @@ async def refine_point(
         ModelError: The model did not answer validly.
     """
     reply = refined_model(Choices(tuple(brief.criteria), brief.card.claim_ids, chunk_sections(brief.chunks)))
-    chunks = chunks_about(point, brief.chunks)
+    about = chunks_about(point, brief.chunks)
+    chunks = about[:MOST_CHUNKS]
+    left = (f"{len(about) - len(chunks)} more places that it quotes were not shown",) if about[MOST_CHUNKS:] else ()
     version = (prompt_versions or {}).get(PROMPT)
     try:
         rendered, notes = _render(point, brief, chunks, reply, window, version)
@@ -99,7 +101,7 @@ async def refine_point(
     origin = Origin(point.source, part, point.section_id, answer.call_id, answer.model, digest)
     points, said = to_points(answer.value, origin, chunk_sections(brief.chunks))
     data: dict[str, Any] = answer.value.model_dump()
-    own = tuple(f"refining {point.id}: {note}" for note in notes)
+    own = tuple(f"refining {point.id}: {note}" for note in (*notes, *left))
     return Refinement(data["verdict"], " ".join(data["reason"].split()), tuple(points), (*own, *answer.notes, *said))
 
 
@@ -115,12 +117,12 @@ def refined_model(choices: Choices) -> type[BaseModel]:
 
 
 def chunks_about(point: ReviewPoint, chunks: Sequence[Part]) -> tuple[Part, ...]:
-    """The chunks that hold its verified quotations, else where it expects what it misses, else none; at most two."""
+    """The chunks that hold its verified quotations, else where it expects what it misses, else none."""
     quoted = sorted(point.evidence, key=lambda evidence: evidence.status == "not_found")
     places = [(evidence.section_id, evidence.quote) for evidence in quoted]
     places += [(point.absence.expected_in, "")] if point.absence is not None else []
     found = (chunk_of(place, chunks, quote) for place, quote in places)
-    return tuple({chunk.id: chunk for chunk in found if chunk is not None}.values())[:MOST_CHUNKS]
+    return tuple({chunk.id: chunk for chunk in found if chunk is not None}.values())
 
 
 def _render(

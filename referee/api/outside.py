@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from referee.agents import abstract_reader, query_writer, support_judge
+from referee.agents.abstract_reader import ABSTRACT_CHARS
 from referee.agents.abstract_reader import REPLY_TOKENS as READING_TOKENS
 from referee.agents.query_writer import MOST_CLAIMS, MOST_WORDS, READ_TOKENS, REPLY_TOKENS, ROLE, query_prompt
 from referee.agents.scores import after_search
@@ -230,7 +231,9 @@ async def _with_support(
     left = len(checked) - len(cited) - len(unanswered)
     told = [f"{left} references were not asked for what they say: not verified, without an abstract, or not cited"]
     failed = f"{len(unanswered)} abstracts could not be looked up, the first as {unanswered[0]}" if unanswered else ""
-    notes = (*references.notes, *(told if left else ()), *filter(None, [failed]))
+    long = sum(len(one.abstract) > ABSTRACT_CHARS for one in cited)
+    cut = f"of {long} abstracts the first {ABSTRACT_CHARS:,} characters were read" if long else ""
+    notes = (*references.notes, *(told if left else ()), *filter(None, [failed, cut]))
     return references.model_copy(update={"support": tuple(judged), "notes": notes})
 
 

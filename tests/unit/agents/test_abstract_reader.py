@@ -101,3 +101,9 @@ def test_one_work_of_several_services_is_one_with_its_first_day() -> None:
     assert has_title(one, "a work on things")
     assert named_in("as in “A work on things” of 2020", [one]) == one
     assert named_in("a work", [one]) is None
+
+
+async def test_abstracts_of_which_only_the_beginning_is_read_are_counted() -> None:
+    long = WORKS[0].model_copy(update={"abstract": "Lanterns are counted by night. " * 100})
+    read = await read_abstracts([CLAIM], [long, WORKS[1]], door=Saying({"bearings": []}))
+    assert read.notes == ("of 1 abstracts the first 2,500 characters were read",)

@@ -45,14 +45,18 @@ def brief() -> RefineBrief:
     return RefineBrief("the venue", "as text", CARD, CHUNKS)
 
 
-def test_the_chunks_shown_are_those_quoted_the_verified_first_and_two_at_most() -> None:
+async def test_the_chunks_shown_are_those_quoted_the_verified_first_and_two_at_most() -> None:
     method, results = ([c for c in CHUNKS if name in c.section_ids] for name in ("s2", "s3"))
     lost = quoted("s2", "words of nobody", "not_found")
     assert chunks_about(point(lost, quoted("s3", "All of the runs agree")), CHUNKS)[0] == results[0]
     last = method[-1].blocks[method[-1].shared].text
     assert chunks_about(point(quoted("s2", last)), CHUNKS) == (method[-1],)
     many = [quoted("s2", block.text) for chunk in method for block in chunk.blocks[chunk.shared :]]
-    assert len(chunks_about(point(*many), CHUNKS)) == 2
+    about = chunks_about(point(*many), CHUNKS)
+    door = ScriptedModel({"checker": [{"reason": "so", "verdict": "keep", "points": []}]})
+    notes = (await refine_point(point(*many), brief(), door=door, window=ModelWindow(20_000, words))).notes
+    assert len(about) > 2
+    assert any(f"{len(about) - 2} more places that it quotes were not shown" in note for note in notes)
 
 
 def test_without_a_quotation_the_place_of_the_absence_is_shown_or_nothing() -> None:

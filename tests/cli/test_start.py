@@ -15,14 +15,22 @@ HEAVY = {
     "anthropic",
     "chromadb",
     "google",
+    "langchain",
+    "langchain_anthropic",
     "langchain_core",
+    "langchain_google_genai",
+    "langchain_openai",
     "langgraph",
     "matplotlib",
     "numpy",
     "openai",
+    "openreview",
+    "pypdfium2",
+    "rustypaper",
     "scipy",
     "starlette",
     "tiktoken",
+    "xllamacpp",
 }
 PROGRAM = """
 import sys

@@ -14,7 +14,6 @@ Several processes can use one folder at once.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import re
@@ -32,6 +31,7 @@ from referee.llm.json_text import UnusableReply
 from referee.llm.providers.protocol import Provider, WireRequest
 from referee.llm.replies import read_reply
 from referee.llm.spec import ANSWERS, ModelSpec
+from referee.machine import try_lock
 from referee.runs.files import write_atomically
 from referee.runs.progress import Event, Progress
 from referee.runs.stopping import current_stop
@@ -52,6 +52,7 @@ _FIRST = "first"
 _KEY = re.compile(rf"([0-9a-f]{{64}})(?:\n({_FIRST}|[0-9a-f]{{64}}))?")
 _STRAYS = (".answer.json", ".answer.md", ".answer", ".txt", ".json")
 _BYTES_A_CHARACTER = 4
+_LOCK_S = 0.02
 
 
 class Answers(Provider):
@@ -204,7 +205,8 @@ class AnswersFolder:
     def _locked(self) -> Iterator[None]:
         """One process at a time gives out numbers."""
         with (self._box / ".lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            while not try_lock(file.fileno()):
+                time.sleep(_LOCK_S)
             yield
 
 

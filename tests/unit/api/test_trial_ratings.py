@@ -36,12 +36,15 @@ def test_an_experiment_says_which_arms_state_no_rating(monkeypatch: pytest.Monke
         experiments, "check_models", lambda arm: {"writer": SimpleNamespace(is_local=arm.name == "small")}
     )
     arms = [
-        SimpleNamespace(name=name, models=SimpleNamespace(temperature=0), strategy="single")
+        SimpleNamespace(name=name, models=SimpleNamespace(temperature=0), strategy="single", prompts={})
         for name in ("small", "large")
     ]
+    common = SimpleNamespace(strategy="single", prompts={})
+    plan = SimpleNamespace(seeds=[0], arms=(), grid=None, common=common)
     job: Any = SimpleNamespace(
+        **{"halves": False, "null_tests": (), "reading": (), "plan": plan},
         **{"arms": arms, "settings": None, "units": (), "judges": (), "metrics": (), "papers": {}, "references": {}},
-        **{"looked_at": (), "planted": None, "left_out": (), "excluded": {}, "plan": SimpleNamespace(seeds=[0])},
+        **{"looked_at": (), "planted": None, "left_out": (), "excluded": {}},
     )
     assert list(experiments.notes_of(job)) == [
         "reviews by the embedded model state no rating, which some metrics need: small"

@@ -144,8 +144,9 @@ def test_notes_on_papers_anchors_and_human_reviews_stand_among_those_of_the_resu
         *(f"a paper cannot be used, or not as a whole: {problem}" for problem in problems[:3]),
         f"2 other problem(s) like these are in {str(tmp_path)!r}",
     ]
-    plan: Any = SimpleNamespace(seeds=(0,))
-    lists = dict.fromkeys(("units", "judges", "arms", "metrics", "looked_at", "left_out"), ())
+    common = SimpleNamespace(strategy="single", prompts={})
+    plan: Any = SimpleNamespace(seeds=(0,), arms=(), grid=None, common=common)
+    lists = dict.fromkeys(("units", "judges", "arms", "metrics", "looked_at", "left_out", "null_tests", "halves"), ())
     experiment: Any = SimpleNamespace(
         plan=plan, papers={}, references={}, excluded={}, planted=None, reading=("of the human reviews: one",), **lists
     )

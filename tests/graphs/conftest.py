@@ -15,6 +15,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def _compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests put nodes of their own into machines, which a process compiles once otherwise."""
+    monkeypatch.setattr("referee.graphs.running._compiled", lambda build: build().compile())
+
+
 class WordEmbedder(HashEmbedder):
     """The stand-in, with the name that indexes are kept under."""
 

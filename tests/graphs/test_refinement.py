@@ -271,7 +271,7 @@ async def test_one_declined_guideline_leaves_the_others_alone() -> None:
     form = small_venue("lanterns", "bridges")
 
     def criticism(request: ChatRequest) -> Any:
-        return Fault("400") if rule_of(request) == "lanterns" else objection(request)
+        return Fault("401") if rule_of(request) == "lanterns" else objection(request)
 
     with FakeServer(Refining(criticism=criticism).script(), context_tokens=32_000) as server:
         done = await refined(server, form, rounds=3)

@@ -174,7 +174,7 @@ def test_one_paper_one_arm_and_a_paper_that_failed_say_why_little_follows(
     assert "Note: there is one arm: nothing is compared;" in arm.err
 
     def ill(request: ChatRequest) -> object:
-        return Fault("400") if SECOND in request.system else request.instance()
+        return Fault("401") if SECOND in request.system else request.instance()
 
     server.script.entries["writer"] = ill
     failed = run("--out", "failed", "--no-cache", "--store", "other")

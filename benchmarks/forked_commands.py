@@ -233,14 +233,14 @@ def main() -> None:
     """Import everything, and serve."""
     import typer
 
-    from referee.cli.app import app
+    from referee.cli.app import COMMANDS, app
     from referee.llm.tokens import count_tokens
 
     for name in _HEAVY:
         import_module(name)
     count_tokens("The vocabulary is read once.")
-    commands = typer.main.get_command(app)
-    typer.main.get_command = lambda _: commands  # it makes the tree of commands anew, in a quarter of a second
+    for name in COMMANDS:  # each is imported when it is called otherwise
+        typer.main.get_command(app).commands[name]
     if _served(sys.argv[1]):
         from referee.cli import main as command
 

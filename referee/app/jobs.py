@@ -99,9 +99,9 @@ class Jobs:
         if limits:
             asked = read_asked(job) or Asked(paper=name, venue=name)  # begun elsewhere: run.json names both
             limited = checked_asked(asked.model_dump() | limits)
-            job.mkdir(parents=True, exist_ok=True)
-            write_atomically(job / ASKED, limited.model_dump_json() + "\n")
         job.mkdir(parents=True, exist_ok=True)
+        if limits:
+            write_atomically(job / ASKED, limited.model_dump_json() + "\n")
         self._begin(name, "queued", "running", self._running)
 
     def stop(self, name: str) -> None:

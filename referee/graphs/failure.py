@@ -14,6 +14,9 @@ from referee.schemas.usage import Usage
 STOPS = frozenset({errors.BudgetExceeded.__name__, errors.PromptCut.__name__})
 """The kinds of failure that stop a run instead of leaving a gap in it: a resumed run can go on from there."""
 
+UNUSABLE = frozenset({errors.ReplyInvalid.__name__, errors.ReplyCut.__name__, errors.ReplyRefused.__name__})
+"""The kinds of failure in which a model answered, and its reply could not be used."""
+
 
 class Failure(Frozen):
     """An error of ours as a record, with the node it happened in and what was paid for it."""

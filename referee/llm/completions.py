@@ -30,8 +30,8 @@ _MOST_TOKENS = 10**9
 class Completion:
     """What came back. Token counts are null where the provider gave none, or none that can be true.
 
-    ``cut_off`` is whether the reply met a limit, ``ended`` says in the provider's words why the reply is not as the
-    model meant it, for a cut one as well as for one that was refused or stopped by a filter; empty for a usual end.
+    ``ended`` says in the provider's words why the reply is not as the model meant it, for one that was cut off at a
+    limit as well as for one that was refused or stopped by a filter; empty for a usual end.
     ``place`` is where the text stood, if that is unusual. ``cached_tokens`` are those of the input that came from the
     provider's cache, ``cache_write_tokens`` those that were written to it. ``streamed`` is whether the reply came in
     pieces.
@@ -40,17 +40,21 @@ class Completion:
     text: str
     input_tokens: int | None
     output_tokens: int | None
-    cut_off: bool
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     streamed: bool = False
     ended: str = ""
     place: str = ""
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the reply met a limit."""
+        return self.ended.startswith(CUT_OFF)
+
 
 CUT_OFF = "the reply was cut off at the token limit"
 _FAR_TOO_LONG = f"{CUT_OFF}: more came than such a reply can hold"
-TOO_LONG = Completion("", None, None, cut_off=True, ended=_FAR_TOO_LONG)
+TOO_LONG = Completion("", None, None, ended=_FAR_TOO_LONG)
 """What stands for a body that no reply can be."""
 
 _MOST_WORDS = 300
@@ -143,15 +147,13 @@ class _Gathered:
             if name.endswith("cache_creation") or name.startswith("ephemeral_")
         )
         believed = tokens_in is not None and cached + written <= tokens_in
-        cut_off = self._reason.lower() in _LIMITS or len(text) > most
         return Completion(
             text=text[:most],
             input_tokens=tokens_in,
             output_tokens=_number(tokens.get("output_tokens")) or (None if text or self.reasoning else 0),
-            cut_off=cut_off,
             cached_tokens=cached if believed else 0,
             cache_write_tokens=written if believed else 0,
-            ended=self._ended(text, cut_off),
+            ended=self._ended(text, len(text) > most),
             place=place,
         )
 
@@ -173,7 +175,7 @@ class _Gathered:
             return content or "".join(self.refusal), ""
         return "".join(self.reasoning), "in its reasoning" if self.reasoning else ""
 
-    def _ended(self, text: str, cut_off: bool) -> str:
+    def _ended(self, text: str, too_long: bool) -> str:
         """Why the reply is not as the model meant it, in the provider's words."""
         reason, feedback = self._reason, self.metadata.get("prompt_feedback") or {}
         details = self.metadata.get("stop_details") or {}
@@ -187,7 +189,7 @@ class _Gathered:
             return f"the provider stopped the reply ({reason}){words}"
         if reason.lower() in _LIMITS:
             return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if self._only_thought(text) else ''}"
-        if cut_off:
+        if too_long:
             return _FAR_TOO_LONG
         return "" if text.strip() or reason.lower() in _USUAL else f"the reply was empty (it ended with {reason!r})"
 

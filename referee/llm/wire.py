@@ -112,7 +112,7 @@ class AnswersWire(Wire):
     async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
         """The same; ``begun`` is told that the question is written down."""
         text = await self._folder.answer(request, begun)
-        return Completion(text, None, None, cut_off=False, streamed=True)
+        return Completion(text, None, None, streamed=True)
 
     def listed_for_images(self) -> bool | None:
         """Unknown: whoever answers is asked, as a server is."""

@@ -24,7 +24,7 @@ from referee.errors import RefereeError
 from referee.evidence import apply_check, merge_groups, order_points, settle_literature, verify_point
 from referee.evidence.points import is_live
 from referee.graphs.criteria import CriteriaShown, part_reader
-from referee.graphs.failure import READING, Failure, first_to_end, record_failure
+from referee.graphs.failure import READING, UNUSABLE, Failure, first_to_end, record_failure
 from referee.graphs.job import LookUp
 from referee.graphs.sections.points import rule_points, unless_copied
 from referee.graphs.sections.state import PointsState, by_id, gap_or_stop, go_on
@@ -171,7 +171,7 @@ def _any_answered(failures: Sequence[Failure], readings: int) -> bool:
     A model that ignores the schema ends in a review that holds what rules found and says of everything else why it is
     empty; one that cannot be reached ends the run, which can be resumed.
     """
-    return len(failures) < readings or all(failure.kind.startswith("Reply") for failure in failures)
+    return len(failures) < readings or all(failure.kind in UNUSABLE for failure in failures)
 
 
 def _send_parts(state: PointsState, runtime: Runtime[WholeContext]) -> list[Send]:

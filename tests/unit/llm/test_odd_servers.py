@@ -343,7 +343,7 @@ async def test_a_reply_is_used_unless_a_known_window_is_too_short(read: int, win
             prompt("word " * 20_000), reply_schema(Verdict), model, role="writer", max_output_tokens=500
         )
         model.context_tokens, model.context_known = window, known
-        refuse_cut_prompt(model, Completion("x", read, 10, cut_off=False), wire)
+        refuse_cut_prompt(model, Completion("x", read, 10), wire)
         assert any(f"read {read:,} of about" in note for note in model.notes) == (read < 1_000 or read > window)
 
 

@@ -31,7 +31,10 @@ _GROUP = re.compile(r"([_^])\{([^{}]{2,})\}")
 _SCRIPT = re.compile(r"([_^])(?:\(([0-9+\-]{1,4})\)|([0-9]))")
 _LOW = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
 _HIGH = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-_UNREADABLE = re.compile(r"\\(?:begin|end|input|include)\b|&|\\\\|%")
+# From \title on: what would show another formula's text, today's date, or a letter without its tilde.
+_UNREADABLE = re.compile(
+    r"\\(?:begin|end|input|include|title|author|date|maketitle|today|widetilde)(?![A-Za-z])|&|\\\\|%"
+)
 
 
 def readable(text: str) -> str:

@@ -64,3 +64,10 @@ def test_every_writer_shows_them() -> None:
         assert "Beacons" in text
     assert "Lanterns" in texts[0]
     assert all(texts)
+
+
+@pytest.mark.parametrize("form", [r"\maketitle", r"\today", r"\widetilde{x}"])
+def test_no_formula_shows_what_it_does_not_hold(form: str) -> None:
+    """The library keeps the title of one formula for the next, and knows today's date."""
+    readable(r"a $\title{Another paper}$ b")
+    assert readable(f"a ${form}$ b") == f"a ${form}$ b"

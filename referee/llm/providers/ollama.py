@@ -132,8 +132,8 @@ def _chat_class() -> type[ChatOllama]:
     """
     from langchain_ollama import ChatOllama
 
-    class Chat(ChatOllama):
+    class ChatOllamaWithReasoning(ChatOllama):
         def _chat_params(self, *arguments: Any, **more: Any) -> dict[str, Any]:
             return {**super()._chat_params(*arguments, **more), "think": None}
 
-    return Chat
+    return ChatOllamaWithReasoning

@@ -251,7 +251,7 @@ def _chat_class() -> type[ChatOpenAI]:
     from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
     from langchain_openai import ChatOpenAI
 
-    class Chat(ChatOpenAI):
+    class ChatOpenAIWithReasoning(ChatOpenAI):
         def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
             result = super()._create_chat_result(response, generation_info)
             for generation, choice in zip(result.generations, getattr(response, "choices", ()), strict=False):
@@ -269,4 +269,4 @@ def _chat_class() -> type[ChatOpenAI]:
     def keep(generation: ChatGeneration, given: Mapping[str, Any]) -> None:
         generation.message.additional_kwargs |= {name: given[name] for name in _LEFT_OUT if given.get(name)}
 
-    return Chat
+    return ChatOpenAIWithReasoning

@@ -85,7 +85,7 @@ async def through_the_door(base_url: str, calls: int, folder: Path, *, sent: boo
 async def answered(request: WireRequest) -> Completion:
     """What comes back where nothing is sent."""
     await asyncio.sleep(0)
-    return Completion(SCRIPTED.model_dump_json(), 1_500, 200, cut_off=False)
+    return Completion(SCRIPTED.model_dump_json(), 1_500, 200)
 
 
 async def bare(base_url: str, calls: int) -> dict[str, Any]:

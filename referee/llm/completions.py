@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -40,6 +40,7 @@ class Completion:
     text: str
     input_tokens: int | None
     output_tokens: int | None
+    _: KW_ONLY
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     streamed: bool = False

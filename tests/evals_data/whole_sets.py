@@ -53,7 +53,7 @@ class ContentWire:
         words = sum(len(text.split()) for _, text in request.messages)
         text = said if isinstance(said, str) else json.dumps(said)
         self.traffic.append((prompt, "\n".join(message for _, message in request.messages), text))
-        return Completion(text, words, len(text.split()), False)
+        return Completion(text, words, len(text.split()))
 
     def errors(self) -> tuple[type[Exception], ...]:
         return (ConnectionError,)

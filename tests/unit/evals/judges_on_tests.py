@@ -29,7 +29,7 @@ class HandWire:
     async def send(self, request: WireRequest) -> Completion:
         self.asked.append(request)
         said = self.judge(request.messages[1][1])
-        return Completion(said if isinstance(said, str) else json.dumps(said), 10, 5, False)
+        return Completion(said if isinstance(said, str) else json.dumps(said), 10, 5)
 
     async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
         begun()

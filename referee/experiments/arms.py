@@ -10,6 +10,8 @@ from typing import Any
 from referee.errors import SettingsError
 from referee.experiments.plan import ArmPart, Compare, Plan
 from referee.experiments.plan_file import nearest
+from referee.prompts import chosen_prompts, prompt_digests
+from referee.settings import PromptChoices
 from referee.venues.refined import RefinedPrompts
 
 DEFAULT_STRATEGY = "sections"
@@ -25,19 +27,18 @@ class Arm:
     model: str | None = None
     model_for: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: PromptChoices = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     ablate: tuple[str, ...] = ()
     refined: RefinedPrompts | None = field(default=None, repr=False)
 
     def overrides(self) -> dict[str, Any]:
-        """The arm as dotted keys of the settings, without ``ablate``."""
+        """The arm as dotted keys of the settings, without ``ablate`` and the prompts."""
         rounds = {"review.preset": "full", "review.rounds": self.rounds} if self.rounds else {"review.preset": "quick"}
         return {
             "review.strategy": self.strategy,
             "models.default": self.model,
             "models.roles": self.model_for or None,
-            "review.prompt_versions": self.prompts or None,
             **rounds,
             **self.settings,
         }
@@ -137,7 +138,7 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
             venue,
             model or "",
             f"{number} round{'' if number == 1 else 's'}",
-            " ".join(f"{prompt}@{version}" for prompt, version in versions.items()) or "stored prompts",
+            " ".join(prompt_digests(chosen_prompts(versions).values())) or "stored prompts",
         )
         yield Arm(
             name=", ".join(text for text, varies in zip(told, varied, strict=True) if varies) or strategy,

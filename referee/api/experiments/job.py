@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from referee.api.evaluations.job import eval_prompts
 from referee.api.experiments.models import OpenModels, full_id
-from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of
+from referee.api.experiments.units import PreparedUnit, prepared_units, prompts_of, settings_of
 from referee.api.options import RunOptions
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
@@ -23,6 +24,7 @@ from referee.experiments.units import UnitStore
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
 from referee.papers.isolated import read_paper
+from referee.prompts import load_prompt, own_versions
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.paper import Paper
@@ -215,12 +217,32 @@ def experiment_inputs(job: ExperimentJob) -> dict[str, str]:
         "list of seeds": ", ".join(map(str, job.plan.seeds)),
         "list of comparisons": "; ".join(f"{first} less {second}" for first, second in job.pairs),
         "list of metrics": ", ".join(f"{metric.name}@{metric.version}" for metric in job.metrics),
+        **_judges_prompts(job.metrics),
         "panel of judges": ", ".join(job.judges),
         "number of repeats": str(measure.repeats),
         "embedder": job.embedder,
         "set of human reviews": hashlib.sha256("\n".join(references).encode()).hexdigest() if references else "none",
         "split of the papers": job.split,
     }
+
+
+def used_prompts(job: ExperimentJob) -> dict[str, str]:
+    """The prompts that its reviews and metrics may use: digest by prompt and version."""
+    return {**prompts_of(prepared.unit for prepared in job.units), **eval_prompts(job.metrics)}
+
+
+def _judges_prompts(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Prompts of judges that were chosen; the newest that ship are left out, as in what was planned before."""
+    chosen = own_versions(name for metric in metrics for name in metric.prompts)
+    return {f"version of prompt {name}@{version}": load_prompt(name).digest for name, version in chosen.items()}
+
+
+def _unused_prompts(job: ExperimentJob) -> Iterator[str]:
+    """Arms that choose prompts which their strategy does not use."""
+    for arm in job.arms:
+        used = {name.partition("@")[0] for name in prompts_of(p.unit for p in job.units if p.unit.arm == arm.name)}
+        if odd := [name for name in arm.prompts if name not in used]:
+            yield f"arm {arm.name!r} chooses {', '.join(odd)}, which its strategy {arm.strategy!r} does not use"
 
 
 def notes_of(job: ExperimentJob) -> Iterator[str]:
@@ -235,6 +257,7 @@ def notes_of(job: ExperimentJob) -> Iterator[str]:
     hot = [arm for arm in job.arms if settings_of(arm, job.settings).models.temperature > 0]
     if len(job.plan.seeds) > 1 and len(hot) < len(job.arms):
         yield "at temperature 0 the seeds of an arm hardly differ (models.temperature)"
+    yield from _unused_prompts(job)
     if not job.references and any("references" in metric.needs for metric in job.metrics):
         yield "there are no human reviews: metrics that need them do not apply"
     missing = [name for name in job.papers if not job.references.get(name)]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from referee.api.experiments.models import OpenModels
+from referee.api.own_prompts import require_room
 from referee.errors import ContextTooLong, PaperParseError, SettingsError
 from referee.experiments.arms import Arm
 from referee.experiments.plan_file import nearest
 from referee.experiments.units import Unit, UnitStore
 from referee.graphs.job import Job
 from referee.graphs.strategies import STRATEGIES
+from referee.prompts import active, chosen_prompts, prompt_digests
 from referee.runs import Event, Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
@@ -22,6 +24,7 @@ from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
 from referee.venues.refined import RefinedPrompts
 
+_PROMPT = "version of prompt "
 _GROUPS = ("review.", "models.", "embedder")
 _NAMED_APART = {"strategy", "preset", "rounds"}
 
@@ -37,6 +40,12 @@ class PreparedUnit:
     plan: ReviewEstimate | None = None
     is_there: bool = False
     refined: RefinedPrompts | None = None
+
+
+def prompts_of(units: Iterable[Unit]) -> dict[str, str]:
+    """The prompts that these units may use: digest by prompt and version."""
+    decided = (pair for unit in units for pair in unit.identity.items())
+    return {key.removeprefix(_PROMPT): digest for key, digest in decided if key.startswith(_PROMPT)}
 
 
 def settings_of(arm: Arm, settings: Settings) -> Settings:
@@ -58,6 +67,8 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
         settings = settings.model_copy(update={"models": settings.models.model_copy(update={"roles": {}})})
     elif arm.model_for:
         overrides["models.roles"] = {**settings.models.roles, **arm.model_for}
+    if arm.prompts:
+        overrides["prompts"] = {**settings.prompts, **arm.prompts}
     if arm.ablate:
         overrides["review.ablate"] = list(arm.ablate)
     try:
@@ -90,13 +101,16 @@ async def prepared_units(
     for arm, form in arms:
         settled = settings_of(arm, settings)
         models = await opened.of(settled)
-        for name, twin, paper in ((name, twin, paper) for name, own in papers.items() for twin, paper in own.items()):
-            progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
-            try:
-                job = Job(paper, form, settled, models, progress, arm.refined)
-                units += await _of_paper(arm, name, twin, job, seeds, store)
-            except PaperParseError as error:
-                unusable[name] = error.message
+        copies = [(name, twin, paper) for name, own in papers.items() for twin, paper in own.items()]
+        with active(chosen_prompts(settled.prompts)):
+            require_room(models)
+            for name, twin, paper in copies:
+                progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
+                try:
+                    job = Job(paper, form, settled, models, progress, arm.refined)
+                    units += await _of_paper(arm, name, twin, job, seeds, store)
+                except PaperParseError as error:
+                    unusable[name] = error.message
     _refuse_same(units)
     return units, unusable
 
@@ -145,7 +159,7 @@ def _identity(arm: Arm, job: Job) -> dict[str, str]:
         "strategy": arm.strategy,
         "rounds": str(arm.rounds),
         **{f"model for {role}": job.models[role].spec.id for role in strategy.roles},
-        **{f"version of prompt {p.id}@{p.version}": p.digest for p in strategy.prompts(job)},
+        **{f"{_PROMPT}{name}": digest for name, digest in prompt_digests(strategy.prompts(job)).items()},
         "settings of the review": json.dumps(review, sort_keys=True),
         "settings of the models": json.dumps(models, sort_keys=True),
         "embedder": job.settings.embedder,

@@ -12,10 +12,10 @@ from referee.graphs.refinement.run import (
     ROLES,
     Refinement,
     plan_refinement,
-    prompt_digests,
     refine_in_run,
     stored_refinement,
 )
+from referee.prompts import prompt_digests
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue, venue_digest
 from referee.venues.refined import RefinedPrompts, refinable
@@ -56,9 +56,9 @@ async def refine_prompts(
     settings = options.settled(model=model, model_for=model_for)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
     refinement = Refinement(refinable_form(form), settings, _checked_rounds(rounds), until_stable)
-    if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
-        return stored
     async with session("venue refine", "refine", form.id, options=options, settings=settings) as run:
+        if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
+            return stored
         models = await run.open_models()
         run.check_inputs(refinement_inputs(refinement))
         run.confirm(plan_refinement(refinement, models))

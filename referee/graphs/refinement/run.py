@@ -19,7 +19,7 @@ from referee.llm.dialects import reply_schema
 from referee.llm.door import Door
 from referee.llm.models import Model, Models, check_models
 from referee.llm.spec import ModelSpec
-from referee.prompts import Prompt, RenderedPrompt, load_prompt
+from referee.prompts import Prompt, RenderedPrompt, load_prompt, prompt_digests
 from referee.runs import Event, Progress, RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.usage import Usage
@@ -112,11 +112,6 @@ class Refinement:
     def _specs(self) -> dict[str, ModelSpec]:
         known = check_models(self.settings)
         return {role: known[role] for role in ROLES}
-
-
-def prompt_digests(prompts: list[Prompt]) -> dict[str, str]:
-    """Digest by prompt and version."""
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in prompts}
 
 
 def stored_refinement(refinement: Refinement, *, either: bool) -> RefinedPrompts | None:

@@ -169,7 +169,6 @@ class ReviewSettings(_Group):
     figures: Literal["auto", "none", "pages"] = "auto"
     ablate: tuple[Ablation, ...] = ()
     quota: int | None = Field(default=None, ge=1, le=100)
-    prompt_versions: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("ablate", mode="before")
     @classmethod

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as default
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -59,7 +58,6 @@ class RefinementContext:
     rounds: int
     until_stable: bool
     lean: frozenset[str]
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
     def guideline(self, guideline_id: str) -> Guideline:
         """The guideline of that id."""
@@ -139,7 +137,6 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
             venue_name=context.form.name,
             door=context.door,
             lean=WRITER in context.lean,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return {"versions": [_version(stored, 0, "built")], **_ended_round(0, "write", error)}
@@ -163,7 +160,6 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
             earlier=list(dict.fromkeys(earlier)),
             lean=SUPERVISOR in context.lean,
             sample=number,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return {"round": number, **_ended_round(number, "criticise", error, last=last)}
@@ -199,7 +195,6 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
             lost=_just_lost(state),
             lean=WRITER in context.lean,
             sample=number,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return _ended_round(number, "revise", error, last=last)
@@ -223,7 +218,6 @@ async def _guarded(state: GuidelineState, context: RefinementContext, revised: W
             venue_name=context.form.name,
             door=context.door,
             lean=SUPERVISOR in context.lean,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return _ended_round(number, "check", error, last=last)

@@ -81,8 +81,7 @@ class Refinement:
     @cached_property
     def prompts(self) -> list[Prompt]:
         """The prompts it may use."""
-        versions = self.settings.review.prompt_versions
-        return [load_prompt(name, versions.get(name)) for name in _PROMPTS]
+        return [load_prompt(name) for name in _PROMPTS]
 
     @property
     def key(self) -> str:
@@ -231,7 +230,6 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         rounds=refinement.rounds,
         until_stable=refinement.until_stable,
         lean=refinement.lean,
-        prompt_versions=refinement.settings.review.prompt_versions,
     )
     state = await run_machine(
         run, build_refinement_graph(), context, initial_state(g.id for g in guidelines), thread=THREAD
@@ -282,34 +280,26 @@ def _tokens(model: Model, prompt: RenderedPrompt, reply: type[BaseModel]) -> int
 
 
 def _writing(refinement: Refinement, guideline: Guideline) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
-    return prompt_writer.render_writing(
-        guideline, venue_name=refinement.form.name, lean="writer" in refinement.lean, prompt_versions=versions
-    )
+    return prompt_writer.render_writing(guideline, venue_name=refinement.form.name, lean="writer" in refinement.lean)
 
 
 def _criticising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
-    return supervisor.render_criticising(steps, guideline, venue_name=refinement.form.name, prompt_versions=versions)
+    return supervisor.render_criticising(steps, guideline, venue_name=refinement.form.name)
 
 
 def _checking(
     refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]
 ) -> tuple[RenderedPrompt, type[BaseModel]]:
-    versions, points = refinement.settings.review.prompt_versions, guideline_points(guideline)
-    rendered = guideline_guard.render_covering(
-        points, steps, guideline, venue_name=refinement.form.name, prompt_versions=versions
-    )
+    points = guideline_points(guideline)
+    rendered = guideline_guard.render_covering(points, steps, guideline, venue_name=refinement.form.name)
     return rendered, guideline_guard.covered_model(guideline_guard.point_ids(points))
 
 
 def _revising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
     return prompt_writer.render_revising(
         steps,
         {},
         guideline,
         venue_name=refinement.form.name,
         lean="writer" in refinement.lean,
-        prompt_versions=versions,
     )

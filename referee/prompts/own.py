@@ -24,6 +24,7 @@ from referee.prompts.loader import (
 from referee.settings import PromptText
 
 _DIGITS = 8
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")  # it goes into a header of each call
 _BRACES = re.compile(r"\{\{|\}\}")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9_-]*)\b[^<>]*>")
 
@@ -67,7 +68,7 @@ def own_prompt(given: PromptText, prompt_id: str | None = None) -> Prompt:
     check.parts(has_system=bool(shipped.system))
     check.template(shipped, at["inputs"])
     prompt = parse_prompt(check.text, name, header["version"])
-    prompt = replace(prompt, version=f"{given.file}-{prompt.digest[:_DIGITS]}", is_own=True)
+    prompt = replace(prompt, version=f"{_NAME.sub('-', given.file)}-{prompt.digest[:_DIGITS]}", is_own=True)
     prompt.render(**{one: f"<{one}>" for one in prompt.inputs})
     return prompt
 

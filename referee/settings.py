@@ -269,13 +269,18 @@ def _read_prompt(prompt_id: str, path: Path) -> PromptText:
         raise SettingsError(
             f"prompt {prompt_id!r}: {str(path)!r} cannot be read: {error}.", hint="Give a text file in UTF-8."
         ) from error
+    return given_prompt(path.name, text)
+
+
+def given_prompt(file: str, text: str) -> PromptText:
+    """A prompt of the user's own by its file's name and its text; raises ``SettingsError`` where it holds a key."""
     for number, line in enumerate(text.splitlines(), 1):
         if holds_key(line):
             raise SettingsError(
-                f"prompt {prompt_id!r}: {str(path)!r}, line {number}, holds what looks like a key.",
+                f"{file!r}, line {number}: this looks like a key.",
                 hint="Take it out: a prompt is sent to the model and kept in the run folder.",
             )
-    return PromptText(file=path.name, text=text)
+    return PromptText(file=file, text=text)
 
 
 class Settings(_Group):

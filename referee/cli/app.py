@@ -21,6 +21,7 @@ from referee.cli import (
     open,
     plant,
     profile,
+    prompts,
     references,
     review,
     show,
@@ -55,6 +56,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(detect.app, name="detect")
 app.add_typer(venue.app, name="venue")
 app.add_typer(models.app, name="models")
+app.add_typer(prompts.app, name="prompts")
 
 
 def _version(shown: bool) -> None:

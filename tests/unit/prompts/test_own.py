@@ -131,7 +131,7 @@ def test_the_settings_file_names_files_beside_it_and_versions(tmp_path: Path) ->
     [
         (None, "there is no file"),
         (b"\xff\xfe\x00", "cannot be read"),
-        (b"one\nsk-abcdefgh12345678\n", "line 2, holds what"),
+        (b"one\nsk-abcdefgh12345678\n", "line 2: this looks like a key"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_when_settings_are_read(

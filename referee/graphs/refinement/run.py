@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
 from pydantic import BaseModel
 
 from referee.agents import guideline_guard, prompt_writer, supervisor
-from referee.errors import RunError
+from referee.errors import RunError, RunPaused
 from referee.graphs.refinement.given import PINNED, pin
 from referee.graphs.running import run_machine
 from referee.llm.catalogue import chat_model_key
@@ -28,6 +28,7 @@ from referee.settings import Settings
 from referee.venues.prompts import guideline_points, known_guidelines, section_prompts
 from referee.venues.refined import (
     RefinedPrompts,
+    digest_of,
     find_measured,
     find_refined,
     read_refined,
@@ -35,6 +36,7 @@ from referee.venues.refined import (
     refinement_key,
     store_refined,
 )
+from referee.venues.steps_file import read_steps, steps_text
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
 THREAD = "refinement"
@@ -49,7 +51,7 @@ class Refinement:
     """One venue's prompts with one set of settings: the fixed data of a refinement.
 
     ``only`` names guidelines where not all are refined. ``measured`` is the digest of how versions are measured, where
-    they are.
+    they are. ``given`` are steps to begin with, by guideline; with ``pause`` it stops after each round for a person.
     """
 
     form: VenueForm
@@ -58,6 +60,8 @@ class Refinement:
     until_stable: bool = False
     only: tuple[str, ...] = ()
     measured: str = ""
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pause: bool = False
 
     @cached_property
     def guidelines(self) -> tuple[Guideline, ...]:
@@ -105,6 +109,7 @@ class Refinement:
             temperature=self.settings.models.temperature,
             only=self.only,
             measured=self.measured,
+            given=self.given,
         )
 
     @cached_property
@@ -195,7 +200,7 @@ async def refine_in_run(
     refined = stored_refinement(refinement, either=either) if reuse else None
     if refined is None:
         progress(Event("stage", f"refining the prompts of {refinement.form.id}"))
-        refined = await _refined(refinement, run, door)
+        refined = await _round_by_round(refinement, run, door)
         if store:
             store_refined(refined)
     else:
@@ -217,7 +222,45 @@ def measured_refinement(form: VenueForm, settings: Settings) -> tuple[Refinement
     return None
 
 
-async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> RefinedPrompts:
+async def _round_by_round(refinement: Refinement, run: RunFolder, door: Door) -> RefinedPrompts:
+    """All rounds, or one more than a person has seen: earlier rounds are made again from the ledger, at no cost.
+
+    Raises:
+        RunPaused: There are further rounds, and a person is to read the steps first.
+    """
+    edited = {0: refinement.given} if refinement.given else {}
+    names = [guideline.id for guideline in refinement.guidelines]
+    seen = 0
+    while (file := run.path / steps_name(seen + 1)).is_file():
+        seen += 1
+        edited[seen] = read_steps(file, names)
+    rounds = min(seen + 1, refinement.rounds) if refinement.pause else refinement.rounds
+    refined = await _refined(refinement, run, door, rounds=rounds, edited=edited)
+    if rounds == refinement.rounds:
+        return refined
+    head = [f"# Steps of {refinement.form.id} after round {rounds} of {refinement.rounds}"]
+    now = {one.guideline_id: one.current.steps for one in refined.guidelines}
+    file = run.write(steps_name(rounds), steps_text(now, head))
+    raise RunPaused(
+        f"paused after round {rounds} of {refinement.rounds}: the steps are in {str(file)!r}.",
+        hint=f"Edit them, then go on: --resume {run.path}, with --pause to stop after the next round too.",
+        ids={"run": str(run.path)},
+    )
+
+
+def steps_name(number: int) -> str:
+    """The file in a run folder with the steps after a round, for a person to edit."""
+    return f"steps.v{number}.md"
+
+
+async def _refined(
+    refinement: Refinement,
+    run: RunFolder,
+    door: Door,
+    *,
+    rounds: int,
+    edited: Mapping[int, Mapping[str, tuple[str, ...]]],
+) -> RefinedPrompts:
     from referee.graphs.refinement.machine import RefinementContext, build_refinement_graph, initial_state
 
     form, guidelines = refinement.form, refinement.guidelines
@@ -227,12 +270,17 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         guidelines=guidelines,
         stored={prompt.guideline_id: prompt for prompt in section_prompts(form)},
         shipped=known_guidelines(),
-        rounds=refinement.rounds,
+        rounds=rounds,
         until_stable=refinement.until_stable,
         lean=refinement.lean,
+        edited=edited,
     )
+    thread = THREAD
+    if edited or rounds < refinement.rounds:
+        made_of = [rounds, {str(number): dict(steps) for number, steps in edited.items()}]
+        thread = f"{THREAD}-{digest_of(made_of)[:12]}"
     state = await run_machine(
-        run, build_refinement_graph(), context, initial_state(g.id for g in guidelines), thread=THREAD
+        run, build_refinement_graph(), context, initial_state(g.id for g in guidelines), thread=thread
     )
     by_id = {refined.guideline_id: refined for refined in state["refined"]}
     return RefinedPrompts(

@@ -22,7 +22,7 @@ from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
-from referee.prompts import active, active_prompts, chosen_prompts
+from referee.prompts import active, active_prompts, chosen_prompts, is_in_run
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.runs.folder import CHECKPOINTS, RECORD, TRACE, TRACE_INDEX, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
@@ -77,6 +77,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self._is_inner = is_in_run()  # of a run that makes several: that one says what none of them uses
         self._batches: Batches | None = None
         self._workers, self._parquet = options.workers, options.parquet
         if options.parquet:
@@ -247,7 +248,7 @@ class Session:
         keep_prompts(self.folder, self.settings)
         unused = tuple(name for name, prompt in active_prompts().items() if f"{prompt.id}@{prompt.version}" not in used)
         self.folder.set_unused_prompts(unused)
-        if unused:
+        if unused and not self._is_inner:
             self.progress(Event("note", f"chosen, but not used by this {self._command}: prompt {', '.join(unused)}"))
 
     def record(
@@ -335,8 +336,9 @@ async def session(command: str, *names: str, options: RunOptions, settings: Sett
                 f"run {str(place.path)!r} is made by {by}.", hint="Leave --processes away: the run knows their number."
             )
         settings = with_kept_prompts(settings, place, options.prompts or ())
+        run = Session(command, place, options, settings, stack)
         stack.enter_context(active(chosen_prompts(settings.prompts)))
-        yield Session(command, place, options, settings, stack)
+        yield run
 
 
 @contextmanager

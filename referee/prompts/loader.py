@@ -105,7 +105,8 @@ def _fill(template: str, inputs: dict[str, str]) -> str:
     return PLACE.sub(lambda place: inputs[place.group(1)], template)
 
 
-_ACTIVE: ContextVar[Mapping[str, Prompt]] = ContextVar("prompts of a run", default=MappingProxyType({}))
+_SHIPPED: Mapping[str, Prompt] = MappingProxyType({})
+_ACTIVE: ContextVar[Mapping[str, Prompt]] = ContextVar("prompts of a run", default=_SHIPPED)
 
 
 @contextmanager
@@ -116,6 +117,11 @@ def active(prompts: Mapping[str, Prompt]) -> Iterator[None]:
         yield
     finally:
         _ACTIVE.reset(token)
+
+
+def is_in_run() -> bool:
+    """Whether a run has chosen its prompts already, if only by leaving all as they ship."""
+    return _ACTIVE.get() is not _SHIPPED
 
 
 def active_prompts() -> Mapping[str, Prompt]:

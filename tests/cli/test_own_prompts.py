@@ -235,8 +235,10 @@ def test_each_arm_of_an_experiment_asks_with_its_own(referee: Referee, server: F
     (place / "plans" / "plan.toml").write_text(PLAN)
     (place / "plans" / "mine.md").write_text(own_text("review/single"), encoding="utf-8")
     command = ("experiment", "plans/plan.toml", "--base-url", server.base_url, "--no-cache", "--yes")
-    done = referee(*command, "--out", "run")
+    done = referee(*command, "--out", "run", "--prompt", "guidelines/label=v1")
     assert done.code == 0, done.out + done.err
+    assert done.err.count("chosen, but not used by this experiment: prompt guidelines/label") == 1
+    assert "not used by this review" not in done.err
     assert "arm 'own' chooses review/whole, which its strategy 'single' does not use" in done.err
     calls = [entry.request for entry in server.log if entry.request is not None and entry.endpoint == "chat"]
     marked = {call.prompt_id: MARK in "\n".join(m.text for m in call.messages) for call in calls}

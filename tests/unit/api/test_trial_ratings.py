@@ -36,7 +36,7 @@ def test_an_experiment_says_which_arms_state_no_rating(monkeypatch: pytest.Monke
         experiments, "check_models", lambda arm: {"writer": SimpleNamespace(is_local=arm.name == "small")}
     )
     arms = [
-        SimpleNamespace(name=name, models=SimpleNamespace(temperature=0), strategy="single")
+        SimpleNamespace(name=name, models=SimpleNamespace(temperature=0), strategy="single", prompts={})
         for name in ("small", "large")
     ]
     job: Any = SimpleNamespace(

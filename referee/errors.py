@@ -69,6 +69,10 @@ class RunStopped(RefereeError):
     """No further call can be made as things are: the run ends where it is, and can be resumed with other settings."""
 
 
+class RunPaused(RunStopped):
+    """A person is to read what was made before the run goes on; it was asked to stop there."""
+
+
 class PromptCut(RunStopped):
     """A server read only a part of a prompt, in silence. Its reply is not used; every prompt as long would be cut."""
 

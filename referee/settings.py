@@ -169,7 +169,6 @@ class ReviewSettings(_Group):
     figures: Literal["auto", "none", "pages"] = "auto"
     ablate: tuple[Ablation, ...] = ()
     quota: int | None = Field(default=None, ge=1, le=100)
-    prompt_versions: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("ablate", mode="before")
     @classmethod
@@ -227,10 +226,68 @@ class CollectSettings(_Group):
     longest_wait_s: float = Field(default=4500.0, ge=0)
 
 
+class PromptText(_Group):
+    """A prompt of the user's own as it was read: its file's name, without folders, and its text."""
+
+    file: str
+    text: str
+
+
+PromptChoices = dict[str, str | PromptText]
+"""By a prompt's id, what takes the place of its newest version: another version that ships, or a text of one's own."""
+
+_VERSION = re.compile(r"v[0-9]+")
+
+
+def read_choices(given: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """The choices with the files that are named in them read, once: what changes in a file later changes nothing.
+
+    Args:
+        given: By a prompt's id a version as ``v2``, a file, or what was read before.
+        folder: What relative paths are beside; the working folder by default.
+
+    Raises:
+        SettingsError: A file cannot be read, or holds a key.
+    """
+    return {
+        name: _read_prompt(name, Path(folder or "", value))
+        if isinstance(value, Path) or (isinstance(value, str) and not _VERSION.fullmatch(value))
+        else value
+        for name, value in given.items()
+    }
+
+
+def _read_prompt(prompt_id: str, path: Path) -> PromptText:
+    try:
+        if not path.is_file():
+            raise SettingsError(
+                f"prompt {prompt_id!r}: there is no file {str(path)!r}.",
+                hint=f"Name a version that ships, as v1, or a file: `referee prompts copy {prompt_id} FILE` makes one.",
+            )
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"prompt {prompt_id!r}: {str(path)!r} cannot be read: {error}.", hint="Give a text file in UTF-8."
+        ) from error
+    return given_prompt(path.name, text)
+
+
+def given_prompt(file: str, text: str) -> PromptText:
+    """A prompt of the user's own by its file's name and its text; raises ``SettingsError`` where it holds a key."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if holds_key(line):
+            raise SettingsError(
+                f"{file!r}, line {number}: this looks like a key.",
+                hint="Take it out: a prompt is sent to the model and kept in the run folder.",
+            )
+    return PromptText(file=file, text=text)
+
+
 class Settings(_Group):
     """The whole tree.
 
-    ``embedder`` names the embedding model, as ``local`` or ``provider:model``.
+    ``prompts`` names, by a prompt's id, a version that ships or a file that is used in its place; a file is read when
+    the settings are. ``embedder`` names the embedding model, as ``local`` or ``provider:model``.
     """
 
     models: ModelSettings = ModelSettings()
@@ -241,7 +298,13 @@ class Settings(_Group):
     review: ReviewSettings = ReviewSettings()
     citations: CitationSettings = CitationSettings()
     collect: CollectSettings = CollectSettings()
+    prompts: PromptChoices = Field(default_factory=dict)
     embedder: str = "local"
+
+    @field_validator("prompts", mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        return read_choices(value) if isinstance(value, Mapping) else value
 
     @property
     def units_at_once(self) -> int:
@@ -330,6 +393,8 @@ def _file_layer(file: Path | None, env: Mapping[str, str]) -> Iterator[tuple[str
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"settings file {str(path)!r} is not valid TOML: {error}.", hint="Mend it.") from error
     _look_for_keys(data, repr(str(path)), env)
+    if isinstance(data.get("prompts"), dict):
+        data["prompts"] = read_choices(data["prompts"], path.parent)
     yield repr(str(path)), dict(_flatten(data, _known_keys()))
 
 

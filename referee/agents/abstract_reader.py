@@ -44,11 +44,9 @@ def bearings_model(works: tuple[str, ...], claims: tuple[str, ...]) -> type[Base
     )
 
 
-def reading_prompt(
-    claims: Sequence[PaperClaim], works: Sequence[FoundWork], versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def reading_prompt(claims: Sequence[PaperClaim], works: Sequence[FoundWork]) -> RenderedPrompt:
     """Claims and abstracts, each with its id."""
-    prompt = load_prompt(PROMPT, (versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     shown = "\n\n".join(f"[{work.id}] {work.title}\n{work.abstract[:ABSTRACT_CHARS]}" for work in works)
     return prompt.render(
         claims=delimit("claims", "\n".join(f"[{claim.id}] {claim.quote}" for claim in claims)),
@@ -56,16 +54,14 @@ def reading_prompt(
     )
 
 
-async def read_abstracts(
-    claims: Sequence[PaperClaim], works: Sequence[FoundWork], *, door: Asks, versions: Mapping[str, str] | None = None
-) -> Bearings:
+async def read_abstracts(claims: Sequence[PaperClaim], works: Sequence[FoundWork], *, door: Asks) -> Bearings:
     """Ask once; what is not in the abstract's own words is left out.
 
     Raises:
         ModelError: The model did not answer validly.
     """
     reply = bearings_model(tuple(w.id for w in works), tuple(c.id for c in claims))
-    prompt = reading_prompt(claims, works, versions)
+    prompt = reading_prompt(claims, works)
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=REPLY_TOKENS)
     raised = answer.value.model_dump()["bearings"]
     found = list(_standing(raised, {w.id: w for w in works}, {c.id: c for c in claims}))

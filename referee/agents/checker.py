@@ -199,7 +199,6 @@ async def check_points(
     how_read: str,
     max_calls: int | None = None,
     remarks: Mapping[str, str] | None = None,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> dict[str, PointCheck]:
     """Check points against the paper's words, batches at the same time.
 
@@ -217,7 +216,6 @@ async def check_points(
         how_read: What the text lost on its way, in words.
         max_calls: Batches beyond this many stay unchecked; all are checked where null.
         remarks: What the author of a point adds, by the point's id. The check is blind only without them.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         One check for every point.
@@ -225,7 +223,7 @@ async def check_points(
     Raises:
         ModelUnavailable, BudgetExceeded: After all batches under way have ended.
     """
-    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
 
     def fits(batch: CheckBatch) -> bool:
         if count(batch.passages()) > PASSAGE_TOKENS:

@@ -69,7 +69,6 @@ async def compose_review(
     door: Asks,
     lengths: Lengths = FULL,
     send_back: bool = True,
-    prompt_version: str | None = None,
 ) -> Composed:
     """Fill summaries, scores and checklists in one call, or two where the scores contradict the points.
 
@@ -80,14 +79,13 @@ async def compose_review(
         door: Answers the prompt.
         lengths: Bounds of texts and reasons.
         send_back: Whether scores that the points do not support are chosen once again, before they are left open.
-        prompt_version: Which version of the prompt; the newest by default.
 
     Raises:
         ModelError: The model did not answer validly.
     """
     reply = reply_model(form, tuple(p.id for p in points), lengths)
     first = await door.ask(
-        _render(form, card, points, lengths, prompt_version, returned=""),
+        _render(form, card, points, lengths, returned=""),
         reply,
         role=ROLE,
         max_output_tokens=_output_tokens(form, lengths),
@@ -96,7 +94,7 @@ async def compose_review(
     against = objections(form, scores, points)
     if against and send_back:
         again = await door.ask(
-            _render(form, card, points, lengths, prompt_version, returned=_returned(against)),
+            _render(form, card, points, lengths, returned=_returned(against)),
             reply,
             role=ROLE,
             max_output_tokens=_output_tokens(form, lengths),
@@ -119,7 +117,6 @@ async def compose_from_paper(
     *,
     door: Asks,
     lengths: Lengths = FULL,
-    prompt_version: str | None = None,
 ) -> Composed:
     """Fill the same fields with the paper beside the points; a score needs no point, and none is sent back.
 
@@ -130,13 +127,12 @@ async def compose_from_paper(
         beside: The paper, shown as far as it fits; notes say what of it was not.
         door: Answers the prompt.
         lengths: Bounds of texts and reasons.
-        prompt_version: Which version of the prompt; the newest by default.
 
     Raises:
         ContextTooLong: Form and points leave no room for the paper.
         ModelError: The model did not answer validly.
     """
-    prompt, reply = load_prompt(PAPER_PROMPT, prompt_version), reply_model(form, tuple(p.id for p in points), lengths)
+    prompt, reply = load_prompt(PAPER_PROMPT), reply_model(form, tuple(p.id for p in points), lengths)
     values, most_out = _values(form, card, points, lengths), _output_tokens(form, lengths)
     frame = prompt.render(**values, how_read=how_read(beside.paper, ()), paper="")
     room = tokens_left(frame, reply, most_out, beside.context_tokens, beside.count)
@@ -191,9 +187,9 @@ def score_model(field: FormField, point_ids: tuple[str, ...] | None, lengths: Le
 
 
 def _render(
-    form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths, version: str | None, *, returned: str
+    form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths, *, returned: str
 ) -> RenderedPrompt:
-    return load_prompt(PROMPT, version).render(**_values(form, card, points, lengths), returned=returned)
+    return load_prompt(PROMPT).render(**_values(form, card, points, lengths), returned=returned)
 
 
 def _values(form: VenueForm, card: str, points: Sequence[ReviewPoint], lengths: Lengths) -> dict[str, str]:

@@ -61,7 +61,6 @@ async def review_across(
     door: Asks,
     context_tokens: int,
     count: CountTokens,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> CrossReply:
     """Look for contradictions between sections and for points raised twice.
 
@@ -70,13 +69,12 @@ async def review_across(
         door: Answers the prompt.
         context_tokens: The model's context.
         count: Counts tokens as the model does.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: The list of points alone fills the context.
         ModelError: The model did not answer validly.
     """
-    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     point_ids = tuple(point.id for point in brief.points)
     reply = cross_model(Choices(tuple(brief.criteria), brief.card.claim_ids, brief.sections), point_ids)
     budget = section_budget(context_tokens)

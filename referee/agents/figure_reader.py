@@ -113,15 +113,14 @@ def figures_model(ids: tuple[str, ...]) -> type[BaseModel]:
     )
 
 
-def figure_calls(paper: Paper, shown: Sequence[ShownFigure], version: str | None = None) -> list[FigureCall]:
+def figure_calls(paper: Paper, shown: Sequence[ShownFigure]) -> list[FigureCall]:
     """The calls that show all of these figures, a few a call.
 
     Args:
         paper: The submission.
         shown: Figures with at least one picture each.
-        version: Which version of the prompt; the newest by default.
     """
-    return [_call(paper, batch, version) for batch in _batches(shown)]
+    return [_call(paper, batch) for batch in _batches(shown)]
 
 
 async def read_figures(paper: Paper, calls: Sequence[FigureCall], *, door: AsksWithPictures) -> FiguresRead:
@@ -235,7 +234,7 @@ def _batches(shown: Sequence[ShownFigure]) -> Iterator[list[ShownFigure]]:
         yield batch
 
 
-def _call(paper: Paper, batch: Sequence[ShownFigure], version: str | None) -> FigureCall:
+def _call(paper: Paper, batch: Sequence[ShownFigure]) -> FigureCall:
     images = {image.digest: image for one in batch for image in one.images}
     numbers = {digest: number for number, digest in enumerate(images, start=1)}
     figures = {f"f{number}": one for number, one in enumerate(batch, start=1)}
@@ -243,7 +242,7 @@ def _call(paper: Paper, batch: Sequence[ShownFigure], version: str | None) -> Fi
     tables = "\n\n".join(_tables(paper, batch, told)) or "(none)"
     abstract = next((s for s in paper.sections if s.role == "abstract"), None)
     text = _clipped("\n".join(block.text for block in abstract.blocks), _ABSTRACT_CHARS) if abstract else "(none)"
-    prompt = load_prompt(PROMPT, version).render(
+    prompt = load_prompt(PROMPT).render(
         title=" ".join(paper.title.split()) or "(none)",
         most=str(REMARKS_A_FIGURE * len(batch)),
         abstract=delimit("abstract", text),

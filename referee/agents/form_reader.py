@@ -47,7 +47,6 @@ async def read_aspects(
     *,
     venue_name: str,
     door: Asks,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Aspects:
     """Ask what the unclear scores measure. Of two that are called overall neither is believed.
 
@@ -55,7 +54,6 @@ async def read_aspects(
         fields: All boxes of the form; a form without an unclear score needs no call.
         venue_name: As the prompt calls the venue.
         door: Answers the prompt.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model cannot be reached, or refuses. An invalid reply is a note.
@@ -65,7 +63,7 @@ async def read_aspects(
         return Aspects({})
     names = {f"box{number}": field.name for number, field in enumerate(unclear, start=1)}
     reply = aspects_model(tuple(names))
-    rendered = render_form_prompt(unclear, venue_name=venue_name, prompt_versions=prompt_versions)
+    rendered = render_form_prompt(unclear, venue_name=venue_name)
     most_out = _TOKENS_AROUND + _TOKENS_A_BOX * len(unclear)
     try:
         answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=most_out)
@@ -79,11 +77,9 @@ async def read_aspects(
     return Aspects(chosen, tuple(answer.notes))
 
 
-def render_form_prompt(
-    unclear: Sequence[FieldDraft], *, venue_name: str, prompt_versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def render_form_prompt(unclear: Sequence[FieldDraft], *, venue_name: str) -> RenderedPrompt:
     """The prompt about the unclear scores, as it is sent."""
-    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     boxes = "\n".join(_shown(f"box{number}", field) for number, field in enumerate(unclear, start=1))
     name = " ".join(re.sub(r"[<>]", "", venue_name).split())
     return prompt.render(venue_name=name, boxes=delimit("boxes", boxes))

@@ -50,7 +50,6 @@ async def guard_points(
     venue_name: str,
     door: Asks,
     lean: bool = False,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Guarded:
     """Compare steps with their revision.
 
@@ -65,7 +64,6 @@ async def guard_points(
         venue_name: Whose rule it is.
         door: Answers the prompt.
         lean: Whether the model is the embedded one, whose answers are marked.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model did not answer validly.
@@ -76,7 +74,7 @@ async def guard_points(
         left = [point for point in guideline_points(guideline) if point not in kept]
         if not left:
             return Coverage(digest=steps_digest(steps), words=kept, lean=lean)
-        rendered = render_covering(left, steps, guideline, venue_name=venue_name, prompt_versions=prompt_versions)
+        rendered = render_covering(left, steps, guideline, venue_name=venue_name)
         ids = point_ids(left)
         answer = await door.ask(rendered, covered_model(ids), role=ROLE, max_output_tokens=covered_tokens(len(left)))
         found, unfound = read_covered(answer.value, dict(zip(ids, left, strict=True)), steps)
@@ -101,11 +99,10 @@ def render_covering(
     guideline: Guideline,
     *,
     venue_name: str,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> RenderedPrompt:
     """The prompt that asks which of the points the steps serve."""
     listed = "\n".join(f"{name}: {point}" for name, point in zip(point_ids(points), points, strict=True))
-    return load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT)).render(
+    return load_prompt(PROMPT).render(
         venue_name=venue_name,
         guideline=render_guideline(guideline),
         points=delimit("points", listed),

@@ -108,7 +108,6 @@ async def label_window(
     door: Asks,
     lean: bool = False,
     language: str = "",
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> WindowLabels:
     """Label the statements of one window.
 
@@ -118,7 +117,6 @@ async def label_window(
         door: Answers the prompt.
         lean: Use the short prompt, and ask for labels alone.
         language: The page's, for the rule.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         A label for each statement; a lean window of clear ones alone needs no call. A reply that stays invalid leaves
@@ -131,9 +129,7 @@ async def label_window(
     ids = tuple(candidate.id for candidate in window.candidates if candidate.id not in clear)
     if not ids:
         return WindowLabels(tuple(clear.values()))
-    rendered = render_window(
-        window, venue_name=venue_name, lean=lean, language=language, prompt_versions=prompt_versions
-    )
+    rendered = render_window(window, venue_name=venue_name, lean=lean, language=language)
     reply = lean_labels_model(ids) if lean else labels_model(ids)
     try:
         answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=reply_tokens(window, lean=lean))
@@ -172,20 +168,19 @@ def render_window(
     venue_name: str,
     lean: bool,
     language: str = "",
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> RenderedPrompt:
     """The prompt for one window, as it is sent. A lean one shows what is not clear."""
     shown = [candidate for candidate in window.candidates if not (lean and is_clear(candidate, language))]
-    prompt = label_prompt(lean=lean, prompt_versions=prompt_versions)
+    prompt = label_prompt(lean=lean)
     # A page's title is page text: what could open a delimiter in it goes.
     name = " ".join(re.sub(r"[<>]", "", venue_name).split())
     return prompt.render(venue_name=name, statements=delimit("statements", _shown(shown)))
 
 
-def label_prompt(*, lean: bool, prompt_versions: Mapping[str, str] | None = None) -> Prompt:
+def label_prompt(*, lean: bool) -> Prompt:
     """The prompt that suits the model."""
     prompt_id = LEAN_PROMPT if lean else PROMPT
-    return load_prompt(prompt_id, (prompt_versions or {}).get(prompt_id))
+    return load_prompt(prompt_id)
 
 
 def reply_tokens(window: Window, *, lean: bool) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from referee.agents.asking import Asks
 from referee.agents.card import Card
 from referee.agents.carded import ModelWindow, with_card
@@ -27,7 +25,6 @@ async def answer_with_points(
     *,
     door: Asks,
     window: ModelWindow,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> tuple[tuple[ReviewPoint, ...], tuple[str, ...]]:
     """Raise at most three short points on a chunk, each with a sentence of it.
 
@@ -38,7 +35,6 @@ async def answer_with_points(
         how_read: What the text lost on its way, in words.
         door: Answers the prompt.
         window: The model that answers.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         Points whose quotations are not verified yet, and notes of what was cut or completed.
@@ -50,7 +46,7 @@ async def answer_with_points(
     text, sentences = render_part(chunk, numbered=True)
     reply = lean_points_model(tuple(sentences))
     room = window.room(LEAN_REPLY_TOKENS, LEAN_CARD_TOKENS)
-    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     values = {"venue_name": venue_name, "how_read": how_read, "section": text}
     rendered, notes = with_card(prompt, values, card, reply, room)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=room.reply_tokens)

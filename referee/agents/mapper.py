@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -45,7 +45,6 @@ async def map_prompts(
     parts: Sequence[Part],
     *,
     door: Asks | None = None,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> PromptMap:
     """Map each prompt to the parts it concerns.
 
@@ -58,7 +57,6 @@ async def map_prompts(
         prompts: What the venue's guidelines ask.
         parts: The paper's parts.
         door: Answers the prompt; without one code decides alone.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model cannot be reached. A refusal or an invalid reply is a note, and code decides.
@@ -66,7 +64,7 @@ async def map_prompts(
     notes: list[str] = []
     review = {prompt.id for prompt in prompts if prompt.is_about_the_review}
     unknown = [prompt for prompt in prompts if not prompt.section_types]
-    asked, call_id = await _asked(unknown, parts, door, prompt_versions, notes)
+    asked, call_id = await _asked(unknown, parts, door, notes)
     chosen: dict[str, set[str]] = {}
     kinds = _kinds(parts)
     for prompt in prompts:
@@ -115,7 +113,6 @@ async def _asked(
     prompts: Sequence[SectionPrompt],
     parts: Sequence[Part],
     door: Asks | None,
-    versions: Mapping[str, str] | None,
     notes: list[str],
 ) -> tuple[dict[str, set[str]], str | None]:
     """What the model says of the prompts nobody has mapped; nothing where it is not asked or does not answer."""
@@ -124,7 +121,7 @@ async def _asked(
     reply = mapping_reply_model([prompt.id for prompt in prompts], [part.id for part in parts])
     most_out = 64 + len(prompts) * (24 + 6 * len(parts))
     try:
-        answer = await door.ask(_rendered(prompts, parts, versions), reply, role=ROLE, max_output_tokens=most_out)
+        answer = await door.ask(_rendered(prompts, parts), reply, role=ROLE, max_output_tokens=most_out)
     except (ReplyInvalid, ModelRefused) as error:
         notes.append(f"the model gave no valid mapping ({type(error).__name__}); code mapped instead")
         return {}, None
@@ -136,12 +133,10 @@ async def _asked(
     return {key: ids - {REVIEW} if ids != {REVIEW} else ids for key, ids in asked.items()}, answer.call_id
 
 
-def _rendered(
-    prompts: Sequence[SectionPrompt], parts: Sequence[Part], versions: Mapping[str, str] | None
-) -> RenderedPrompt:
+def _rendered(prompts: Sequence[SectionPrompt], parts: Sequence[Part]) -> RenderedPrompt:
     outline = "\n".join(f"{part.id} | {', '.join(part.types)} | {part.words} words | {part.heading}" for part in parts)
     rules = "\n".join(f"[{prompt.id}] {prompt.steps[0]}" for prompt in prompts)
-    template = load_prompt(PROMPT, (versions or {}).get(PROMPT))
+    template = load_prompt(PROMPT)
     return template.render(prompts=delimit("rules", rules), parts=delimit("outline", outline))
 
 

@@ -8,7 +8,7 @@ replaced by the reviewers' averages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -124,7 +124,6 @@ async def merge_reviews(
     door: Asks,
     context_tokens: int,
     count: CountTokens,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> MergedReview:
     """Merge independent reviews in one call.
 
@@ -136,7 +135,6 @@ async def merge_reviews(
         door: Answers the prompt.
         context_tokens: The model's context, in tokens.
         count: Counts tokens as the model does.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: Not even shortened reviews fit.
@@ -145,9 +143,8 @@ async def merge_reviews(
     lengths = lengths_for(form, context_tokens)
     ids = tuple(evidence.id for member in members for evidence in member.evidence)
     reply, most_out = chair_model(form, lengths, ids), output_tokens(form, lengths)
-    version = (prompt_versions or {}).get(PROMPT)
     prompt, notes = _fitted(
-        members, form, lengths, version, lambda prompt: tokens_left(prompt, reply, most_out, context_tokens, count)
+        members, form, lengths, lambda prompt: tokens_left(prompt, reply, most_out, context_tokens, count)
     )
     answer = await door.ask(prompt, reply, role=ROLE, max_output_tokens=most_out)
     data = answer.value.model_dump()
@@ -161,14 +158,13 @@ def _fitted(
     members: Sequence[MemberReview],
     form: VenueForm,
     lengths: Lengths,
-    version: str | None,
     left_by: Callable[[RenderedPrompt], int],
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
     """The first prompt that leaves no fewer than 0 tokens, and what had to be shortened for it."""
     longest = max((len(text) for member in members for text in member.texts.values()), default=0)
     cap = longest
     while True:
-        prompt = _render(members, form, lengths, version, cap)
+        prompt = _render(members, form, lengths, cap)
         if (left := left_by(prompt)) >= 0:
             break
         if cap <= _FEWEST_CHARS:
@@ -182,10 +178,8 @@ def _fitted(
     return prompt, (f"the area chair saw the reviewers' texts shortened to {cap:,} characters each",)
 
 
-def _render(
-    members: Sequence[MemberReview], form: VenueForm, lengths: Lengths, version: str | None, cap: int
-) -> RenderedPrompt:
-    return load_prompt(PROMPT, version).render(
+def _render(members: Sequence[MemberReview], form: VenueForm, lengths: Lengths, cap: int) -> RenderedPrompt:
+    return load_prompt(PROMPT).render(
         venue_name=form.name,
         reviewers=str(len(members)),
         guidelines=render_guidelines(form, brief=lengths.brief),

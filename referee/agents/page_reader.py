@@ -9,7 +9,7 @@ Source: *ReviewEval* section 3.6 and appendix A.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -70,14 +70,13 @@ async def read_piece(
     venue_name: str,
     door: Asks,
     max_output_tokens: int,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> PageReply:
     """Read one piece of the page; ``number`` counts from 0. A reply that stays invalid is a reply without a reading.
 
     Raises:
         ModelError: The model cannot be reached, or refuses.
     """
-    rendered = render_piece(number, pieces, venue_name=venue_name, prompt_versions=prompt_versions)
+    rendered = render_piece(number, pieces, venue_name=venue_name)
     try:
         answer = await door.ask(rendered, reading_model(), role=ROLE, max_output_tokens=max_output_tokens)
     except ReplyInvalid:
@@ -85,14 +84,12 @@ async def read_piece(
     return PageReply(number, answer.value.model_dump(), answer.model, tuple(answer.notes))
 
 
-def render_piece(
-    number: int, pieces: tuple[str, ...], *, venue_name: str, prompt_versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def render_piece(number: int, pieces: tuple[str, ...], *, venue_name: str) -> RenderedPrompt:
     """The prompt for one piece, as it is sent."""
     # A page's title is page text: what could open a delimiter in it goes.
     name = " ".join(re.sub(r"[<>]", "", venue_name).split())
     part = "The page:" if len(pieces) == 1 else f"Part {number + 1} of {len(pieces)} of the page:"
-    prompt = load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     return prompt.render(venue_name=name, part=part, page=delimit("page", pieces[number]))
 
 

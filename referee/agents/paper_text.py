@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from referee.agents.asking import AsksWithPictures, CountTokens, T
 from referee.agents.briefing import block_text, how_read
@@ -39,18 +39,15 @@ class SharedPaper:
         return self.tokens + TASK_TOKENS + REPLY_TOKENS <= context_tokens
 
 
-def share_paper(
-    paper: Paper, count: CountTokens, version: str | None = None, *, prompt_id: str = PROMPT
-) -> SharedPaper:
+def share_paper(paper: Paper, count: CountTokens, *, prompt_id: str = PROMPT) -> SharedPaper:
     """The paper as the beginning of every prompt: ids of sections, tables and equations in brackets.
 
     Args:
         paper: The submission; author lines, acknowledgements and the text of references are never part of it.
         count: Counts tokens as the model does.
-        version: Which version of the prompt; the newest by default.
         prompt_id: What the calls are for; it takes ``how_read`` and ``paper``.
     """
-    prompt = load_prompt(prompt_id, version).render(
+    prompt = load_prompt(prompt_id).render(
         how_read=how_read(paper, (), titles=True), paper=delimit("submission", render_paper(paper))
     )
     return SharedPaper(prompt, count(prompt.system) + count(prompt.user))
@@ -108,7 +105,7 @@ class PaperRun:
     """One paper under review.
 
     ``shared`` is what every call begins with, ``sections`` (id to heading) are all places that a quotation may come
-    from, ``index`` looks quotations up, ``versions`` are prompt id to version (the newest by default).
+    from, ``index`` looks quotations up.
     ``context_tokens`` and ``count`` are those of the model that reads.
     """
 
@@ -117,13 +114,12 @@ class PaperRun:
     sections: Mapping[str, str]
     index: QuotationIndex
     door: AsksWithPictures
-    versions: Mapping[str, str] = field(default_factory=dict)
     context_tokens: int = sys.maxsize
     count: CountTokens = len
 
     def task(self, prompt_id: str, **inputs: str) -> RenderedPrompt:
         """A task behind the paper."""
-        return load_prompt(prompt_id, self.versions.get(prompt_id)).render(**inputs).after(self.shared.prompt)
+        return load_prompt(prompt_id).render(**inputs).after(self.shared.prompt)
 
     async def ask(
         self,

@@ -76,7 +76,6 @@ async def review_passage(
     door: Asks,
     window: ModelWindow,
     lean: bool = False,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> PassageReply:
     """Raise points about a passage and write the running summary anew.
 
@@ -86,7 +85,6 @@ async def review_passage(
         door: Answers the prompt.
         window: The model that answers.
         lean: Ask for at most three short points that quote by sentence id, and a short summary.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         Points whose quotations are not verified yet; none is a valid answer.
@@ -96,7 +94,7 @@ async def review_passage(
         ModelError: The model did not answer validly.
     """
     prompt_id = LEAN_PROMPT if lean else PROMPT
-    prompt = load_prompt(prompt_id, (prompt_versions or {}).get(prompt_id))
+    prompt = load_prompt(prompt_id)
     text, sentences = render_part(brief.passage, numbered=lean)
     sections = dict(brief.sections) or chunk_sections((brief.passage,))
     reply = passage_model(brief, sections, sentences, lean=lean)
@@ -170,7 +168,6 @@ async def pair_points(
     *,
     door: Asks,
     window: ModelWindow,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Pairs:
     """Ask which points were raised twice.
 
@@ -180,7 +177,6 @@ async def pair_points(
         venue_name: For whom the review is written.
         door: Answers the prompt.
         window: The model that answers.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: The list of points does not fit.
@@ -192,7 +188,7 @@ async def pair_points(
         f"{' '.join(point.claim.split())}"
         for point in points
     )
-    prompt = load_prompt(PAIRS_PROMPT, (prompt_versions or {}).get(PAIRS_PROMPT))
+    prompt = load_prompt(PAIRS_PROMPT)
     rendered = prompt.render(venue_name=venue_name, points=delimit("points", "\n".join(lines)))
     room = window.room(_TOKENS_A_PAIR * len(points) + 100)
     if (left := room.left_by(rendered, reply)) < 0:

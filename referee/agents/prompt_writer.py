@@ -65,7 +65,6 @@ async def write_steps(
     venue_name: str,
     door: Asks,
     lean: bool = False,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> WrittenSteps:
     """Write the steps for one guideline.
 
@@ -74,21 +73,18 @@ async def write_steps(
         venue_name: Whose rule it is.
         door: Answers the prompt.
         lean: Ask for fewer and shorter steps, for models that read and write slowly.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model did not answer validly.
     """
-    rendered = render_writing(guideline, venue_name=venue_name, lean=lean, prompt_versions=prompt_versions)
+    rendered = render_writing(guideline, venue_name=venue_name, lean=lean)
     answer = await door.ask(rendered, steps_model(lean), role=ROLE, max_output_tokens=steps_tokens(lean))
     return to_steps(answer.value.steps, rendered, answer.call_id, answer.model)
 
 
-def render_writing(
-    guideline: Guideline, *, venue_name: str, lean: bool, prompt_versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def render_writing(guideline: Guideline, *, venue_name: str, lean: bool) -> RenderedPrompt:
     """The prompt that asks for the first steps."""
-    return load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT)).render(
+    return load_prompt(PROMPT).render(
         venue_name=venue_name,
         guideline=render_guideline(guideline),
         points=render_guideline_points(guideline),
@@ -164,7 +160,6 @@ async def revise_steps(
     lost: Sequence[str] = (),
     lean: bool = False,
     sample: int = 0,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> WrittenSteps:
     """Revise the steps for one guideline.
 
@@ -177,14 +172,11 @@ async def revise_steps(
         lost: Points of the guideline that the last revision lost, for which it was refused.
         lean: Ask for fewer and shorter steps.
         sample: The round.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model did not answer validly.
     """
-    rendered = render_revising(
-        steps, findings, guideline, venue_name=venue_name, lost=lost, lean=lean, prompt_versions=prompt_versions
-    )
+    rendered = render_revising(steps, findings, guideline, venue_name=venue_name, lost=lost, lean=lean)
     answer = await door.ask(rendered, steps_model(lean), role=ROLE, max_output_tokens=steps_tokens(lean), sample=sample)
     return to_steps(answer.value.steps, rendered, answer.call_id, answer.model)
 
@@ -197,12 +189,11 @@ def render_revising(
     venue_name: str,
     lost: Sequence[str] = (),
     lean: bool = False,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> RenderedPrompt:
     """The prompt that asks for revised steps."""
     lines = [f"- {name.replace('_', ' ')}: {finding}" for name, found in findings.items() for finding in found]
     refused = [delimit("lost", "\n".join(f"- {point}" for point in lost))] if lost else []
-    return load_prompt(REVISE_PROMPT, (prompt_versions or {}).get(REVISE_PROMPT)).render(
+    return load_prompt(REVISE_PROMPT).render(
         venue_name=venue_name,
         guideline=render_guideline(guideline),
         points=render_guideline_points(guideline),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -44,11 +43,9 @@ def queries_model() -> type[BaseModel]:
     )
 
 
-def query_prompt(
-    paper: Paper, count: CountTokens, *, room: int = READ_TOKENS, versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def query_prompt(paper: Paper, count: CountTokens, *, room: int = READ_TOKENS) -> RenderedPrompt:
     """Title, abstract and what follows, up to so many tokens."""
-    prompt = load_prompt(PROMPT, (versions or {}).get(PROMPT))
+    prompt = load_prompt(PROMPT)
     return prompt.render(paper=delimit("submission", _beginning(paper, count, room)), most=str(MOST_CLAIMS))
 
 

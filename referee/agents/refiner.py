@@ -64,7 +64,6 @@ async def refine_point(
     *,
     door: Asks,
     window: ModelWindow,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Refinement:
     """Ask what is to become of a comment.
 
@@ -76,7 +75,6 @@ async def refine_point(
         brief: What stands beside it.
         door: Answers the prompt.
         window: The model that answers.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: Not even one chunk fits.
@@ -86,13 +84,12 @@ async def refine_point(
     about = chunks_about(point, brief.chunks)
     chunks = about[:MOST_CHUNKS]
     left = (f"{len(about) - len(chunks)} more places that it quotes were not shown",) if about[MOST_CHUNKS:] else ()
-    version = (prompt_versions or {}).get(PROMPT)
     try:
-        rendered, notes = _render(point, brief, chunks, reply, window, version)
+        rendered, notes = _render(point, brief, chunks, reply, window)
     except ContextTooLong:
         if len(chunks) < MOST_CHUNKS:
             raise
-        rendered, notes = _render(point, brief, chunks[:1], reply, window, version)
+        rendered, notes = _render(point, brief, chunks[:1], reply, window)
         notes = (*notes, f"refined without {chunks[1].id}, which did not fit")
     room = window.room(REPLY_TOKENS)
     answer = await door.ask(rendered, reply, role=ROLE, max_output_tokens=room.reply_tokens)
@@ -131,7 +128,6 @@ def _render(
     chunks: Sequence[Part],
     reply: type[BaseModel],
     window: ModelWindow,
-    version: str | None,
 ) -> tuple[RenderedPrompt, tuple[str, ...]]:
     shown = "\n\n".join(render_part(chunk, numbered=False)[0] for chunk in chunks)
     values = {
@@ -142,7 +138,7 @@ def _render(
         "comment": delimit("comment", "\n".join(_lines(point))),
         "sections": shown or delimit("section", "(none: it quotes nothing that is in the paper)"),
     }
-    return with_card(load_prompt(PROMPT, version), values, brief.card, reply, window.room(REPLY_TOKENS, CARD_TOKENS))
+    return with_card(load_prompt(PROMPT), values, brief.card, reply, window.room(REPLY_TOKENS, CARD_TOKENS))
 
 
 def _lines(point: ReviewPoint) -> list[str]:
@@ -182,7 +178,6 @@ async def sift_points(
     *,
     door: Asks,
     window: ModelWindow,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Sifted:
     """Ask which comments are vague or rest on a sentence that has nothing to do with them.
 
@@ -192,7 +187,6 @@ async def sift_points(
         venue_name: For whom the review is written.
         door: Answers the prompt.
         window: The model that answers.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         The reasons against; a comment with two different verdicts is kept.
@@ -204,7 +198,7 @@ async def sift_points(
     reply = sift_model(tuple(point.id for point in points))
     lines = "\n".join(f"[{point.id}] {_words(point)}" for point in points)
     room = window.room(_TOKENS_A_POINT * len(points) + 100, LEAN_CARD_TOKENS)
-    prompt = load_prompt(SIFT_PROMPT, (prompt_versions or {}).get(SIFT_PROMPT))
+    prompt = load_prompt(SIFT_PROMPT)
     values = {"venue_name": venue_name, "points": delimit("points", lines)}
     rendered, notes = with_card(prompt, values, card, reply, room)
     answer = await door.ask(rendered, reply, role=SIFT_ROLE, max_output_tokens=room.reply_tokens)

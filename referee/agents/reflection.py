@@ -8,7 +8,7 @@ up by code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -57,7 +57,6 @@ async def reflect_on_review(
     context_tokens: int,
     count: CountTokens,
     reading_tokens: int | None = None,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Reflected:
     """Ask once whether the review has to change, and how.
 
@@ -71,7 +70,6 @@ async def reflect_on_review(
         context_tokens: The model's context, in tokens; the paper is fitted into what the rest leaves.
         count: Counts tokens as the model does.
         reading_tokens: The most of the paper that is shown, where that is less than what would fit.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: Form and review alone fill the context.
@@ -81,10 +79,9 @@ async def reflect_on_review(
     ids = tuple(e.id for e in evidence)
     most_out = output_tokens(form, lengths) + _THOUGHTS_TOKENS
     shown = delimit("review", render_values(form, values, evidence))
-    version = (prompt_versions or {}).get(PROMPT)
 
     def rendered(text: str, read: str) -> RenderedPrompt:
-        return _render(form, lengths, version, round_name=round_name, review=shown, paper=text, read=read)
+        return _render(form, lengths, round_name=round_name, review=shown, paper=text, read=read)
 
     frame = rendered("", how_read(paper, ()))
     room = tokens_left(frame, reflection_model(form, lengths, ids), most_out, context_tokens, count)
@@ -101,9 +98,9 @@ async def reflect_on_review(
 
 
 def _render(
-    form: VenueForm, lengths: Lengths, version: str | None, *, round_name: str, review: str, paper: str, read: str
+    form: VenueForm, lengths: Lengths, *, round_name: str, review: str, paper: str, read: str
 ) -> RenderedPrompt:
-    return load_prompt(PROMPT, version).render(
+    return load_prompt(PROMPT).render(
         venue_name=form.name,
         round=round_name,
         guidelines=render_guidelines(form, brief=lengths.brief),

@@ -127,7 +127,6 @@ async def review_section(
     count: CountTokens,
     lean: bool = False,
     prompt_id: str = "",
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> SectionReply:
     """Raise points about one section.
 
@@ -138,7 +137,6 @@ async def review_section(
         count: Counts tokens as the model does.
         lean: Ask for at most three short points that quote by sentence id.
         prompt_id: Another prompt than the one that goes with ``lean``.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Returns:
         Points whose quotations are not verified yet; none is a valid answer.
@@ -148,7 +146,7 @@ async def review_section(
         ModelError: The model did not answer validly.
     """
     prompt_id = prompt_id or (LEAN_PROMPT if lean else PROMPT)
-    prompt = load_prompt(prompt_id, (prompt_versions or {}).get(prompt_id))
+    prompt = load_prompt(prompt_id)
     budget = section_budget(context_tokens, lean=lean)
     fitted = _fit(brief, prompt, budget, context_tokens, count, lean=lean)
     rendered = _render(prompt, brief, fitted)

@@ -141,7 +141,6 @@ async def write_single_review(
     count: CountTokens,
     reading_tokens: int | None = None,
     lengths: Lengths | None = None,
-    prompt_versions: Mapping[str, str] | None = None,
     variation: Variation = PLAIN,
 ) -> SingleReply:
     """Fill the form in one call; arguments beside ``door``, who answers, as of ``single_question``.
@@ -157,7 +156,6 @@ async def write_single_review(
         count=count,
         reading_tokens=reading_tokens,
         lengths=lengths,
-        prompt_versions=prompt_versions,
         variation=variation,
     )
     answer = await door.ask(
@@ -178,7 +176,6 @@ def single_question(
     count: CountTokens,
     reading_tokens: int | None = None,
     lengths: Lengths | None = None,
-    prompt_versions: Mapping[str, str] | None = None,
     variation: Variation = PLAIN,
 ) -> SingleQuestion:
     """What ``write_single_review`` asks.
@@ -190,14 +187,13 @@ def single_question(
         count: Counts tokens as the model does.
         reading_tokens: The most of the paper that is shown, where that is less than what would fit.
         lengths: Bounds of the reply; by default the longest that suit the context.
-        prompt_versions: Prompt id to version; the newest by default.
         variation: Another prompt than ``review/single``, with what it takes beside.
 
     Raises:
         ContextTooLong: The form alone fills the context.
     """
     lengths = lengths or lengths_for(form, context_tokens)
-    prompt = choose_prompt(lengths, prompt_versions, variation)
+    prompt = choose_prompt(lengths, variation)
     most_out = output_tokens(form, lengths)
     frame = _render(prompt, form, lengths, variation, paper="", read=how_read(paper, ()))
     unnumbered = reply_model(form, lengths, corrections=variation.corrects)
@@ -208,16 +204,16 @@ def single_question(
     return SingleQuestion(rendered, reply, most_out, briefing, lengths)
 
 
-def choose_prompt(lengths: Lengths, versions: Mapping[str, str] | None = None, variation: Variation = PLAIN) -> Prompt:
+def choose_prompt(lengths: Lengths, variation: Variation = PLAIN) -> Prompt:
     """The prompt that goes with these bounds: models that get the short form cite sentences by number."""
     prompt_id = variation.brief_prompt if lengths.brief else variation.prompt
-    return load_prompt(prompt_id, (versions or {}).get(prompt_id))
+    return load_prompt(prompt_id)
 
 
-def examples_of(variation: Variation = PLAIN, versions: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def examples_of(variation: Variation = PLAIN) -> tuple[str, ...]:
     """The worked examples that stand in the prompts of a variation, so that a reply which repeats one is recognised."""
     ids = (variation.prompt, variation.brief_prompt)
-    return worked_examples("\n".join(load_prompt(name, (versions or {}).get(name)).system for name in ids))
+    return worked_examples("\n".join(load_prompt(name).system for name in ids))
 
 
 def _render(

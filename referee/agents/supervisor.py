@@ -5,7 +5,7 @@ Source: *ReviewEval* section 3.7. It sees the guideline and the steps, never a p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -82,7 +82,6 @@ async def criticise_steps(
     earlier: Sequence[str] = (),
     lean: bool = False,
     sample: int = 0,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Criticised:
     """Criticise the steps for one guideline.
 
@@ -94,14 +93,11 @@ async def criticise_steps(
         earlier: Findings of earlier rounds.
         lean: Ask for one short finding a dimension.
         sample: The round: the same steps may be read again.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ModelError: The model did not answer validly.
     """
-    rendered = render_criticising(
-        steps, guideline, venue_name=venue_name, earlier=earlier, prompt_versions=prompt_versions
-    )
+    rendered = render_criticising(steps, guideline, venue_name=venue_name, earlier=earlier)
     tokens = LEAN_FINDINGS_TOKENS if lean else FINDINGS_TOKENS
     answer = await door.ask(rendered, criticism_model(lean), role=ROLE, max_output_tokens=tokens, sample=sample)
     given = answer.value.model_dump()
@@ -121,10 +117,9 @@ def render_criticising(
     *,
     venue_name: str,
     earlier: Sequence[str] = (),
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> RenderedPrompt:
     """The prompt that asks for findings."""
-    return load_prompt(PROMPT, (prompt_versions or {}).get(PROMPT)).render(
+    return load_prompt(PROMPT).render(
         venue_name=venue_name,
         guideline=render_guideline(guideline),
         steps=render_steps(steps),

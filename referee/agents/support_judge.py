@@ -44,18 +44,16 @@ def support_model(ids: tuple[str, ...]) -> type[BaseModel]:
     )
 
 
-def support_prompt(items: Mapping[str, CitedAbstract], version: str | None = None) -> RenderedPrompt:
+def support_prompt(items: Mapping[str, CitedAbstract]) -> RenderedPrompt:
     """Each item with its sentence and its abstract."""
     shown = "\n\n".join(
         f"[{name}]\nsentence: {item.sentence}\nabstract: {item.abstract[:ABSTRACT_CHARS]}"
         for name, item in items.items()
     )
-    return load_prompt(PROMPT, version).render(citations=delimit("citations", shown))
+    return load_prompt(PROMPT).render(citations=delimit("citations", shown))
 
 
-async def judge_support(
-    cited: Sequence[CitedAbstract], *, door: Asks, version: str | None = None
-) -> list[CitationSupport]:
+async def judge_support(cited: Sequence[CitedAbstract], *, door: Asks) -> list[CitationSupport]:
     """One call for twenty citations; a verdict without a quotation that is in the abstract comes to ``cannot tell``.
 
     Raises:
@@ -65,7 +63,7 @@ async def judge_support(
     for start in range(0, len(cited), BATCH):
         items = {f"q{n}": item for n, item in enumerate(cited[start : start + BATCH], start=1)}
         answer = await door.ask(
-            support_prompt(items, version),
+            support_prompt(items),
             support_model(tuple(items)),
             role=ROLE,
             max_output_tokens=_TOKENS_AROUND + _TOKENS_AN_ITEM * len(items),

@@ -134,16 +134,15 @@ class TeamBrief:
 
 @dataclass(frozen=True)
 class Team:
-    """Who answers a team's prompts: the door, where expert and workers sit, and versions of their prompts."""
+    """Who answers a team's prompts: the door, and where expert and workers sit."""
 
     door: Asks
     leader: ModelWindow
     worker: ModelWindow
-    prompt_versions: Mapping[str, str] = field(default_factory=dict)
 
     def prompt(self, name: str) -> Prompt:
-        """The prompt of that id, in the version asked for."""
-        return load_prompt(name, self.prompt_versions.get(name))
+        """The prompt of that id."""
+        return load_prompt(name)
 
 
 @dataclass(frozen=True)

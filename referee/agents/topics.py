@@ -67,7 +67,6 @@ async def extract_topics(
     role: str,
     context_tokens: int,
     count: CountTokens,
-    prompt_versions: Mapping[str, str] | None = None,
 ) -> Topics:
     """List a review's topics, in one call. What does not fit the context is cut from the end and counted.
 
@@ -77,13 +76,12 @@ async def extract_topics(
         role: Whose model is asked.
         context_tokens: That model's context.
         count: Counts tokens as that model does.
-        prompt_versions: Prompt id to version; the newest by default.
 
     Raises:
         ContextTooLong: Nothing of the review fits.
         ModelError: The model did not answer validly.
     """
-    prompt = load_prompt(TOPICS_PROMPT, (prompt_versions or {}).get(TOPICS_PROMPT))
+    prompt = load_prompt(TOPICS_PROMPT)
     room = tokens_left(_rendered(prompt, ""), TopicsReply, MOST_OUT, context_tokens, count)
     shown = _head(text, room, count)
     if not shown.strip():
@@ -174,17 +172,14 @@ def match_model(first: int, second: int) -> type[BaseModel]:
     return create_model("TopicMatches", __config__=ConfigDict(extra="ignore"), pairs=pairs)
 
 
-def render_match(
-    first: Sequence[str], second: Sequence[str], prompt_versions: Mapping[str, str] | None = None
-) -> RenderedPrompt:
+def render_match(first: Sequence[str], second: Sequence[str]) -> RenderedPrompt:
     """The question about two lists of topics.
 
     Args:
         first: Topics of one review.
         second: Topics of the other.
-        prompt_versions: Prompt id to version; the newest by default.
     """
-    prompt = load_prompt(MATCH_PROMPT, (prompt_versions or {}).get(MATCH_PROMPT))
+    prompt = load_prompt(MATCH_PROMPT)
     return prompt.render(
         first=delimit("first", _listed("a", first)),
         second=delimit("second", _listed("b", second)),

@@ -60,7 +60,7 @@ class Looking:
 
     def prompts(self, job: Job) -> list[Prompt]:
         """The prompts of pictures."""
-        return load_prompts(job, figure_reader.PROMPT, vision.PROMPT) if self.calls else []
+        return load_prompts(figure_reader.PROMPT, vision.PROMPT) if self.calls else []
 
     def planned(self, plan: ReviewEstimate, job: Job) -> ReviewEstimate:
         """The plan with the calls that show figures, and what they are."""
@@ -131,10 +131,9 @@ async def to_look_at(job: Job, file: Path | None, run: Session, strategy: type[S
         run.progress(Event("note", f"no figure is shown: {why}"))
         return Looking(reading.model_copy(update={"reason": why, "unseen": _all_unseen(labels, why)}))
     shown, unseen = _shown(drawn, folder, set(labels))
-    version = job.settings.review.prompt_versions.get(figure_reader.PROMPT)
     none = "" if shown else "no picture of them could be had"
     found = reading.model_copy(update={"unseen": tuple(unseen), "left_out": drawn.left_out, "reason": none})
-    return Looking(found, tuple(figure_calls(job.paper, shown, version)), folder, _reads_whole(job))
+    return Looking(found, tuple(figure_calls(job.paper, shown)), folder, _reads_whole(job))
 
 
 def _reads_whole(job: Job) -> bool:

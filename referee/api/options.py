@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.runs import Progress, silent
 from referee.runs.folder import RECORD
-from referee.settings import Settings, changed_settings, load_settings
+from referee.settings import PromptText, Settings, changed_settings, load_settings
 
 # Each function shows the estimate of its own kind, which a caller's function names as its argument's type.
 Confirm = Callable[[Any], bool]
@@ -32,6 +32,8 @@ class RunOptions:
         max_tokens: Tokens, in and out together, that no call may pass, over all starts of the run.
         batch: Whether calls go in the provider's batches, for half the price and within a day; False by default.
         cache: Whether replies of earlier runs are used; True by default. A resumed run always uses its own.
+        prompts: By a prompt's id (``referee prompts list``) what takes its place: a version that ships, as ``v1``, or a
+            file of your own. They stand beside those that the settings choose, and go before them.
         settings: A ready settings tree; other options and arguments then only override what they name.
         progress: Called with each event.
         confirm: Shown the estimate before the first call; the run ends without a call where it returns False.
@@ -47,6 +49,7 @@ class RunOptions:
     max_tokens: int | None = None
     batch: bool | None = None
     cache: bool | None = None
+    prompts: Mapping[str, str | Path | PromptText] | None = None
     settings: Settings | None = None
     progress: Progress = silent
     confirm: Confirm | None = None
@@ -78,7 +81,10 @@ class RunOptions:
             "calls.cache": self.cache,
             **(more or {}),
         }
-        return load_settings(overrides) if self.settings is None else changed_settings(self.settings, overrides)
+        settings = load_settings(overrides) if self.settings is None else changed_settings(self.settings, overrides)
+        if self.prompts:
+            settings = changed_settings(settings, {"prompts": {**settings.prompts, **self.prompts}})
+        return settings
 
     def within(self, folder: Path) -> RunOptions:
         """The same for a run in this folder: the one that lies there goes on, else a new one begins."""

@@ -98,7 +98,7 @@ class Outside:
     def prompts(self, job: Job) -> list[Prompt]:
         """The prompts of the search, and of citations."""
         names = [query_writer.PROMPT, abstract_reader.PROMPT] if self.searching is not None else []
-        return load_prompts(job, *names, *([support_judge.PROMPT] if job.settings.review.support else []))
+        return load_prompts(*names, *([support_judge.PROMPT] if job.settings.review.support else []))
 
     def planned(self, plan: ReviewEstimate, job: Job) -> ReviewEstimate:
         """The plan with the calls of the search and of citations, and with what is sent to whom."""
@@ -109,7 +109,7 @@ class Outside:
         if self.searching is None:
             return None
         model = job.models[ROLE]
-        prompt = query_prompt(job.paper, model.count, room=_room(job), versions=job.settings.review.prompt_versions)
+        prompt = query_prompt(job.paper, model.count, room=_room(job))
         tokens_in = model.count(prompt.system) + model.count(prompt.user) + _ABSTRACTS
         tokens_out = int((REPLY_TOKENS + READING_TOKENS) * _TYPICAL)
         cost = model.cost(tokens_in, tokens_out)
@@ -219,9 +219,8 @@ async def _with_support(
         cited, unanswered = await _cited_abstracts(checked, lookup, job.paper)
         known = {"cited": [asdict(one) for one in cited], "unanswered": unanswered}
         run.write(ABSTRACTS, json.dumps(known, ensure_ascii=False))
-    version = job.settings.review.prompt_versions.get(support_judge.PROMPT)
     try:
-        judged = await judge_support(cited, door=door, version=version)
+        judged = await judge_support(cited, door=door)
     except RunStopped:
         raise
     except RefereeError as error:
@@ -273,7 +272,6 @@ async def _searched(outside: Outside, searching: Searching, job: Job, run: Sessi
             until=outside.until,
             until_from=outside.until_from,
             room=_room(job),
-            versions=job.settings.review.prompt_versions,
         )
         state = await run_machine(build_literature_graph, context, nothing_searched())
     except RunStopped:

@@ -23,7 +23,7 @@ from referee.llm.models import Models
 from referee.nearest import did_you_mean
 from referee.papers.isolated import read_paper
 from referee.papers.load import SUPPORTED
-from referee.prompts import load_prompt
+from referee.prompts import load_prompt, prompt_digests
 from referee.runs import Event
 from referee.schemas.estimate import PlantEstimate
 from referee.schemas.paper import Paper
@@ -134,10 +134,7 @@ async def plant(
 
 
 def _begun(run: Session, models: Models) -> Door:
-    prompts = {}
-    for name in (error_planter.PROMPT, plant_judge.PROMPT):
-        prompt = load_prompt(name)
-        prompts[f"{prompt.id}@{prompt.version}"] = prompt.digest
+    prompts = prompt_digests(map(load_prompt, (error_planter.PROMPT, plant_judge.PROMPT)))
     return run.begin(models, roles=(error_planter.ROLE, plant_judge.ROLE), prompts=prompts)
 
 

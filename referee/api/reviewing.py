@@ -24,6 +24,7 @@ from referee.llm.spec import ModelSpec
 from referee.machine import refuse_special_file
 from referee.papers import fetch_paper, remote_name
 from referee.papers.isolated import load_as_set
+from referee.prompts import prompt_digests
 from referee.runs import Event, Ledger
 from referee.schemas.calibration import RatingMap
 from referee.schemas.paper import Paper
@@ -238,7 +239,7 @@ def _prompts(job: Job, outside: Outside = NOTHING, looking: Looking | None = Non
         *outside.prompts(job),
         *(looking.prompts(job) if looking else ()),
     ]
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+    return prompt_digests(used)
 
 
 def _write(run: Session, review: Review, form: VenueForm, *, all_points: bool) -> None:

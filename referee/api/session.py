@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
+from referee.api.own_prompts import keep_prompts, require_room, with_kept_prompts
 from referee.api.places import RunPlace
-from referee.errors import RefereeError, RunError, RunStopped
+from referee.errors import RefereeError, RunError, RunStopped, SettingsError
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
 from referee.llm.models import Models, open_models
+from referee.prompts import active, active_prompts, chosen_prompts, is_in_run
 from referee.runs import Budget, Event, Ledger, Progress, RunFolder
 from referee.runs.folder import RECORD, TRACE, TRACE_INDEX, read_record
 from referee.runs.shards import SHARD_INPUT, Shard
@@ -79,6 +81,7 @@ class Session:
         self._command, self._confirm, self._stack = command, options.confirm, stack
         self._inputs: Mapping[str, str] = {}
         self._folder: RunFolder | None = None
+        self._is_inner = is_in_run()  # of a run that makes several: that one says what none of them uses
         self._batches: Batches | None = None
         self._workers, self._parquet = options.workers, options.parquet
         if options.parquet:
@@ -100,6 +103,7 @@ class Session:
         if batches is not None:
             put_into_batches(models, batches, self.settings.calls)
         self._closing(models.aclose)
+        require_room(models)
         return models
 
     def open_batches(self) -> Batches | None:
@@ -233,7 +237,7 @@ class Session:
             self.place.open(
                 self._command,
                 inputs=self._inputs,
-                settings=settings or self.settings,
+                settings=(settings or self.settings).model_copy(update={"prompts": self.settings.prompts}),
                 models={role: models[role].record() for role in roles},
                 prompts=prompts,
                 asked=asked,
@@ -241,10 +245,19 @@ class Session:
                 workers=self._workers,
             )
         )
+        self._keep_prompts(prompts)
         if self._batches is not None:
             self._batches.open(self.path)
         if self._workers is not None:
             raise ReadyForShards(self.path)
+
+    def _keep_prompts(self, used: Mapping[str, str]) -> None:
+        """Keep the texts of the user's own prompts, and say which of the chosen ones nothing here uses."""
+        keep_prompts(self.folder, self.settings)
+        unused = tuple(name for name, prompt in active_prompts().items() if f"{prompt.id}@{prompt.version}" not in used)
+        self.folder.set_unused_prompts(unused)
+        if unused and not self._is_inner:
+            self.progress(Event("note", f"chosen, but not used by this {self._command}: prompt {', '.join(unused)}"))
 
     def record(
         self, usage: Callable[[], Usage] = Usage, by_role: Callable[[], Mapping[str, Usage]] = dict[str, Usage]
@@ -357,12 +370,17 @@ async def session(command: str, *names: str, options: RunOptions, settings: Sett
             raise RunError(
                 f"run {str(place.path)!r} is made by {by}.", hint="Leave --processes away: the run knows their number."
             )
-        yield Session(command, place, options, settings, stack)
+        settings = with_kept_prompts(settings, place, options.prompts or ())
+        run = Session(command, place, options, settings, stack)
+        stack.enter_context(active(chosen_prompts(settings.prompts)))
+        yield run
 
 
 @contextmanager
 def offline_session(command: str, *names: str, options: RunOptions, settings: Settings) -> Iterator[Session]:
     """The same for a command that opens no model."""
+    if options.prompts:
+        raise SettingsError(f"`referee {command}` asks no model, so no prompt is used.", hint="Leave --prompt away.")
     with ExitStack() as stack:
         yield Session(command, RunPlace(*names, out=options.out, resume=options.resume), options, settings, stack)
 

@@ -13,8 +13,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from referee.errors import DataError
+from referee.prompts.own import own_prompt
+from referee.settings import PromptText, given_prompt
 
 ASKED = "asked.json"
+_PROMPT = "prompt.md"
 _NAME_CHARS, _ENDING_CHARS = 80, 8
 _STEM_CHARS = 40
 _LONGEST = 300
@@ -30,6 +33,7 @@ class Asked(BaseModel):
         strategy: How the review is made.
         max_cost: US dollars that no call may pass.
         max_tokens: Tokens, in and out, that no call may pass.
+        prompt: The text of a prompt of the user's own; its header names the one that it replaces.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, allow_inf_nan=False)
@@ -40,11 +44,25 @@ class Asked(BaseModel):
     strategy: str | None = Field(default=None, max_length=_LONGEST)
     max_cost: float | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=1)
+    prompt: str | None = None
 
-    @field_validator("model", "strategy", "max_cost", "max_tokens", mode="before")
+    @field_validator("model", "strategy", "max_cost", "max_tokens", "prompt", mode="before")
     @classmethod
     def _empty_is_none(cls, value: Any) -> Any:
         return None if isinstance(value, str) and not value.strip() else value
+
+    @property
+    def prompts(self) -> dict[str, PromptText]:
+        """The prompt of the user's own by the id of that which it replaces.
+
+        Raises:
+            SettingsError: It holds a key.
+            PromptError: It cannot take that one's place.
+        """
+        if self.prompt is None:
+            return {}
+        given = given_prompt(_PROMPT, self.prompt.replace("\r\n", "\n"))
+        return {own_prompt(given).id: given}
 
     @property
     def paper_name(self) -> str:
@@ -57,6 +75,8 @@ def parse_asked(fields: Mapping[str, str], paper: str) -> Asked:
 
     Raises:
         DataError: A field has no usable value; each is named.
+        SettingsError: The prompt holds a key.
+        PromptError: The prompt cannot take the place of the one that it names.
     """
     given = {name: fields.get(name, "") for name in Asked.model_fields if name != "paper"}
     if not given["venue"].strip():
@@ -71,12 +91,14 @@ def checked_asked(given: Mapping[str, Any]) -> Asked:
         DataError: A field has no usable value; each is named.
     """
     try:
-        return Asked.model_validate(given)
+        asked = Asked.model_validate(given)
     except ValidationError as error:
         wrong = "; ".join(f"{_title(one['loc'])}: {one['msg']}" for one in error.errors())
         raise DataError(
             f"the form has values that cannot be used: {wrong}.", hint="Go back and change them."
         ) from error
+    _ = asked.prompts  # what is wrong with it is said on the form's own page
+    return asked
 
 
 def read_asked(folder: Path) -> Asked | None:

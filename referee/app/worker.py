@@ -120,7 +120,13 @@ async def _plan(run: Path, job: Path, base_url: str | None, tell: Teller) -> Non
         return False
 
     options = api.RunOptions(
-        out=run, base_url=base_url, max_cost=asked.max_cost, max_tokens=asked.max_tokens, progress=tell, confirm=shown
+        out=run,
+        base_url=base_url,
+        max_cost=asked.max_cost,
+        max_tokens=asked.max_tokens,
+        prompts=asked.prompts,
+        progress=tell,
+        confirm=shown,
     )
     form = api.load_venue(asked.venue)
     try:
@@ -152,6 +158,7 @@ async def _review(run: Path, job: Path, base_url: str | None, tell: Teller) -> N
         await api.review(begun.paper, venue=begun.venue, options=resumed)
         return
     assert asked is not None, "a new run was asked for"
+    limits["prompts"] = asked.prompts
     options = api.RunOptions(out=run, base_url=base_url, progress=tell, confirm=noted, **limits)
     await api.review(asked.paper, venue=asked.venue, model=asked.model, strategy=asked.strategy, options=options)
 

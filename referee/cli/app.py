@@ -34,6 +34,7 @@ COMMANDS = {
     "detect": ("detect", "app", "Whether reviews were written by models."),
     "venue": ("venue", "app", "The venues' review forms and rules."),
     "models": ("models", "app", "The embedded models' files."),
+    "prompts": ("prompts", "app", "The prompts, and files of your own in their place."),
 }
 
 

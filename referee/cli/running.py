@@ -32,6 +32,10 @@ class RunFlags:
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens, in and out, that no call may pass.")] = None
     batch: Annotated[bool, typer.Option("--batch", help=_BATCH)] = False
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not use replies of earlier runs.")] = False
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID=FILE", help="A prompt of your own in place of one (see `referee prompts list`)."),
+    ] = None
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before spending.")] = False
 
 
@@ -105,6 +109,27 @@ def _said(hint: Any, help_text: str) -> Any:
     return Annotated[hint.__origin__, option]
 
 
+def prompts_by_id(pairs: Iterable[str]) -> dict[str, str] | None:
+    """The prompts that were typed as ID=FILE or ID=v1; None without any.
+
+    Raises:
+        SettingsError: One is not so written, or two are for one id.
+    """
+    from referee.errors import SettingsError
+
+    chosen: dict[str, str] = {}
+    for pair in pairs:
+        prompt_id, sign, given = pair.partition("=")
+        if not (sign and prompt_id and given):
+            raise SettingsError(f"--prompt {pair!r} is not ID=FILE.", hint="Example: --prompt review/single=mine.md")
+        if prompt_id in chosen:
+            raise SettingsError(
+                f"--prompt names two for {prompt_id!r}: {chosen[prompt_id]!r} and {given!r}.", hint="Give one of them."
+            )
+        chosen[prompt_id] = given
+    return chosen or None
+
+
 class Attended:
     """A command's work while somebody watches: progress is drawn, the estimate confirmed, Ctrl-C heard.
 
@@ -143,6 +168,7 @@ class Attended:
             max_tokens=flags.max_tokens,
             batch=True if flags.batch else None,
             cache=False if flags.no_cache else None,
+            prompts=prompts_by_id(flags.prompt or []),
             settings=settings,
             progress=self._progress,
             confirm=Confirmation(self._line, flags.yes, lines),

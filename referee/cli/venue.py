@@ -264,6 +264,12 @@ def refine(
     until_stable: Annotated[
         bool, typer.Option("--until-stable", help="End a guideline early when the supervisor has nothing new.")
     ] = False,
+    from_: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Begin with the steps of this file of yours.")
+    ] = None,
+    pause: Annotated[
+        bool, typer.Option("--pause", help="Stop after each round, to edit the steps; --resume goes on with them.")
+    ] = False,
     objective: Annotated[
         str | None,
         typer.Option(metavar="METRIC", help="Keep a version only if this metric of its reviews rises: coverage, ..."),
@@ -319,16 +325,18 @@ def refine(
     given = {name: value for name, value in searching.items() if value is not None}
     if objective is not None:
         _refuse_beside("--objective", {"rounds": rounds, "until-stable": until_stable or None}, "--proposals N")
+        if from_ is not None or pause:
+            flag = "--pause" if pause else "--from"
+            raise SettingsError(f"{flag} does not go with --objective.", hint="Leave one of the two away.")
         _search(venue, objective, model, model_for or [], given, flags)
         return
     flag_of = {"guidelines": "guideline", "judges": "judge", "held_out": "held-out"}
     _refuse_without_objective([flag_of.get(name, name) for name in given])
-    _refine(venue, model, model_for or [], 3 if rounds is None else rounds, until_stable, flags)
+    asked = {"rounds": 3 if rounds is None else rounds, "until_stable": until_stable, "steps": from_, "pause": pause}
+    _refine(venue, model, model_for or [], asked, flags)
 
 
-def _refine(
-    venue: str, model: str | None, model_for: list[str], rounds: int, until_stable: bool, flags: RunFlags
-) -> None:
+def _refine(venue: str, model: str | None, model_for: list[str], asked: dict[str, Any], flags: RunFlags) -> None:
     from referee import api
     from referee.cli.output import describe_usage
     from referee.cli.review import roles_by_name
@@ -341,9 +349,8 @@ def _refine(
         form,
         model=model,
         model_for=roles_by_name(model_for),
-        rounds=rounds,
-        until_stable=until_stable,
         options=attended.options,
+        **asked,
     )
     refined = attended.run(work)
     for line in describe_refinement(refined):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, get
 
 from referee.evals.judging import Panel
 from referee.evals.shared import Shared
+from referee.prompts import own_versions
 from referee.runs.progress import Progress, silent
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import JudgeScore, MetricResult, MetricStatus
@@ -268,4 +269,5 @@ def result_of(
         details=dict(evidence.get("details", {})),
         judges=tuple(evidence.get("judges", ())),
         usage=evidence.get("usage", Usage()),
+        prompts=own_versions(metric.prompts),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from pydantic import ValidationError
 
+from referee.errors import EvaluationError
 from referee.runs.files import naming
 from referee.schemas.metric import MetricResult
 
@@ -93,7 +94,12 @@ def refused_in(path: Path) -> frozenset[str]:
 
 
 def read_results(path: Path) -> Iterator[MetricResult]:
-    """Each unit's result once: what stands for good, else its last failure. Streams; reads the file twice."""
+    """Each unit's result once: what stands for good, else its last failure. Streams; reads the file twice.
+
+    Raises:
+        EvaluationError: A metric's results were made with different prompts: such values are never pooled.
+    """
+    prompts: dict[str, dict[str, str]] = {}
     finals, given = Finals(()), Finals(())
     last_failure: dict[tuple[str, str], int] = {}
     for number, result in enumerate(_lines(path)):
@@ -103,11 +109,24 @@ def read_results(path: Path) -> Iterator[MetricResult]:
             finals.note(result.case_id, result.metric)
     for number, result in enumerate(_lines(path)):
         unit = result.case_id, result.metric
+        if (before := prompts.setdefault(result.metric, result.prompts)) != result.prompts:
+            raise _mixed(path, result, before)
         if result.status == "failed":
             if last_failure[unit] == number and not finals.has(*unit):
                 yield result
         elif given.note(*unit):
             yield result
+
+
+def _mixed(path: Path, result: MetricResult, before: Mapping[str, str]) -> EvaluationError:
+    differing = sorted(name for name in {**before, **result.prompts} if before.get(name) != result.prompts.get(name))
+    versions = (dict(prompts).get(differing[0], "the newest that ships") for prompts in (before, result.prompts))
+    return EvaluationError(
+        f"{str(path)!r} holds results of {result.metric!r} by different prompts {differing[0]!r}: "
+        f"{' and '.join(versions)}.",
+        hint="Keep evaluations by different prompts in folders of their own.",
+        ids={"metric": result.metric, "case": result.case_id},
+    )
 
 
 def damaged_lines(path: Path) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -13,6 +13,7 @@ from referee.errors import SettingsError
 from referee.experiments.plan import ArmPart, Common, Compare, Plan, file_of, is_file
 from referee.experiments.plan_file import nearest
 from referee.graphs.strategies import STRATEGIES
+from referee.settings import PromptChoices
 from referee.venues.refined import RefinedPrompts
 
 DEFAULT_STRATEGY = "sections"
@@ -28,19 +29,18 @@ class Arm:
     model: str | None = None
     model_for: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: PromptChoices = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     ablate: tuple[str, ...] = ()
     refined: RefinedPrompts | None = field(default=None, repr=False)
 
     def overrides(self) -> dict[str, Any]:
-        """The arm as dotted keys of the settings, without ``ablate``."""
+        """The arm as dotted keys of the settings, without ``ablate`` and the prompts."""
         rounds = {"review.preset": "full", "review.rounds": self.rounds} if self.rounds else {"review.preset": "quick"}
         return {
             "review.strategy": self.strategy,
             "models.default": self.model,
             "models.roles": self.model_for or None,
-            "review.prompt_versions": self.prompts or None,
             **rounds,
             **self.settings,
         }
@@ -168,7 +168,7 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
         )
 
 
-def _prompt_names(tables: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _prompt_names(tables: Sequence[PromptChoices]) -> Iterator[str]:
     """What each table of prompts is called: a file by its stem (its path where two have one), a version with its id.
 
     Where all tables name one and the same prompt, a version stands alone.

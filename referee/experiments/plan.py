@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.settings import Ablation, BudgetSettings
+from referee.settings import Ablation, BudgetSettings, PromptChoices
 
 Rounds = Annotated[int, Field(ge=0, le=10)]
-Versions = dict[str, str]
 
 
 class PlanPart(BaseModel):
@@ -22,14 +21,14 @@ class PlanPart(BaseModel):
 class Grid(PlanPart):
     """Every combination of these is an arm. A list that is not given is the value under ``common``, or the default.
 
-    ``rounds``: rounds of prompt refinement; 0 takes the stored prompts. ``prompts``: versions by prompt, a table each.
+    ``rounds``: rounds of prompt refinement; 0 takes the stored prompts. ``prompts``: tables of versions or files.
     """
 
     strategies: tuple[str, ...] | None = None
     venues: tuple[str, ...] | None = None
     models: tuple[str, ...] | None = None
     rounds: tuple[Rounds, ...] | None = None
-    prompts: tuple[Versions, ...] | None = None
+    prompts: tuple[PromptChoices, ...] | None = None
 
 
 class Common(PlanPart):
@@ -40,7 +39,7 @@ class Common(PlanPart):
     model: str | None = None
     model_for: dict[str, str] = Field(default_factory=dict)
     rounds: Rounds = 0
-    prompts: Versions = Field(default_factory=dict)
+    prompts: PromptChoices = Field(default_factory=dict)
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -53,7 +52,7 @@ class ArmPart(PlanPart):
     model: str | None = None
     model_for: dict[str, str] = Field(default_factory=dict)
     rounds: Rounds | None = None
-    prompts: Versions = Field(default_factory=dict)
+    prompts: PromptChoices = Field(default_factory=dict)
     settings: dict[str, Any] = Field(default_factory=dict)
     ablate: tuple[Ablation, ...] = ()
 

@@ -17,6 +17,7 @@ from referee.experiments.plan import PARTS, ArmPart, Papers, Plan
 from referee.experiments.tracking import LOCAL, is_address
 from referee.nearest import did_you_mean
 from referee.secrets import scrub
+from referee.settings import read_choices
 
 ABLATIONS = ("card", "retrieval", "chunks", "cross", "check", "merge", "quota", "second-model", "example", "scores")
 """Plans that each take one step of ``sections`` out, or do it another way."""
@@ -78,7 +79,7 @@ def load_plan(source: str | Path | Mapping[str, Any], given: Given | None = None
         SettingsError: There is no such plan, it is not valid TOML, a key is unknown, or a value is not usable.
     """
     if isinstance(source, Mapping):
-        return _with(LoadedPlan(_validated(source, "the plan"), Path()), given or Given())
+        return _with(LoadedPlan(_validated(_with_prompts(source, Path()), "the plan"), Path()), given or Given())
     path = Path(source)
     name, folder = path.stem, path.parent
     if path.is_file():
@@ -92,7 +93,24 @@ def load_plan(source: str | Path | Mapping[str, Any], given: Given | None = None
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"plan {str(source)!r} is not valid TOML: {error}.", hint="Mend it.") from error
-    return _with(LoadedPlan(_validated({"name": name, **data}, f"plan {str(source)!r}"), folder), given or Given())
+    data = {"name": name, **_with_prompts(data, folder)}
+    return _with(LoadedPlan(_validated(data, f"plan {str(source)!r}"), folder), given or Given())
+
+
+def _with_prompts(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The plan's data with the files of prompts read, which stand beside it; whatever is no table is left alone."""
+
+    def read(part: Any) -> Any:
+        chosen = part.get("prompts") if isinstance(part, Mapping) else None
+        if isinstance(chosen, list | tuple):
+            return {**part, "prompts": [read_choices(one, folder) if isinstance(one, dict) else one for one in chosen]}
+        return {**part, "prompts": read_choices(chosen, folder)} if isinstance(chosen, dict) else part
+
+    arms = data.get("arms")
+    return {
+        **{key: read(value) for key, value in data.items()},
+        **({"arms": [read(arm) for arm in arms]} if isinstance(arms, list | tuple) else {}),
+    }
 
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.4) -> str:

@@ -46,7 +46,6 @@ async def label(state: LabelTask, runtime: Runtime[GuidelinesContext]) -> Guidel
             door=context.door,
             lean=context.lean,
             language=context.page.language,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the labelling of window {window.id}", error)]}
@@ -63,7 +62,6 @@ async def read(state: ReadTask, runtime: Runtime[GuidelinesContext]) -> Guidelin
             venue_name=context.venue_name,
             door=context.door,
             max_output_tokens=context.most_out,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the reading of part {state['piece'] + 1}", error)]}
@@ -99,7 +97,6 @@ async def measure(state: GuidelinesState, runtime: Runtime[GuidelinesContext]) -
             drafted_fields(form_fields(context.page), context.paper_type),
             venue_name=context.venue_name,
             door=context.door,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failure": record_failure("the reading of the form", error)}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from dataclasses import field as default
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -57,7 +55,6 @@ class GuidelinesContext:
     force: bool = False
     others: tuple[tuple[GuidelinePage, PageOrigin], ...] = ()
     lender: VenueForm | None = None
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
 
 class GuidelinesState(TypedDict, total=False):

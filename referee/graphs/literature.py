@@ -8,8 +8,8 @@ what it says by its own sentence. A service that fails is named and leaves the o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, TypedDict
 
@@ -53,7 +53,6 @@ class LiteratureContext:
     until: date | None = None
     until_from: str = ""
     room: int = READ_TOKENS
-    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 class LiteratureState(TypedDict, total=False):
@@ -76,7 +75,7 @@ def nothing_searched() -> LiteratureState:
 async def claim(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> LiteratureState:
     """Ask what the paper claims, and by which words to search."""
     context = runtime.context
-    prompt = query_prompt(context.paper, context.count, room=context.room, versions=context.versions)
+    prompt = query_prompt(context.paper, context.count, room=context.room)
     try:
         written = await write_queries(context.paper, QuotationIndex(context.paper), prompt, door=context.door)
     except RefereeError as error:
@@ -136,7 +135,7 @@ async def read(state: LiteratureState, runtime: Runtime[LiteratureContext]) -> L
     notes = list(state["notes"])
     if works and claims:
         try:
-            done = await read_abstracts(claims, works, door=context.door, versions=context.versions)
+            done = await read_abstracts(claims, works, door=context.door)
         except RefereeError as error:
             return {"failure": record_failure("the reading of abstracts", error)}
         bearings, notes = done.found, [*notes, *done.notes]

@@ -68,9 +68,9 @@ class Strategy:
         return {}
 
 
-def load_prompts(job: Job, *names: str) -> list[Prompt]:
-    """The prompts of these ids, in the versions the job asks for."""
-    return [load_prompt(name, job.settings.review.prompt_versions.get(name)) for name in names]
+def load_prompts(*names: str) -> list[Prompt]:
+    """The prompts of these ids."""
+    return [load_prompt(name) for name in names]
 
 
 _NO_ASSESSMENT = "this review was written for research on reviewing and is not an assessment of the paper"

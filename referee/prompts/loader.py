@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from types import MappingProxyType
 
 from referee.errors import PromptError
+from referee.nearest import did_you_mean
 
-_PLACE = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
+PLACE = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
 _HEADER = re.compile(r"\A---\n(.*?)\n---\n(.*)\Z", re.DOTALL)
 _PARTS = re.compile(r"\A\s*(?:# system\n(.*?)\n)?# user\n(.*)\Z", re.DOTALL)
-_KEYS = frozenset({"id", "version", "inputs", "reply", "source", "changed"})
+HEADER_KEYS = frozenset({"id", "version", "inputs", "reply", "source", "changed"})
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,10 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file: header and template. ``reply`` is a dotted name that only the tests resolve."""
+    """A prompt file: header and template. ``reply`` is a dotted name that only the tests resolve.
+
+    ``is_own``: the user's, in place of one that ships; ``version`` is then the file's name and a short digest.
+    """
 
     id: str
     version: str
@@ -62,6 +70,7 @@ class Prompt:
     changed: str
     system: str
     user: str
+    is_own: bool = False
 
     @property
     def digest(self) -> str:
@@ -71,7 +80,7 @@ class Prompt:
     @property
     def places(self) -> frozenset[str]:
         """The names the template uses."""
-        return frozenset(_PLACE.findall(self.system) + _PLACE.findall(self.user))
+        return frozenset(PLACE.findall(self.system) + PLACE.findall(self.user))
 
     def render(self, **inputs: str) -> RenderedPrompt:
         """Fill the places in.
@@ -93,29 +102,66 @@ class Prompt:
 
 
 def _fill(template: str, inputs: dict[str, str]) -> str:
-    return _PLACE.sub(lambda place: inputs[place.group(1)], template)
+    return PLACE.sub(lambda place: inputs[place.group(1)], template)
+
+
+_SHIPPED: Mapping[str, Prompt] = MappingProxyType({})
+_ACTIVE: ContextVar[Mapping[str, Prompt]] = ContextVar("prompts of a run", default=_SHIPPED)
+
+
+@contextmanager
+def active(prompts: Mapping[str, Prompt]) -> Iterator[None]:
+    """Within it these prompts are used in place of those that ship, in this task and in tasks that it begins."""
+    token = _ACTIVE.set(prompts)
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+def is_in_run() -> bool:
+    """Whether a run has chosen its prompts already, if only by leaving all as they ship."""
+    return _ACTIVE.get() is not _SHIPPED
+
+
+def active_prompts() -> Mapping[str, Prompt]:
+    """The prompts that are used in place of the newest that ship, by id."""
+    return _ACTIVE.get()
+
+
+def prompt_digests(prompts: Iterable[Prompt]) -> dict[str, str]:
+    """Digest by prompt and version, as ``run.json`` names them."""
+    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in prompts}
 
 
 def load_prompt(prompt_id: str, version: str | None = None) -> Prompt:
-    """Read one prompt file.
+    """The prompt that is in use, or one version that ships.
 
     Args:
         prompt_id: Room and name, as ``review/single``.
-        version: ``v1``, ``v2``, ...; by default the highest there is.
+        version: ``v1``, ``v2``, ...; by default what the run has chosen, else the highest there is.
 
     Raises:
         PromptError: There is no such prompt or version, or its file is malformed.
     """
-    return _load(prompt_id, version or _newest(prompt_id))
+    if version is None and (chosen := _ACTIVE.get().get(prompt_id)):
+        return chosen
+    return _load(prompt_id, version or prompt_versions(prompt_id)[-1])
 
 
 @lru_cache(maxsize=256)
 def _load(prompt_id: str, version: str) -> Prompt:
     file = _folder(prompt_id) / f"{version}.md"
     if not file.is_file():
-        known = ", ".join(_versions(prompt_id))
+        known = ", ".join(prompt_versions(prompt_id))
         raise PromptError(f"prompt {prompt_id!r} has no version {version!r}.", hint=f"There are: {known}.")
     return parse_prompt(file.read_text(encoding="utf-8"), prompt_id, version)
+
+
+def shipped_text(prompt_id: str, version: str) -> str:
+    """The file of a version that ships, as it is; raises ``PromptError`` where there is none."""
+    _load(prompt_id, version)
+    return (_folder(prompt_id) / f"{version}.md").read_text(encoding="utf-8")
 
 
 def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
@@ -129,9 +175,9 @@ def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
             "prompt) and a '# user' part.",
         )
     header = dict(_header_lines(header_and_body.group(1)))
-    if set(header) != _KEYS or header["id"] != prompt_id or header["version"] != version:
+    if set(header) != HEADER_KEYS or header["id"] != prompt_id or header["version"] != version:
         raise PromptError(
-            f"prompt {prompt_id!r} {version} has a wrong header.", hint=f"It needs {', '.join(sorted(_KEYS))}."
+            f"prompt {prompt_id!r} {version} has a wrong header.", hint=f"It needs {', '.join(sorted(HEADER_KEYS))}."
         )
     names = header["inputs"].strip("[]").replace(" ", "")
     prompt = Prompt(
@@ -150,16 +196,18 @@ def parse_prompt(text: str, prompt_id: str, version: str) -> Prompt:
     return prompt
 
 
-def prompt_ids() -> list[str]:
+@cache
+def prompt_ids() -> tuple[str, ...]:
     """All prompts that ship, as room and name."""
     root = resources.files("referee.prompts")
-    return sorted(
+    found = sorted(
         f"{room.name}/{prompt.name}"
         for room in root.iterdir()
         if room.is_dir() and not room.name.startswith("__")
         for prompt in room.iterdir()
         if prompt.is_dir()
     )
+    return tuple(found)
 
 
 def _header_lines(text: str) -> list[tuple[str, str]]:
@@ -169,21 +217,16 @@ def _header_lines(text: str) -> list[tuple[str, str]]:
 
 def _folder(prompt_id: str) -> Traversable:
     folder = resources.files("referee.prompts").joinpath(*prompt_id.split("/"))
-    if ".." in prompt_id or not folder.is_dir():
-        raise PromptError(f"there is no prompt {prompt_id!r}.", hint=f"There are: {', '.join(prompt_ids())}.")
+    if prompt_id not in prompt_ids():
+        near = did_you_mean(prompt_id, prompt_ids(), most=3)
+        raise PromptError(f"there is no prompt {prompt_id!r}.", hint=f"{near}`referee prompts list` shows all.")
     return folder
 
 
-def _versions(prompt_id: str) -> list[str]:
+def prompt_versions(prompt_id: str) -> list[str]:
+    """The versions of a prompt that ship, the newest last; raises ``PromptError`` where there is no such prompt."""
     names = [file.name.removesuffix(".md") for file in _folder(prompt_id).iterdir() if file.name.endswith(".md")]
     return sorted(names, key=lambda name: int(name[1:]))
-
-
-def _newest(prompt_id: str) -> str:
-    versions = _versions(prompt_id)
-    if not versions:
-        raise PromptError(f"prompt {prompt_id!r} has no version.", hint="Add a v1.md.")
-    return versions[-1]
 
 
 _UNSAFE = re.compile(r'["<>\n]')

@@ -122,6 +122,7 @@ class RunFolder:
 
     def write(self, name: str, text: str) -> Path:
         """Write one result file whole."""
+        (self.path / name).parent.mkdir(exist_ok=True)
         write_atomically(self.path / name, text)
         return self.path / name
 
@@ -139,6 +140,12 @@ class RunFolder:
     def set_cuts(self, cuts: Mapping[str, PaperCut]) -> None:
         """Record the papers, by id, of which a model did not read all."""
         self.record = self.record.model_copy(update={"cuts": dict(cuts)})
+
+    def set_unused_prompts(self, names: tuple[str, ...]) -> None:
+        """Record the prompts that were chosen and that nothing in the run uses."""
+        if names != self.record.unused_prompts:
+            self.record = self.record.model_copy(update={"unused_prompts": names})
+            self.save()
 
     def set_merged(self, runs: tuple[str, ...]) -> None:
         """Record the shards, by their ids, that the run was joined from."""

@@ -43,6 +43,9 @@ class MetricResult(Frozen):
     details: dict[str, Any] = Field(default_factory=dict)
     judges: tuple[JudgeScore, ...] = ()
     usage: Usage = Usage()
+    prompts: dict[str, str] = Field(
+        default_factory=dict, description="versions of prompts that were chosen in place of the newest that ship"
+    )
     paid: tuple[str, ...] = Field(default=(), description="ids of the calls in trace.jsonl whose usage is counted here")
 
     @model_validator(mode="after")

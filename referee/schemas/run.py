@@ -63,7 +63,8 @@ class RunRecord(Frozen):
     """``run.json``: what was run on what, with which settings, and what it cost.
 
     ``cuts`` are the papers, by id, of which a model did not read all. ``shard`` is set for a part of a run. ``workers``
-    is set for a run that its own processes make: so many shards, in its folder ``shards``.
+    is set for a run that its own processes make: so many shards, in its folder ``shards``. ``unused_prompts`` are those
+    that were chosen for the run, and that nothing in it uses.
     """
 
     schema_version: Literal[1] = 1
@@ -77,6 +78,7 @@ class RunRecord(Frozen):
     settings: dict[str, Any]
     models: dict[str, ModelRecord]
     prompts: dict[str, str] = Field(default_factory=dict)
+    unused_prompts: tuple[str, ...] = ()
     package_version: str
     python_version: str
     commit: str | None = None

@@ -17,6 +17,7 @@ _ORIGINS = {
     "stored": "steps that ship with referee",
     "written": "written by the model from the guideline",
     "revised": "revised",
+    "edited": "edited by hand",
     "built": "built by code from the guideline: no model wrote any",
 }
 _ENDS = {

@@ -25,7 +25,7 @@ from referee.venues.prompts import SectionPrompt, section_prompts
 from referee.venues.registry import user_venue_dir
 
 Ended = Literal["rounds", "stable", "failed"]
-Origin = Literal["stored", "written", "revised", "built"]
+Origin = Literal["stored", "written", "revised", "built", "edited"]
 Stage = Literal["write", "criticise", "revise", "check"]
 
 
@@ -33,8 +33,8 @@ class PromptVersion(Frozen):
     """The steps for a guideline after a round; round 0 are those that refinement began with.
 
     ``origin``: stored, they ship with referee; written, by a model from the guideline; revised, by a model; built, by
-    code, because no model wrote any. ``covers`` are the points of the guideline that they serve; null where nobody was
-    asked.
+    code, because no model wrote any; edited, by a person, whose words nobody has checked. ``covers`` are the points of
+    the guideline that they serve; null where nobody was asked.
     """
 
     round: int = Field(ge=0)
@@ -123,6 +123,11 @@ class RefinedGuideline(Frozen):
         """The steps that are used."""
         return self.versions[-1] if self.kept is None else self.after_round(self.kept)
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether a person changed the steps that are used."""
+        return self.current.origin == "edited"
+
     def after_round(self, number: int) -> PromptVersion:
         """The steps as they stood after a round: those of an earlier one where that round changed nothing."""
         return [version for version in self.versions if version.round <= number][-1]
@@ -172,7 +177,10 @@ class RefinedPrompts(Frozen):
 
     def digests(self) -> dict[str, str]:
         """The digest of the steps in use, by a name that stands for venue, guideline and round."""
-        return {f"refined/{self.venue}/{g.guideline_id}@v{g.current.round}": g.current.digest for g in self.guidelines}
+        return {
+            f"refined/{self.venue}/{g.guideline_id}@v{g.current.round}{'-edited' * g.is_edited}": g.current.digest
+            for g in self.guidelines
+        }
 
 
 def steps_digest(steps: Sequence[str]) -> str:
@@ -203,12 +211,15 @@ def refinement_key(
     temperature: float,
     only: Sequence[str] = (),
     measured: str = "",
+    given: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The digest of everything that decides what refinement ends in: a changed guideline has another one."""
     stored = {prompt.guideline_id: list(prompt.steps) for prompt in section_prompts(form)}
     guidelines = [[g.id, g.text, g.words, stored[g.id]] for g in refinable(form)]
     # Left out where they say nothing, so that what was stored before there were such still is found.
-    more = {name: given for name, given in (("only", list(only)), ("measured", measured)) if given}
+    begun = {name: list(steps) for name, steps in (given or {}).items()}
+    extra = (("only", list(only)), ("measured", measured), ("given", begun))
+    more = {name: value for name, value in extra if value}
     return digest_of(
         {
             **more,
@@ -354,19 +365,32 @@ def choose_refined(venue: str, model: str | None = None, root: Path | None = Non
 
 
 def read_refined(path: Path) -> RefinedPrompts:
-    """Read one file of refined prompts; each version's digest is checked.
+    """Read one file of refined prompts; steps that were changed in it by hand are taken, as edited ones.
 
     Raises:
-        VenueError: It is damaged, was changed by hand, or is from another version.
+        VenueError: It is damaged, or is from another version.
     """
     try:
-        return RefinedPrompts.model_validate_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, UnicodeDecodeError) as error:
+        return RefinedPrompts.model_validate(_with_edits(json.loads(path.read_text(encoding="utf-8"))), strict=False)
+    except (ValidationError, ValueError) as error:
         first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise VenueError(
             f"the refined prompts in {str(path)!r} cannot be used: {first}.",
             hint="Remove the file and refine again.",
         ) from error
+
+
+def _with_edits(data: object) -> object:
+    """The data of a file in which versions whose steps are not those of their digest are edited ones."""
+    if not isinstance(data, dict) or not isinstance(data.get("guidelines"), list):
+        return data
+    for guideline in data["guidelines"]:
+        versions = guideline.get("versions") if isinstance(guideline, dict) else None
+        for version in versions if isinstance(versions, list) else ():
+            steps = version.get("steps") if isinstance(version, dict) else None
+            if isinstance(steps, list) and steps_digest(steps) != version.get("digest"):
+                version.update(digest=steps_digest(steps), origin="edited", covers=None, model="", call_id="")
+    return data
 
 
 def refined_json(refined: RefinedPrompts) -> str:

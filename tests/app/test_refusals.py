@@ -15,6 +15,7 @@ from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_refused
 from tests.held import Held
+from tests.unit.prompts.test_own import MARK, own_text
 
 from .served import App, served, wait_for
 
@@ -38,6 +39,7 @@ def test_a_file_that_is_no_pdf(app: App, tmp_path: Path) -> None:
         ({"venue": "arr", "arxiv": "not an id"}, "is no arXiv id"),
         ({"venue": "arr", "path": "/etc/passwd"}, "under the folders of this app"),
         ({"venue": "arr", "arxiv": "2301.00001", "max_cost": "much"}, "max cost"),
+        ({"venue": "arr", "arxiv": "2301.00001", "prompt": "Be kind."}, "no front matter"),
     ],
 )
 def test_forms_that_say_too_little(app: App, fields: dict[str, str], said: str) -> None:
@@ -179,3 +181,11 @@ def test_a_run_of_the_command_line_is_shown_and_compared(
     assert app.get("/compare", params={"run": [mine, "gone"]}).status_code == 404
     for file in ("review.md", "review.openreview.json", "report.html"):
         assert app.get(f"/runs/{mine}/files/{file}").content == (app.runs / mine / file).read_bytes()
+
+
+def test_a_prompt_of_ones_own_from_the_form(app: App, paper: Path, server: FakeServer) -> None:
+    run = app.reviewed(paper, prompt=own_text("review/single").replace("\n", "\r\n"))
+    asked = [entry.request for entry in server.log if entry.request is not None]
+    (call,) = [one for one in asked if one.prompt_id.startswith("review/single@prompt.md-")]
+    assert MARK in "\n".join(message.text for message in call.messages)
+    assert (app.runs / run / "prompts" / "review+single.md").is_file()

@@ -12,6 +12,7 @@ import pytest
 from referee.data.predictions import read_predictions
 from referee.schemas.review import Review
 from referee.testing import FakeServer
+from tests.unit.prompts.test_own import own_text
 
 from .arena_sets import MARKDOWN, many, rated, row, write_rows
 from .command import Outcome, Referee
@@ -93,6 +94,7 @@ def test_a_map_is_applied_to_the_overall_rating_and_said(
         ({"prompt_version": "single: review/single@v0"}, (), "the prompt version 'single: review/single@v0', not"),
         ({"prompt_digest": "00"}, (), "the prompt digest '00', not"),
         ({}, ("--strategy", "sections"), "the prompt version 'single: review/single@v2', not 'sections: "),
+        ({}, ("--prompt", "review/single=mine.md"), "'single: review/single@v2', not 'single: review/single@mine.md-"),
         ({"allowed": [1, 2, 3]}, (), "the values 1, 2, 3"),
         ({"papers": 3}, (), "is no rating map"),
     ],
@@ -106,6 +108,7 @@ def test_a_map_of_another_model_form_or_prompt_is_refused_before_a_call(
     arguments: tuple[str, ...],
     says: str,
 ) -> None:
+    (place / "mine.md").write_text(own_text("review/single"))
     (place / "map.json").write_text(json.dumps(json.loads(fitted[0].read_text()) | change))
     before = len(server.log.calls(endpoint="chat"))
     given = (*CALIBRATION, *arguments, "--base-url", server.base_url, "--out", "x", "--calibration", "map.json")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from referee.testing import FakeServer
+from referee.venues.refined import prompts_dir
 
 from .command import Outcome, Referee
 
@@ -122,3 +124,34 @@ def test_an_unknown_preset_is_refused(referee: Referee, paper: Path) -> None:
     done = referee("review", paper, "--venue", VENUE, "--preset", "fast")
     assert done.code == 2
     assert "'review.preset' has an unusable value 'fast'" in done.err
+
+
+def test_steps_edited_in_the_store_are_those_of_the_next_review(
+    refined: Outcome, referee: Referee, server: FakeServer, paper: Path
+) -> None:
+    (file,) = prompts_dir().glob("*/*.json")
+    data = json.loads(file.read_text())
+    steps = data["guidelines"][0]["versions"][-1]["steps"]
+    steps[0] = "Look for lanterns that nobody counted."
+    file.write_text(json.dumps(data))
+    on = ("--model", "fake", "--embedder", "fake", "--base-url", server.base_url, "--no-cache", "--yes")
+    more = ("--strategy", "sections", "--preset", "full", "--rounds", 1, "--out", "run")
+    done = referee("review", paper, "--venue", VENUE, *on, *more)
+    assert done.code == 0, done.err
+    asked = [entry.request for entry in server.log if entry.request is not None]
+    assert any("Look for lanterns that nobody counted." in m.text for call in asked for m in call.messages)
+    record = json.loads(Path("run/run.json").read_text())
+    name = data["guidelines"][0]["guideline_id"]
+    assert [one for one in record["prompts"] if one.startswith(f"refined/{VENUE}/{name}@") and one.endswith("-edited")]
+
+
+def test_a_pause_after_each_round(referee: Referee, server: FakeServer) -> None:
+    asked = ("venue", "refine", VENUE, "--model", "fake", "--base-url", server.base_url, "--rounds", 2)
+    paused = referee(*asked, "--pause", "--out", "run")
+    assert paused.code == 3
+    assert "paused after round 1 of 2" in paused.err
+    assert "## claims-supported\n1. " in Path("run/steps.v1.md").read_text()
+    done = referee(*asked, "--resume", "run")
+    assert done.code == 0, done.err
+    refused = referee(*asked[:-2], "--objective", "coverage", "--pause")
+    assert "--pause does not go with --objective" in refused.err

@@ -87,7 +87,7 @@ def test_the_example_file_loads_and_sets_what_it_says(tmp_path: Path) -> None:
     settings = load_settings(file=file, env={})
     assert settings.models.prices == {"gpt-5-mini": (0.25, 2.0)}
     assert settings.budget.max_cost == 0.5
-    assert settings.review.prompt_versions == {"review/single": "v1"}
+    assert settings.prompts == {"review/single": "v1"}
 
 
 def test_a_table_cannot_be_set_by_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,11 @@ from referee.errors import BudgetExceeded, ModelUnavailable
 from referee.reports import render_review
 from referee.schemas.figure import FigureReading
 from referee.schemas.review import Review
+from referee.settings import PromptText
 from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues import load_venue
 from tests.unit.papers.conftest import prose
+from tests.unit.prompts.test_own import MARK, own_text
 
 from .whole_script import VENUE, Raise, WholeScene, whole_settings
 
@@ -133,6 +135,15 @@ async def test_the_figures_arrive_and_what_is_wrong_with_them_is_printed(paper: 
     confidence = next(record for record in made.scores if record.field == "confidence")
     assert "2 of its 2 figures and doubtful tables were looked at as pictures" in confidence.reason
     assert all(record.limit != "judged without the figures" for record in made.scores)
+
+
+async def test_the_figures_are_shown_with_a_prompt_of_ones_own(paper: Path) -> None:
+    own = PromptText(file="mine.md", text=own_text("figures/read"))
+    with FakeServer(script()) as server:
+        options = {"settings": whole_settings("whole"), "base_url": server.base_url, "out": Path("run")}
+        await review(paper, venue=VENUE, model="m", options=RunOptions(prompts={"figures/read": own}, **options))
+        (call,) = asked(server, "figures/read@mine.md-")
+    assert MARK in "\n".join(message.text for message in call.messages)
 
 
 async def test_a_resume_pays_for_no_picture_again(paper: Path) -> None:

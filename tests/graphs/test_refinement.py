@@ -10,7 +10,7 @@ import pytest
 
 from referee import RunOptions
 from referee.api import refine_prompts
-from referee.errors import ModelError, SettingsError, VenueError
+from referee.errors import ModelError, RunPaused, SettingsError, VenueError
 from referee.schemas.venue import VenueForm
 from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.prompts import section_prompts
@@ -328,3 +328,59 @@ async def test_nothing_to_refine_and_impossible_rounds_are_refused_before_a_call
         await refine_prompts(small_venue(shipped=("specific",)), model="m", options=options)
     with pytest.raises(SettingsError, match="0 rounds"):
         await refine_prompts(small_venue("lanterns"), model="m", rounds=0, options=options)
+
+
+MINE = "## lanterns\n1. Compare each lantern with a torch,\n   by its price.\n- Find the price of the oil.\n"
+
+
+async def test_it_begins_with_a_persons_steps(folder: Path) -> None:
+    (folder / "mine.md").write_text(MINE)
+    with FakeServer(Refining().script(), context_tokens=32_000) as server:
+        done = await refined(server, small_venue("lanterns", "bridges"), rounds=1, steps="mine.md")
+        assert calls(server, "write") == 1, "the other guideline's are written"
+        again = await refined(server, small_venue("lanterns", "bridges"), rounds=1)
+    first = done.guideline("lanterns").versions[0]
+    assert first.origin == "edited"
+    assert first.steps == ("Compare each lantern with a torch, by its price.", "Find the price of the oil.")
+    assert done.key != again.key
+
+
+async def test_a_paused_refinement_goes_on_with_what_a_person_made_of_the_steps(folder: Path) -> None:
+    form, run = small_venue("lanterns", "bridges"), folder / "run"
+    with FakeServer(Refining().script(), context_tokens=32_000) as server:
+        with pytest.raises(RunPaused, match=r"paused after round 1 of 3: the steps are in '.*steps\.v1\.md'"):
+            await refined(server, form, rounds=3, pause=True, out=run)
+        assert calls(server, "criticise") == 2
+        paid = calls(server)
+        text = (run / "steps.v1.md").read_text()
+        (run / "steps.v1.md").write_text(text.replace("## lanterns\n1. ", "## lanterns\n1. By night: "))
+        with pytest.raises(RunPaused, match="after round 2 of 3"):
+            await refined(server, form, rounds=3, pause=True, resume=run)
+        assert calls(server, "criticise") == 4, "no earlier call is paid again"
+        chat = [entry.request for entry in server.log if entry.endpoint == "chat" and entry.request is not None]
+        assert any("By night: " in call.user for call in chat[paid:])
+        done = await refined(server, form, rounds=3, resume=run)
+    lanterns, bridges = done.guideline("lanterns"), done.guideline("bridges")
+    versions = [(one.round, one.origin) for one in lanterns.versions]
+    assert versions == [(0, "written"), (1, "revised"), (1, "edited"), (2, "revised"), (3, "revised")]
+    assert [one.origin for one in bridges.versions] == ["written", "revised", "revised", "revised"]
+    assert (done.rounds, lanterns.rounds) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("## lantern\n1. Look.\n", "line 1: there is no guideline 'lantern'"),
+        ("## lanterns\n1. Look.\n\n## lanterns\n1. Look.\n", "line 4: 'lanterns' has its steps in line 1 already"),
+        ("## lanterns\n\n## bridges\n1. Look.\n", "line 1: 'lanterns' has no step"),
+        ("## lanterns\nLook.\n", "line 2: no step has begun"),
+        ("Look.\n", "line 1: there is no heading of a guideline"),
+        ("## lanterns\n1. sk-abcdefgh12345678\n", "line 2: this looks like a key"),
+    ],
+)
+async def test_a_file_of_steps_that_cannot_be_used_is_refused_before_a_call(folder: Path, text: str, said: str) -> None:
+    (folder / "mine.md").write_text(text)
+    with FakeServer(Refining().script(), context_tokens=32_000) as server:
+        with pytest.raises(VenueError, match=said):
+            await refined(server, small_venue("lanterns", "bridges"), rounds=1, steps="mine.md")
+        assert calls(server) == 0

@@ -30,6 +30,7 @@ from referee.venues import venue_digest
 
 REVIEWS = "reviews"
 STRATEGY = "single"
+PROMPTS = ("review/single", "review/single-brief")
 # Reading a paper takes a while, and papers of one set are of similar length.
 _PLANNED = 20
 _NAME_CHARS = 60

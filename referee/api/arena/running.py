@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from referee.api.arena.job import REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
+from referee.api.arena.job import PROMPTS, REVIEWS, STRATEGY, ArenaJob, arena_inputs, arena_plan, folder_name
 from referee.api.arena.reviews import ArenaExecution
 from referee.api.options import RunOptions
 from referee.api.session import Session, session
@@ -18,6 +18,7 @@ from referee.data.submissions import read_submissions
 from referee.errors import DataError, EvaluationError
 from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
+from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
 from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
@@ -92,13 +93,13 @@ async def arena_run(
                 "`referee venue compile` makes one that is unknown.",
             )
         models = await run.open_models()
-        job = ArenaJob(submissions, settings, models, run.progress)
+        job = ArenaJob(submissions, run.settings, models, run.progress)
         run.check_inputs(arena_inputs(job))
         order = ArenaPart(papers=tuple(one.paper_id for one in submissions), model=job.model)
         job = replace(job, submissions=tuple(one for one in submissions if run.holds(one.paper_id)))
         if run.is_asked:
             run.confirm(await arena_plan(job, _finished(run.place.path, job)))
-        run.open_folder(models, roles=("writer",))
+        run.open_folder(models, roles=("writer",), prompts=prompt_digests(map(load_prompt, PROMPTS)))
         (run.path / REVIEWS).mkdir(exist_ok=True)
         if run.shard is not None:
             run.write(PART, order.model_dump_json() + "\n")

@@ -23,7 +23,7 @@ from referee.graphs.job import too_little_read
 from referee.llm.dialects import reply_schema
 from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
-from referee.prompts import load_prompt
+from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
 from referee.runs.joining import PART, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
@@ -113,7 +113,7 @@ async def detect_anchors(papers: str | Path, *, models: Sequence[str], options: 
         job = replace(job, holds=run.holds)
         if run.is_asked:
             run.confirm(await asyncio.to_thread(job.estimate))
-        door = run.begin(job.models, prompts={f"{PROMPT}@{load_prompt(PROMPT).version}": load_prompt(PROMPT).digest})
+        door = run.begin(job.models, prompts=prompt_digests([load_prompt(PROMPT)]))
         return await _written(run, job, door, settings.units_at_once)
 
 

@@ -169,7 +169,7 @@ async def _opened(
                 hint="Give a set that says which reviews people wrote (docs/data.md).",
             )
         models = await run.open_models()
-        yield run, GenerationJob(asked, pieces, skipped, store, forms, venue, settings, models, run.progress), read
+        yield run, GenerationJob(asked, pieces, skipped, store, forms, venue, run.settings, models, run.progress), read
 
 
 def _begun_texts(run: Session, job: GenerationJob) -> _Write:
@@ -185,7 +185,7 @@ def _begun_texts(run: Session, job: GenerationJob) -> _Write:
 
 def _begun_forms(run: Session, job: GenerationJob) -> _Write:
     """Open the folder; each review is a run of its own within it, and all share the limits."""
-    run.open_folder(job.models, roles=("writer",))
+    run.open_folder(job.models, roles=("writer",), prompts=job.prompts())
     reviews = run.path / REVIEWS
     reviews.mkdir(exist_ok=True)
     run.record(partial(_paid, reviews))

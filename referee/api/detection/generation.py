@@ -32,7 +32,7 @@ from referee.llm.dialects import reply_schema
 from referee.llm.door import Answer
 from referee.llm.models import Model, Models
 from referee.nearest import did_you_mean
-from referee.prompts import RenderedPrompt, load_prompt
+from referee.prompts import RenderedPrompt, load_prompt, prompt_digests
 from referee.runs import Progress
 from referee.schemas.case import ReviewCase
 from referee.schemas.estimate import Estimate, WritingEstimate
@@ -55,6 +55,7 @@ _FORMS_LOOKED_AT = 5
 _PROMPTS: Mapping[Task, tuple[str, ...]] = {
     "edit": ("detect/edit", "detect/extend"),
     "bullets": ("detect/bullets", "detect/expand"),
+    **{task: (f"review/{task}", f"review/{task}-brief") for task in ON_FORM},
 }
 
 
@@ -183,9 +184,9 @@ class GenerationJob:
         return changed_settings(self.settings, given)
 
     def prompts(self) -> dict[str, str]:
-        """Digest by prompt and version, of the prompts of text tasks; reviews on forms record their own."""
+        """Digest by prompt and version, of the prompts that its task may use."""
         used = [load_prompt(name) for name in _PROMPTS.get(self.asked.task, ())]
-        return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+        return prompt_digests(used)
 
     def inputs(self) -> dict[str, str]:
         """What must be the same for a run to be resumed."""

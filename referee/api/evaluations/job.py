@@ -25,7 +25,7 @@ from referee.evals.planted.services import PlantedPapers
 from referee.evals.runner import UNITS_A_CALL
 from referee.llm.embeddings import Embedder
 from referee.llm.models import Model, Models
-from referee.prompts import load_prompt
+from referee.prompts import load_prompt, own_versions, prompt_digests
 from referee.runs import Progress
 from referee.schemas.estimate import PartEstimate, SetEstimate
 from referee.schemas.venue import VenueForm
@@ -104,7 +104,7 @@ def asked_judges(metrics: Sequence[Metric], judges: Sequence[str]) -> list[str] 
 def eval_prompts(metrics: Sequence[Metric]) -> dict[str, str]:
     """Digest by prompt and version, of all prompts the metrics may use."""
     used = [load_prompt(name) for metric in metrics for name in metric.prompts]
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+    return prompt_digests(used)
 
 
 def eval_inputs(job: EvalJob) -> dict[str, str]:
@@ -175,6 +175,9 @@ def eval_notes(job: EvalJob) -> Iterator[str]:
     yield from _known_errors(job)
     yield from _missing_papers(job)
     yield from _own_work(job)
+    if chosen := own_versions(name for metric in job.metrics for name in metric.prompts):
+        named = ", ".join(f"{name}@{version}" for name, version in chosen.items())
+        yield f"judged with prompts in place of those that ship: {named}; their values compare with no other prompt's"
     if job.repeats > 1 and job.judges and not job.settings.models.temperature:
         yield "at temperature 0 repeats hardly differ: their spread says little (models.temperature)"
     if any(judge.spec.is_local for judge in job.judges):

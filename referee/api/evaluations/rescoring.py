@@ -126,6 +126,11 @@ def _metric_names(record: RunRecord) -> list[str]:
     return [named.partition("@")[0] for named in record.inputs["set of metrics"].split(", ")]
 
 
+def _shipped(record: RunRecord) -> set[str]:
+    """The run's prompts that were not chosen for it."""
+    return {name for name in record.prompts if name.partition("@")[0] not in record.settings.get("prompts", {})}
+
+
 def _rejected_by(file: Path) -> Counter[str]:
     """Rows that could not be used, by who wrote them."""
     lines = file.read_bytes().splitlines() if file.is_file() else []
@@ -137,6 +142,8 @@ def _about(folder: Path, record: RunRecord, units: int, changed: int) -> About:
     papers = Counter(case.paper_id for case in read_stored(folder / CASES))
     rejected = _rejected_by(folder / REJECTED)
     notes = [f"computed anew from the stored judgements: of {units:,} units {changed:,} changed"]
+    if own := sorted(set(record.prompts) - _shipped(record)):
+        notes.append(f"judged with prompts in place of those that ship: {', '.join(own)}")
     if record.status != "finished":
         notes.append(f"the run is not finished ({record.status}): numbers are of a part of the units")
     if damaged := damaged_lines(folder / RESULTS):

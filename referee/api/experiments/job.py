@@ -9,8 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from referee.api.evaluations.job import eval_prompts
 from referee.api.experiments.models import OpenModels, full_id
-from referee.api.experiments.units import PreparedUnit, prepared_units, settings_of, unused_prompts, used_prompts
+from referee.api.experiments.units import (
+    PreparedUnit,
+    prepared_units,
+    prompts_of,
+    settings_of,
+    unused_prompts,
+    used_prompts,
+)
 from referee.api.options import RunOptions
 from referee.errors import DataError, PaperParseError, SettingsError
 from referee.evals.metric import Metric
@@ -24,6 +32,7 @@ from referee.experiments.units import UnitStore
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.models import check_models
 from referee.papers.isolated import read_paper
+from referee.prompts import load_prompt, own_versions
 from referee.reports.estimates import several
 from referee.runs import Event, Progress
 from referee.schemas.case import ReviewCase
@@ -244,12 +253,24 @@ def experiment_inputs(job: ExperimentJob) -> dict[str, str]:
         "list of seeds": ", ".join(map(str, job.plan.seeds)),
         "list of comparisons": "; ".join(f"{first} less {second}" for first, second in job.pairs),
         "list of metrics": ", ".join(f"{metric.name}@{metric.version}" for metric in job.metrics),
+        **_judges_prompts(job.metrics),
         "panel of judges": ", ".join(job.judges),
         "number of repeats": str(measure.repeats),
         "embedder": job.embedder,
         "set of human reviews": hashlib.sha256("\n".join(references).encode()).hexdigest() if references else "none",
         "split of the papers": job.split,
     }
+
+
+def all_prompts(job: ExperimentJob) -> dict[str, str]:
+    """The prompts that its reviews and metrics may use: digest by prompt and version."""
+    return {**prompts_of(job.units), **eval_prompts(job.metrics)}
+
+
+def _judges_prompts(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Prompts of judges that were chosen; the newest that ship are left out, as in what was planned before."""
+    chosen = own_versions(name for metric in metrics for name in metric.prompts)
+    return {f"version of prompt {name}@{version}": load_prompt(name).digest for name, version in chosen.items()}
 
 
 def notes_of(job: ExperimentJob) -> Iterator[str]:

@@ -14,7 +14,7 @@ from referee.api.coverage import beside_limits, in_batches
 from referee.api.evaluations.evaluating import evaluate
 from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
-from referee.api.experiments.job import ExperimentJob, experiment_inputs, notes_of, open_job
+from referee.api.experiments.job import ExperimentJob, all_prompts, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.parts import PLAN, experiment_part, remark, shard_of_job, write_result
 from referee.api.options import RunOptions
@@ -33,6 +33,7 @@ from referee.experiments.tracking import check_tracking, track_experiment, track
 from referee.experiments.units import UNITS, Unit, UnitStore
 from referee.graphs.job import Shared
 from referee.llm.models import Models
+from referee.prompts import active, chosen_prompts
 from referee.runs import Budget, Event, Progress
 from referee.runs.folder import RECORD, read_record
 from referee.runs.joining import PART
@@ -129,7 +130,9 @@ async def experiment(
     ):
         units = UnitStore(Path(store) / UNITS)
         opened.batches = run.open_batches()
-        job = await open_job(plan, given, split=_split(on), options=options, store=units, opened=opened)
+        inner = replace(options, settings=run.settings, prompts=None)
+        job = await open_job(plan, given, split=_split(on), options=inner, store=units, opened=opened)
+        prompts = all_prompts(job)
         run.check_inputs(experiment_inputs(job), hint=_edited(store))
         if job.split == "test" and (run.shard is not None or options.workers is not None):
             raise SettingsError(
@@ -148,7 +151,7 @@ async def experiment(
             check_tracking(tracked)
         foreseen = await estimate(job, _measured(run.place.path))
         run.confirm(foreseen, job.limits)
-        run.open_folder(settings=job.settings)
+        run.open_folder(settings=job.settings, prompts=prompts)
         journal = Journal(run.path / JOURNAL)
         run.record(journal.paid)
         run.write(PLAN, scrub(job.plan.model_dump_json(indent=2, exclude_defaults=True)) + "\n")
@@ -201,11 +204,14 @@ async def estimate_experiment(
     """
     given = Given(arms, strategies, venue, models, papers, metrics, judges, references, embedder, None, planted, repeat)
     units = UnitStore(Path(store) / UNITS)
+    settings = options.settled()
+    options = replace(options, settings=settings, prompts=None)
     async with aclosing(OpenModels(options.progress, loads=False)) as opened:
-        job = await open_job(plan, given, split=_split(on), options=options, store=units, opened=opened)
-        if job.split == "test":
-            job = _looked_at(job, Seals(Path(store) / SEALS))
-        return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
+        with active(chosen_prompts(settings.prompts)):
+            job = await open_job(plan, given, split=_split(on), options=options, store=units, opened=opened)
+            if job.split == "test":
+                job = _looked_at(job, Seals(Path(store) / SEALS))
+            return beside_limits(in_batches(await estimate(job), job.settings.calls.batch), job.limits)
 
 
 def _looked_at(job: ExperimentJob, seals: Seals) -> ExperimentJob:
@@ -327,7 +333,7 @@ def _arm_record(job: ExperimentJob, name: str) -> ArmRecord:
         venue=job.forms[name].id,
         rounds=arm.rounds,
         models=roles,
-        prompts=arm.prompts,
+        prompts={prompt.id: prompt.version for prompt in chosen_prompts(arm.prompts).values()},
         settings=arm.settings,
         ablate=arm.ablate,
     )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from referee.api.experiments.models import OpenModels
-from referee.errors import ContextTooLong, PaperParseError, SettingsError
+from referee.api.own_prompts import require_room
+from referee.errors import ContextTooLong, PaperParseError, PromptError, SettingsError
 from referee.experiments.arms import Arm
-from referee.experiments.plan import is_file
 from referee.experiments.plan_file import nearest
 from referee.experiments.prompt_texts import prompt_changes
 from referee.experiments.units import Unit, UnitStore
 from referee.graphs.job import Job
 from referee.graphs.strategies import STRATEGIES
+from referee.prompts import Prompt, active, chosen_prompts
 from referee.runs import Event, Progress
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.paper import Paper
@@ -25,6 +26,7 @@ from referee.settings import Settings, changed_settings
 from referee.venues import venue_digest
 from referee.venues.refined import RefinedPrompts
 
+_PROMPT = "version of prompt "
 _GROUPS = ("review.", "models.", "embedder")
 _NAMED_APART = {"strategy", "preset", "rounds", "prompt_versions"}
 
@@ -40,6 +42,18 @@ class PreparedUnit:
     plan: ReviewEstimate | None = None
     is_there: bool = False
     refined: RefinedPrompts | None = None
+
+
+def prompts_of(units: Iterable[PreparedUnit]) -> dict[str, str]:
+    """The prompts that these units may use: digest by prompt and version."""
+    found = {}
+    for unit in units:
+        own = {prompt.digest: prompt.version for prompt in chosen_prompts(unit.settings.prompts).values()}
+        for key, digest in unit.unit.identity.items():
+            if key.startswith(_PROMPT):
+                name, _, version = key.removeprefix(_PROMPT).partition("@")
+                found[f"{name}@{own.get(digest, version)}"] = digest
+    return found
 
 
 def settings_of(arm: Arm, settings: Settings) -> Settings:
@@ -61,6 +75,8 @@ def settings_of(arm: Arm, settings: Settings) -> Settings:
         settings = settings.model_copy(update={"models": settings.models.model_copy(update={"roles": {}})})
     elif arm.model_for:
         overrides["models.roles"] = {**settings.models.roles, **arm.model_for}
+    if arm.prompts:
+        overrides["prompts"] = {**settings.prompts, **arm.prompts}
     if arm.ablate:
         overrides["review.ablate"] = list(arm.ablate)
     try:
@@ -95,14 +111,24 @@ async def prepared_units(
     for arm, form in arms:
         settled = settings_of(arm, settings)
         models = await opened.of(settled)
-        for name, twin, paper in ((name, twin, paper) for name, own in papers.items() for twin, paper in own.items()):
-            progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
-            try:
-                job = Job(paper, form, settled, models, progress, arm.refined)
-                units += await _of_paper(arm, name, twin, job, same, store)
-            except PaperParseError as error:
-                unusable[name] = error.message
+        copies = [(name, twin, paper) for name, own in papers.items() for twin, paper in own.items()]
+        with active(_chosen(arm, settled)):
+            require_room(models)
+            for name, twin, paper in copies:
+                progress(Event("stage", f"planning arm {arm.name!r} for paper {name!r}"))
+                try:
+                    job = Job(paper, form, settled, models, progress, arm.refined)
+                    units += await _of_paper(arm, name, twin, job, same, store)
+                except PaperParseError as error:
+                    unusable[name] = error.message
     return units, unusable
+
+
+def _chosen(arm: Arm, settings: Settings) -> dict[str, Prompt]:
+    try:
+        return chosen_prompts(settings.prompts)
+    except PromptError as error:
+        raise SettingsError(f"arm {arm.name!r}: {error.message}", hint=error.hint) from error
 
 
 async def _of_paper(arm: Arm, paper: str, twin: str, job: Job, same: _Same, store: UnitStore) -> list[PreparedUnit]:
@@ -149,7 +175,7 @@ def _identity(arm: Arm, job: Job) -> dict[str, str]:
         "strategy": arm.strategy,
         "rounds": str(arm.rounds),
         **{f"model for {role}": job.models[role].spec.id for role in strategy.roles},
-        **{f"version of prompt {p.id}@{_version(p.version)}": p.digest for p in strategy.prompts(job)},
+        **{f"{_PROMPT}{prompt.id}@{_version(prompt)}": prompt.digest for prompt in strategy.prompts(job)},
         "settings of the review": json.dumps(review, sort_keys=True),
         "settings of the models": json.dumps(models, sort_keys=True),
         "embedder": job.settings.embedder,
@@ -157,9 +183,9 @@ def _identity(arm: Arm, job: Job) -> dict[str, str]:
     }
 
 
-def _version(version: str) -> str:
+def _version(prompt: Prompt) -> str:
     """A prompt of the user's own is known by its text alone: under another name its reviews are not made again."""
-    return "own" if is_file(version) else version
+    return "own" if prompt.is_own else prompt.version
 
 
 class _Same:
@@ -203,8 +229,7 @@ def is_null_test(first: Arm, second: Arm, folder: Path) -> bool:
 
 def used_prompts(identity: Mapping[str, str]) -> list[str]:
     """The prompts that decide a review."""
-    marked = "version of prompt "
-    return sorted(key.removeprefix(marked).partition("@")[0] for key in identity if key.startswith(marked))
+    return sorted(key.removeprefix(_PROMPT).partition("@")[0] for key in identity if key.startswith(_PROMPT))
 
 
 def unused_prompts(arm: Arm, identity: Mapping[str, str]) -> set[str]:

@@ -10,7 +10,7 @@ from referee.api.evaluations.review_set import ReviewSet
 from referee.evals.behaviour.readability import BackendName
 from referee.evals.grouping import Grouping
 from referee.llm.models import Models
-from referee.prompts import load_prompt
+from referee.prompts import load_prompt, prompt_digests
 from referee.schemas.estimate import Estimate, SetEstimate
 from referee.schemas.venue import VenueForm
 from referee.stats.agreement import Weighting
@@ -71,7 +71,7 @@ def profile_inputs(read: ReviewSet, asked: ProfileAsked, judges: Sequence[str], 
 def profile_prompts(judged: bool) -> dict[str, str]:
     """The prompts that judges are asked with, and their digests."""
     used = [load_prompt(name) for name in PROMPTS] if judged else []
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+    return prompt_digests(used)
 
 
 def profile_plan(read: ReviewSet, models: Models, *, atomic: bool) -> SetEstimate:

@@ -30,7 +30,7 @@ from referee.errors import BudgetExceeded, RefereeError, VenueError
 from referee.graphs.running import run_machine
 from referee.llm.door import Door
 from referee.llm.models import Model, Models, check_models
-from referee.prompts import RenderedPrompt, load_prompt
+from referee.prompts import RenderedPrompt, load_prompt, prompt_digests
 from referee.runs import Event
 from referee.schemas.estimate import ReviewEstimate
 from referee.schemas.usage import Usage
@@ -158,7 +158,6 @@ async def _compiled(run: Session, job: CompileJob, door: Door, force: bool) -> C
         force=force,
         others=tuple((each.page, each.origin) for each in job.source.parts),
         lender=job.lender,
-        prompt_versions=job.settings.review.prompt_versions,
     )
     run.write(PAGE_COPY, job.source.to_json())
     state = await run_machine(build_guidelines_graph, context, initial_state())
@@ -285,17 +284,14 @@ def compile_plan(job: CompileJob) -> ReviewEstimate:
     """Calls and tokens, known before the first reply but for the length of replies."""
     if job.pieces:
         return _reading_plan(job)
-    model, versions = job.models[ROLE], job.settings.review.prompt_versions
+    model = job.models[ROLE]
     lean, language = job.lean, job.source.page.language
     asked = [window for window in job.windows if needs_call(window, lean=lean, language=language)]
-    prompts = [
-        render_window(window, venue_name=job.venue_name, lean=lean, language=language, prompt_versions=versions)
-        for window in asked
-    ]
+    prompts = [render_window(window, venue_name=job.venue_name, lean=lean, language=language) for window in asked]
     most_out = sum(reply_tokens(window, lean=lean) for window in asked)
     drafts = drafted_fields(form_fields(job.source.page), job.paper_type) if job.lender is None else ()
     if unclear := form_reader.unclear_scores(drafts):
-        prompts.append(form_reader.render_form_prompt(unclear, venue_name=job.venue_name, prompt_versions=versions))
+        prompts.append(form_reader.render_form_prompt(unclear, venue_name=job.venue_name))
     return _planned(model, prompts, int(most_out * _TYPICAL_SHARE))
 
 
@@ -313,10 +309,9 @@ def _planned(model: Model, prompts: Sequence[RenderedPrompt], tokens_out: int) -
 
 
 def _reading_plan(job: CompileJob) -> ReviewEstimate:
-    model, versions = job.models[ROLE], job.settings.review.prompt_versions
+    model = job.models[ROLE]
     prompts = [
-        page_reader.render_piece(number, job.pieces, venue_name=job.venue_name, prompt_versions=versions)
-        for number in range(len(job.pieces))
+        page_reader.render_piece(number, job.pieces, venue_name=job.venue_name) for number in range(len(job.pieces))
     ]
     # What is copied from a page is about as long as the page, and at most what a reply may be.
     tokens_out = sum(
@@ -384,12 +379,6 @@ def _digest(value: Any) -> str:
 
 def job_prompts(job: CompileJob) -> dict[str, str]:
     """Digest by prompt and version, of the prompts a run may use."""
-    versions = job.settings.review.prompt_versions
     if job.pieces:
-        prompt = load_prompt(page_reader.PROMPT, versions.get(page_reader.PROMPT))
-        return {f"{prompt.id}@{prompt.version}": prompt.digest}
-    used = (
-        label_prompt(lean=job.lean, prompt_versions=versions),
-        load_prompt(form_reader.PROMPT, versions.get(form_reader.PROMPT)),
-    )
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in used}
+        return prompt_digests([load_prompt(page_reader.PROMPT)])
+    return prompt_digests([label_prompt(lean=job.lean), load_prompt(form_reader.PROMPT)])

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
-from referee.api.experiments.job import open_job
+from referee.api.experiments.job import open_job, all_prompts
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.running import STORE
 from referee.api.options import RunOptions
@@ -31,6 +31,7 @@ from referee.graphs.refinement.run import (
     Refinement,
     stored_refinement,
 )
+from referee.prompts import prompt_digests
 from referee.schemas.refinement import BASE
 from referee.venues import load_venue
 from referee.venues.refined import RefinedPrompts
@@ -124,7 +125,9 @@ async def refine_by_objective(
         session("venue refine", "refine", form.id, options=options, settings=settings) as run,
     ):
         opened.batches = run.open_batches()
-        units, inner = UnitStore(Path(store) / UNITS), replace(options, settings=settings)
+        settings = run.settings
+        refinement = replace(refinement, settings=settings)
+        units, inner = UnitStore(Path(store) / UNITS), replace(options, settings=settings, prompts=None)
         jobs = [
             await open_job(plan, Given(), split=split, options=inner, store=units, opened=opened) for split in SPLITS
         ]
@@ -145,5 +148,5 @@ async def refine_by_objective(
         search.seals.require_unopened(search.digest, run.place.path)
         run.check_inputs(search.inputs)
         run.confirm(await search.estimate())
-        run.open_folder(settings=settings)
+        run.open_folder(settings=settings, prompts={**all_prompts(jobs[0]), **prompt_digests(refinement.prompts)})
         return await search.made()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from referee.api.options import RunOptions
@@ -12,13 +13,14 @@ from referee.graphs.refinement.run import (
     ROLES,
     Refinement,
     plan_refinement,
-    prompt_digests,
     refine_in_run,
     stored_refinement,
 )
+from referee.prompts import prompt_digests
 from referee.schemas.venue import VenueForm
 from referee.venues import load_venue, venue_digest
-from referee.venues.refined import RefinedPrompts, refinable
+from referee.venues.refined import RefinedPrompts, digest_of, refinable
+from referee.venues.steps_file import read_steps
 
 MOST_ROUNDS = 10
 
@@ -30,6 +32,8 @@ async def refine_prompts(
     model_for: Mapping[str, str] | None = None,
     rounds: int = 3,
     until_stable: bool = False,
+    steps: str | Path | None = None,
+    pause: bool = False,
     options: RunOptions = RunOptions(),
 ) -> RefinedPrompts:
     """Refine the steps that reviewers of sections are given for each guideline of a venue.
@@ -44,6 +48,8 @@ async def refine_prompts(
         model_for: Other models for single roles: ``writer`` writes and revises, ``supervisor`` criticises.
         rounds: Rounds of criticism and revision, 1 to 10.
         until_stable: End a guideline early when the supervisor has nothing new.
+        steps: A file with steps to begin with, in place of those that ship: ``## GUIDELINE`` and numbered lines.
+        pause: Stop after each round, for a person to edit the steps in the run folder; a resumed run takes them.
         options: How it runs. Without ``cache`` nothing that was refined earlier is used either.
 
     Raises:
@@ -51,14 +57,19 @@ async def refine_prompts(
         SettingsError: A setting, model name or key is not usable.
         RunError: The run folder is in use, unwritable, or belongs to other inputs.
         ModelError: The model could not be reached, or refused every call.
+        RunPaused: A round was made, with ``pause``; the message names the file to edit.
         BudgetExceeded: The next call could pass a limit; resume with a higher one.
     """
     settings = options.settled(model=model, model_for=model_for)
     form = venue if isinstance(venue, VenueForm) else load_venue(venue)
-    refinement = Refinement(refinable_form(form), settings, _checked_rounds(rounds), until_stable)
-    if options.resume is None and settings.calls.cache and (stored := stored_refinement(refinement, either=False)):
-        return stored
+    refinement = Refinement(refinable_form(form), settings, _checked_rounds(rounds), until_stable, pause=pause)
+    if steps is not None:
+        given = read_steps(Path(steps), [guideline.id for guideline in refinement.guidelines])
+        refinement = replace(refinement, given=given)
     async with session("venue refine", "refine", form.id, options=options, settings=settings) as run:
+        looks = options.resume is None and settings.calls.cache and not pause
+        if looks and (stored := stored_refinement(refinement, either=False)):
+            return stored
         models = await run.open_models()
         run.check_inputs(refinement_inputs(refinement))
         run.confirm(plan_refinement(refinement, models))
@@ -87,6 +98,7 @@ def refinement_inputs(refinement: Refinement) -> dict[str, str]:
     """What must be the same for a run to be resumed; the keys read well after "was started with another"."""
     return {
         "venue form": venue_digest(refinement.form),
+        **({"file of steps": digest_of(dict(refinement.given))} if refinement.given else {}),
         "number of rounds": str(refinement.rounds),
         "choice of --until-stable": str(refinement.until_stable),
         **{f"model for {role}": model for role, model in refinement.models.items()},

@@ -33,10 +33,10 @@ from referee.graphs.refinement.run import (
     ROLES,
     Refinement,
     plan_refinement,
-    prompt_digests,
     refine_in_run,
 )
 from referee.graphs.strategies import STRATEGIES
+from referee.prompts import prompt_digests
 from referee.reports.html import PAGE
 from referee.reports.search_page import render_search
 from referee.runs import Budget, Event

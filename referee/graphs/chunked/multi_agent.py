@@ -43,7 +43,7 @@ async def talk(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState:
     brief = TeamBrief(
         expert, context.form.name, context.how_read, context.card, context.parts, criteria=context.criteria
     )
-    team = Team(context.door, context.window("supervisor"), context.window("writer"), context.prompt_versions)
+    team = Team(context.door, context.window("supervisor"), context.window("writer"))
     try:
         reply = await hold_talk(brief, team, rounds=teams.ROUNDS)
     except RefereeError as error:
@@ -64,7 +64,6 @@ async def answer(state: TalkTask, runtime: Runtime[PartsContext]) -> PointsState
             context.how_read,
             door=context.door,
             window=context.window("writer"),
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the worker of {chunk.heading!r}", error)]}
@@ -118,9 +117,9 @@ def _send_out(state: PointsState, runtime: Runtime[PartsContext]) -> list[Send] 
 async def _refined(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint], context: PartsContext) -> PointsState:
     """One call a comment, all at once; a call that fails leaves its comment as it is."""
     brief = RefineBrief(context.form.name, context.how_read, context.card, context.parts, context.criteria)
-    window, versions = context.window("checker"), context.prompt_versions
+    window = context.window("checker")
     outcomes = await asyncio.gather(
-        *(refine_point(p, brief, door=context.door, window=window, prompt_versions=versions) for p in waiting),
+        *(refine_point(p, brief, door=context.door, window=window) for p in waiting),
         return_exceptions=True,
     )
     changed = {point.id: [point] for point in points}
@@ -150,7 +149,6 @@ async def _sifted(points: Sequence[ReviewPoint], waiting: Sequence[ReviewPoint],
             context.form.name,
             door=context.door,
             window=context.window("supervisor"),
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return gap_or_stop("the refinement", error)

@@ -60,7 +60,6 @@ async def read(state: PassageState, runtime: Runtime[PartsContext]) -> PassageSt
             door=context.door,
             window=context.window("writer"),
             lean=context.lean,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         gap = gap_or_stop(f"the reading of {passage.id} ({passage.heading})", error)
@@ -92,7 +91,6 @@ async def consolidate(state: PassageState, runtime: Runtime[PartsContext]) -> Po
             context.form.name,
             door=context.door,
             window=context.window("cross"),
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return gap_or_stop("the consolidation", error)

@@ -174,7 +174,7 @@ class MultiAgent(Chunked):
         experts = tuple(f"{team.ASK}{name}" for name in team.EXPERTS)
         full = (*experts, team.ANSWER, team.GATHER, refiner.PROMPT)
         lean = (lean_worker.PROMPT, refiner.SIFT_PROMPT)
-        return load_prompts(job, *(lean if is_lean(job) else full), composer.PROMPT)
+        return load_prompts(*(lean if is_lean(job) else full), composer.PROMPT)
 
     def work(self, job: Job, read: Chunks, sizes: list[int]) -> tuple[Mapping[str, Work], str]:
         """How many comments there will be to refine is a guess."""
@@ -225,8 +225,8 @@ class Progressive(Chunked):
     def prompts(self, job: Job) -> list[Prompt]:
         """Every prompt a run may use."""
         if is_lean(job):
-            return load_prompts(job, passage_reviewer.LEAN_PROMPT, composer.PROMPT)
-        return load_prompts(job, passage_reviewer.PROMPT, passage_reviewer.PAIRS_PROMPT, composer.PROMPT)
+            return load_prompts(passage_reviewer.LEAN_PROMPT, composer.PROMPT)
+        return load_prompts(passage_reviewer.PROMPT, passage_reviewer.PAIRS_PROMPT, composer.PROMPT)
 
     def work(self, job: Job, read: Chunks, sizes: list[int]) -> tuple[Mapping[str, Work], str]:
         """How long the running summary grows is a guess."""
@@ -280,5 +280,4 @@ def _context(job: Job, folder: RunFolder, door: Door, read: Chunks, prompts: Seq
         how_read=how_read(job.paper, ()),
         instructions="\n".join(f"{prompt.system}\n{prompt.user}" for prompt in prompts),
         lean=read.lean,
-        prompt_versions=job.settings.review.prompt_versions,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as default
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -46,7 +45,6 @@ class EnsembleContext:
     members: tuple[Variation, ...]
     reflections: int
     index: QuotationIndex
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
 
     def model(self, role: str) -> Model:
         """The model of a role."""
@@ -106,7 +104,6 @@ async def write(state: MemberTask, runtime: Runtime[EnsembleContext]) -> Ensembl
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_versions=context.prompt_versions,
             variation=context.members[number - 1],
         )
     except RefereeError as error:
@@ -141,7 +138,6 @@ async def merge(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> Ense
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         failure = record_failure("the area chair", error)
@@ -173,7 +169,6 @@ async def reflect(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> En
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         failure = record_failure(f"reflection, {round_name}", error)
@@ -251,7 +246,7 @@ def _after(state: EnsembleState, runtime: Runtime[EnsembleContext]) -> str:
 
 def _checked(reply: SingleReply, number: int, context: EnsembleContext) -> Checked:
     """The reply with its quotations looked up; its ids become the member's own, as R2-E1."""
-    examples = examples_of(context.members[number - 1], context.prompt_versions)
+    examples = examples_of(context.members[number - 1])
     return _renamed(check_reply(context.form, reply.evidence, reply, context.index, examples=examples), f"R{number}-")
 
 

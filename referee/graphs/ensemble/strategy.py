@@ -51,7 +51,7 @@ class Ensemble(Strategy):
     def prompts(self, job: Job) -> list[Prompt]:
         """Every prompt a run may use."""
         names = ([meta_reviewer.PROMPT] if _merges(job) else []) + ([reflection.PROMPT] if _rounds(job) else [])
-        return [prompt_of(job, _members(job)[0]), *load_prompts(job, *names)]
+        return [prompt_of(job, _members(job)[0]), *load_prompts(*names)]
 
     async def plan(self, job: Job) -> ReviewEstimate:
         """The reviewers' prompts are made and counted; chair and reflections are guessed. No round ends early.
@@ -95,7 +95,6 @@ class Ensemble(Strategy):
             members=_members(job),
             reflections=_rounds(job),
             index=QuotationIndex(job.paper),
-            prompt_versions=job.settings.review.prompt_versions,
         )
         state = await run_machine(build_ensemble_graph, context, initial_state())
         notes = (*_told_apart(job), *dict.fromkeys(state["notes"]))

@@ -35,6 +35,8 @@ def measured_note(refined: RefinedPrompts) -> str:
     """What a review says of steps that were measured; empty where they were not."""
     if refined.measured is None or refined.measured.selection.tested is None:
         return ""
+    if any(one.is_edited for one in refined.guidelines):
+        return f"prompts measured on {refined.refined_at[:10]} and edited by hand since: the edits are not measured"
     chosen, gain = refined.measured.selection.kept, refined.measured.selection.tested
     return (
         f"prompts measured on {refined.refined_at[:10]}: {chosen} raised {refined.measured.objective} "

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import field as default
+from dataclasses import dataclass, field
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -41,6 +40,7 @@ from referee.venues.refined import (
     digest_of,
     steps_digest,
 )
+from referee.venues.steps_file import one_line
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class RefinementContext:
     """The services and the fixed data of one refinement.
 
     ``stored`` are the venue's prompts by guideline, of which those in ``shipped`` are ours and the others built by code
-    from the guideline's text. ``lean`` are the roles that are asked in the short form.
+    from the guideline's text. ``lean`` are the roles that are asked in the short form. ``edited`` are steps that a
+    person gave after a round, by guideline; those after round 0 are what it begins with.
     """
 
     form: VenueForm
@@ -59,7 +60,7 @@ class RefinementContext:
     rounds: int
     until_stable: bool
     lean: frozenset[str]
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
+    edited: Mapping[int, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def guideline(self, guideline_id: str) -> Guideline:
         """The guideline of that id."""
@@ -131,6 +132,8 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
     context = runtime.context
     guideline = context.guideline(state["guideline_id"])
     stored = context.stored[guideline.id].steps
+    if given := context.edited.get(0, {}).get(guideline.id):
+        return {"versions": [_version(given, 0, "edited")]}
     if guideline.id in context.shipped:
         return {"versions": [_version(stored, 0, "stored")]}
     try:
@@ -139,7 +142,6 @@ async def begin(state: GuidelineState, runtime: Runtime[RefinementContext]) -> G
             venue_name=context.form.name,
             door=context.door,
             lean=WRITER in context.lean,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return {"versions": [_version(stored, 0, "built")], **_ended_round(0, "write", error)}
@@ -154,19 +156,19 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
     guideline = context.guideline(state["guideline_id"])
     earlier = [finding for c in state["criticisms"] for found in c.findings.values() for finding in found]
     last = number >= context.rounds
+    edited = _edits(state, context, number - 1)
     try:
         criticised = await criticise_steps(
-            state["versions"][-1].steps,
+            [*state["versions"], *edited][-1].steps,
             guideline,
             venue_name=context.form.name,
             door=context.door,
             earlier=list(dict.fromkeys(earlier)),
             lean=SUPERVISOR in context.lean,
             sample=number,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
-        return {"round": number, **_ended_round(number, "criticise", error, last=last)}
+        return {"round": number, "versions": edited, **_ended_round(number, "criticise", error, last=last)}
     except RefereeError as error:
         return {"stops": [record_failure(f"the criticism of the steps for {guideline.id!r}", error)]}
     new = new_findings(criticised.all, earlier)
@@ -181,7 +183,7 @@ async def criticise(state: GuidelineState, runtime: Runtime[RefinementContext]) 
     )
     stable = context.until_stable and not new
     ended: Ended | None = "stable" if stable else "rounds" if last and not criticised.all else None
-    return {"round": number, "criticisms": [criticism], "ended": ended}
+    return {"round": number, "versions": edited, "criticisms": [criticism], "ended": ended}
 
 
 async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
@@ -199,7 +201,6 @@ async def revise(state: GuidelineState, runtime: Runtime[RefinementContext]) -> 
             lost=_just_lost(state),
             lean=WRITER in context.lean,
             sample=number,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return _ended_round(number, "revise", error, last=last)
@@ -223,7 +224,6 @@ async def _guarded(state: GuidelineState, context: RefinementContext, revised: W
             venue_name=context.form.name,
             door=context.door,
             lean=SUPERVISOR in context.lean,
-            prompt_versions=context.prompt_versions,
         )
     except _OF_THE_REPLY as error:
         return _ended_round(number, "check", error, last=last)
@@ -238,11 +238,13 @@ async def _guarded(state: GuidelineState, context: RefinementContext, revised: W
 async def finish(state: GuidelineState, runtime: Runtime[RefinementContext]) -> GuidelineState:
     """The guideline's history, checked as a whole."""
     guideline = runtime.context.guideline(state["guideline_id"])
+    later = max((number for number in runtime.context.edited if number >= max(state["round"], 1)), default=0)
+    versions = [*state["versions"], *_edits(state, runtime.context, later)]
     refined = RefinedGuideline.model_validate(
         {
             "guideline_id": guideline.id,
             "points": guideline_points(guideline),
-            "versions": [_covering(version, state["coverages"]) for version in state["versions"]],
+            "versions": [_covering(version, state["coverages"]) for version in versions],
             "criticisms": state["criticisms"],
             "refusals": state["refusals"],
             "coverages": state["coverages"],
@@ -328,6 +330,15 @@ def _version(steps: tuple[str, ...], number: int, origin: Origin, written: Writt
         model=written.model if written else "",
         call_id=written.call_id if written else "",
     )
+
+
+def _edits(state: GuidelineState, context: RefinementContext, number: int) -> list[PromptVersion]:
+    """The steps that a person changed after this round; none where they say what they said before."""
+    given = context.edited.get(number, {}).get(state["guideline_id"])
+    before = state["versions"][-1].steps
+    if not number or given is None or given == tuple(map(one_line, before)):
+        return []
+    return [_version(given, number, "edited")]
 
 
 def _covering(version: PromptVersion, coverages: Sequence[Coverage]) -> PromptVersion:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
 from pydantic import BaseModel
 
 from referee.agents import guideline_guard, prompt_writer, supervisor
-from referee.errors import RunError
+from referee.errors import RunError, RunPaused
 from referee.graphs.refinement.given import PINNED, pin
 from referee.graphs.running import run_machine
 from referee.llm.catalogue import chat_model_key
@@ -19,7 +19,7 @@ from referee.llm.dialects import reply_schema
 from referee.llm.door import Door
 from referee.llm.models import Model, Models, check_models
 from referee.llm.spec import ModelSpec
-from referee.prompts import Prompt, RenderedPrompt, load_prompt
+from referee.prompts import Prompt, RenderedPrompt, load_prompt, prompt_digests
 from referee.runs import Event, Progress, RunFolder
 from referee.schemas.estimate import ReviewEstimate, total_cost
 from referee.schemas.usage import Usage
@@ -35,6 +35,7 @@ from referee.venues.refined import (
     refinement_key,
     store_refined,
 )
+from referee.venues.steps_file import read_steps, steps_text
 
 ROLES = (prompt_writer.ROLE, supervisor.ROLE)
 _PROMPTS = (prompt_writer.PROMPT, supervisor.PROMPT, prompt_writer.REVISE_PROMPT, guideline_guard.PROMPT)
@@ -48,7 +49,7 @@ class Refinement:
     """One venue's prompts with one set of settings: the fixed data of a refinement.
 
     ``only`` names guidelines where not all are refined. ``measured`` is the digest of how versions are measured, where
-    they are.
+    they are. ``given`` are steps to begin with, by guideline; with ``pause`` it stops after each round for a person.
     """
 
     form: VenueForm
@@ -57,6 +58,8 @@ class Refinement:
     until_stable: bool = False
     only: tuple[str, ...] = ()
     measured: str = ""
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pause: bool = False
 
     @cached_property
     def guidelines(self) -> tuple[Guideline, ...]:
@@ -80,8 +83,7 @@ class Refinement:
     @cached_property
     def prompts(self) -> list[Prompt]:
         """The prompts it may use."""
-        versions = self.settings.review.prompt_versions
-        return [load_prompt(name, versions.get(name)) for name in _PROMPTS]
+        return [load_prompt(name) for name in _PROMPTS]
 
     @property
     def key(self) -> str:
@@ -105,17 +107,13 @@ class Refinement:
             temperature=self.settings.models.temperature,
             only=self.only,
             measured=self.measured,
+            given=self.given,
         )
 
     @cached_property
     def _specs(self) -> dict[str, ModelSpec]:
         known = check_models(self.settings)
         return {role: known[role] for role in ROLES}
-
-
-def prompt_digests(prompts: list[Prompt]) -> dict[str, str]:
-    """Digest by prompt and version."""
-    return {f"{prompt.id}@{prompt.version}": prompt.digest for prompt in prompts}
 
 
 def stored_refinement(refinement: Refinement, *, either: bool) -> RefinedPrompts | None:
@@ -200,7 +198,7 @@ async def refine_in_run(
     refined = stored_refinement(refinement, either=either) if reuse else None
     if refined is None:
         progress(Event("stage", f"refining the prompts of {refinement.form.id}"))
-        refined = await _refined(refinement, run, door)
+        refined = await _round_by_round(refinement, run, door)
         if store:
             store_refined(refined)
     else:
@@ -222,7 +220,45 @@ def measured_refinement(form: VenueForm, settings: Settings) -> tuple[Refinement
     return None
 
 
-async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> RefinedPrompts:
+async def _round_by_round(refinement: Refinement, run: RunFolder, door: Door) -> RefinedPrompts:
+    """All rounds, or one more than a person has seen: earlier rounds are made again from the ledger, at no cost.
+
+    Raises:
+        RunPaused: There are further rounds, and a person is to read the steps first.
+    """
+    edited = {0: refinement.given} if refinement.given else {}
+    names = [guideline.id for guideline in refinement.guidelines]
+    seen = 0
+    while (file := run.path / steps_name(seen + 1)).is_file():
+        seen += 1
+        edited[seen] = read_steps(file, names)
+    rounds = min(seen + 1, refinement.rounds) if refinement.pause else refinement.rounds
+    refined = await _refined(refinement, run, door, rounds=rounds, edited=edited)
+    if rounds == refinement.rounds:
+        return refined
+    head = [f"# Steps of {refinement.form.id} after round {rounds} of {refinement.rounds}"]
+    now = {one.guideline_id: one.current.steps for one in refined.guidelines}
+    file = run.write(steps_name(rounds), steps_text(now, head))
+    raise RunPaused(
+        f"paused after round {rounds} of {refinement.rounds}: the steps are in {str(file)!r}.",
+        hint=f"Edit them, then go on: --resume {run.path}, with --pause to stop after the next round too.",
+        ids={"run": str(run.path)},
+    )
+
+
+def steps_name(number: int) -> str:
+    """The file in a run folder with the steps after a round, for a person to edit."""
+    return f"steps.v{number}.md"
+
+
+async def _refined(
+    refinement: Refinement,
+    run: RunFolder,
+    door: Door,
+    *,
+    rounds: int,
+    edited: Mapping[int, Mapping[str, tuple[str, ...]]],
+) -> RefinedPrompts:
     from referee.graphs.refinement.machine import RefinementContext, build_refinement_graph, initial_state
 
     form, guidelines = refinement.form, refinement.guidelines
@@ -232,10 +268,10 @@ async def _refined(refinement: Refinement, run: RunFolder, door: Door) -> Refine
         guidelines=guidelines,
         stored={prompt.guideline_id: prompt for prompt in section_prompts(form)},
         shipped=known_guidelines(),
-        rounds=refinement.rounds,
+        rounds=rounds,
         until_stable=refinement.until_stable,
         lean=refinement.lean,
-        prompt_versions=refinement.settings.review.prompt_versions,
+        edited=edited,
     )
     state = await run_machine(build_refinement_graph, context, initial_state(g.id for g in guidelines))
     by_id = {refined.guideline_id: refined for refined in state["refined"]}
@@ -284,34 +320,26 @@ def _tokens(model: Model, prompt: RenderedPrompt, reply: type[BaseModel]) -> int
 
 
 def _writing(refinement: Refinement, guideline: Guideline) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
-    return prompt_writer.render_writing(
-        guideline, venue_name=refinement.form.name, lean="writer" in refinement.lean, prompt_versions=versions
-    )
+    return prompt_writer.render_writing(guideline, venue_name=refinement.form.name, lean="writer" in refinement.lean)
 
 
 def _criticising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
-    return supervisor.render_criticising(steps, guideline, venue_name=refinement.form.name, prompt_versions=versions)
+    return supervisor.render_criticising(steps, guideline, venue_name=refinement.form.name)
 
 
 def _checking(
     refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]
 ) -> tuple[RenderedPrompt, type[BaseModel]]:
-    versions, points = refinement.settings.review.prompt_versions, guideline_points(guideline)
-    rendered = guideline_guard.render_covering(
-        points, steps, guideline, venue_name=refinement.form.name, prompt_versions=versions
-    )
+    points = guideline_points(guideline)
+    rendered = guideline_guard.render_covering(points, steps, guideline, venue_name=refinement.form.name)
     return rendered, guideline_guard.covered_model(guideline_guard.point_ids(points))
 
 
 def _revising(refinement: Refinement, guideline: Guideline, steps: tuple[str, ...]) -> RenderedPrompt:
-    versions = refinement.settings.review.prompt_versions
     return prompt_writer.render_revising(
         steps,
         {},
         guideline,
         venue_name=refinement.form.name,
         lean="writer" in refinement.lean,
-        prompt_versions=versions,
     )

@@ -68,9 +68,7 @@ async def assign(state: PartsState, runtime: Runtime[PartsContext]) -> PartsStat
     if not context.parts:
         return {"notes": ["the paper has no section to read"]}
     try:
-        mapping = await map_prompts(
-            context.prompts, context.parts, door=context.door, prompt_versions=context.prompt_versions
-        )
+        mapping = await map_prompts(context.prompts, context.parts, door=context.door)
     except RefereeError as error:
         return {"failure": record_failure("assign", error)}
     steps = {p.id: {prompt.guideline_id: prompt.render() for prompt in mapping.for_part(p.id)} for p in context.parts}
@@ -113,7 +111,6 @@ async def read(state: ReadTask, runtime: Runtime[PartsContext]) -> PointsState:
             count=model.count,
             lean=context.lean,
             prompt_id=readers_prompt(context),
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {"failures": [record_failure(f"the reading of {part.heading!r}", error)]}
@@ -171,7 +168,6 @@ async def cross(state: PartsState, runtime: Runtime[PartsContext]) -> PointsStat
             door=context.door,
             context_tokens=model.context_tokens,
             count=model.count,
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return gap_or_stop("the pass across sections", error)
@@ -199,7 +195,6 @@ async def check(state: PartsState, runtime: Runtime[PartsContext]) -> PointsStat
             how_read=context.how_read,
             max_calls=len(context.parts) + 2,
             remarks=remarks(waiting, context),
-            prompt_versions=context.prompt_versions,
         )
     except RefereeError as error:
         return {**gap_or_stop("the check", error), "points": placed(points, {}, context)}

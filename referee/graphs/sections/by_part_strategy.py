@@ -109,7 +109,6 @@ class ByPart(Guided):
                 lean=setup.lean,
                 retriever=retriever,
                 embedder=embedder,
-                prompt_versions=job.settings.review.prompt_versions,
                 ablated=frozenset(job.settings.review.ablate),
                 quota=points_a_part(job, len(setup.parts)),
             )

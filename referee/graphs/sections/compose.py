@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from referee.agents.composer import (
-    PAPER_PROMPT,
-    PROMPT,
     ROLE,
     Composed,
     PaperBeside,
@@ -66,7 +64,6 @@ async def _composed(context: PartsContext, standing: Sequence[ReviewPoint], *, s
             door=context.door,
             lengths=lengths,
             send_back=send_back,
-            prompt_version=context.prompt_versions.get(PROMPT),
         )
     return await compose_from_paper(
         context.form,
@@ -75,7 +72,6 @@ async def _composed(context: PartsContext, standing: Sequence[ReviewPoint], *, s
         PaperBeside(context.paper, model.context_tokens, model.count, model.reading_tokens),
         door=context.door,
         lengths=lengths,
-        prompt_version=context.prompt_versions.get(PAPER_PROMPT),
     )
 
 

@@ -47,7 +47,7 @@ class Guided(Strategy):
         """Every prompt a run may use."""
         refinement = refinement_of(job)
         refining = refinement.prompts if refinement is not None else []
-        return [*load_prompts(job, *self.prompt_ids(job)), *refining]
+        return [*load_prompts(*self.prompt_ids(job)), *refining]
 
     async def plan(self, job: Job) -> ReviewEstimate:
         """What the run will need. Both presets are told."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from dataclasses import field as default
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -49,7 +48,6 @@ class PartsContext:
     lean: bool
     retriever: Retriever | None = None
     embedder: Embedder | None = None
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
     ablated: frozenset[Ablation] = frozenset()
     quota: int = 0
 

@@ -196,7 +196,7 @@ def _check_rank(point: ReviewPoint) -> tuple[bool, int, str]:
 def _instructions(context: WholeContext) -> str:
     """What readers are told, so that what only repeats it can be recognised."""
     names = ("review/paper", "review/focus", "review/whole")
-    prompts = [load_prompt(name, context.run.versions.get(name)) for name in names]
+    prompts = [load_prompt(name) for name in names]
     return "\n".join(f"{prompt.system}\n{prompt.user}" for prompt in prompts)
 
 

@@ -117,7 +117,6 @@ class Whole(Guided):
                 sections={section.id: section.heading for section in job.paper.content},
                 index=QuotationIndex(job.paper),
                 door=door,
-                versions=job.settings.review.prompt_versions,
                 context_tokens=writer.context_tokens - pictures,
                 count=writer.count,
             ),
@@ -145,8 +144,7 @@ class Whole(Guided):
 
 def shared_paper(job: Job) -> SharedPaper:
     """What every call of a run would begin with."""
-    version = job.settings.review.prompt_versions.get(paper_text.PROMPT)
-    return share_paper(job.paper, job.models["writer"].count, version)
+    return share_paper(job.paper, job.models["writer"].count)
 
 
 def fits(job: Job) -> bool:

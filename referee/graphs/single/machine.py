@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as default
 from types import MappingProxyType
 from typing import TypedDict
 
@@ -54,7 +53,6 @@ class SingleContext:
     form: VenueForm
     door: Door
     review_id: str
-    prompt_versions: Mapping[str, str] = default(default_factory=dict)
     variation: Variation = PLAIN
 
 
@@ -93,7 +91,6 @@ async def write(state: SingleState, runtime: Runtime[SingleContext]) -> SingleSt
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_versions=context.prompt_versions,
             variation=context.variation,
         )
     except RefereeError as error:
@@ -110,7 +107,7 @@ async def verify(state: SingleState, runtime: Runtime[SingleContext]) -> SingleS
         reply.evidence,
         reply,
         index,
-        examples=examples_of(context.variation, context.prompt_versions),
+        examples=examples_of(context.variation),
         steps=context.variation.steps,
     )
     model = context.door.models[ROLE]

@@ -71,7 +71,6 @@ class Single(Strategy):
             prepared.form,
             door,
             review_id=f"r-{folder.record.run_id}",
-            prompt_versions=prepared.settings.review.prompt_versions,
             variation=variation,
         )
         state = await run_machine(build_single_graph, context, initial_state())
@@ -92,7 +91,7 @@ class Single(Strategy):
 def prompt_of(job: Job, variation: Variation) -> Prompt:
     """The prompt of one reviewer that suits the writer's context."""
     lengths = lengths_for(job.form, job.models[ROLE].context_tokens)
-    return choose_prompt(lengths, job.settings.review.prompt_versions, variation)
+    return choose_prompt(lengths, variation)
 
 
 async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
@@ -116,7 +115,6 @@ async def plan_call(job: Job, variation: Variation) -> ReviewEstimate:
             context_tokens=model.context_tokens,
             count=model.count,
             reading_tokens=model.reading_tokens,
-            prompt_versions=job.settings.review.prompt_versions,
             variation=variation,
         )
     except ContextTooLong as error:

@@ -98,14 +98,29 @@ def test_another_key_moves_the_old_file_aside_and_both_are_found(tmp_path: Path)
         assert found.key == key
 
 
-def test_a_damaged_or_changed_file_is_refused_and_survives_a_new_refinement(tmp_path: Path) -> None:
+def test_steps_that_a_person_changed_in_the_file_are_taken_and_named_as_edited(tmp_path: Path) -> None:
     path = store_refined(refined(), tmp_path)
+    before = read_refined(path)
     path.write_text(path.read_text().replace("Judge the writing.", "Praise the writing."))
-    with pytest.raises(VenueError, match="not those their digest stands for"):
+    edited = read_refined(path)
+    (changed,) = [one for one in edited.guidelines if one.is_edited]
+    assert "Praise the writing." in changed.current.steps
+    assert (changed.current.model, changed.current.covers) == ("", None)
+    names = {name for name in edited.digests() if name.endswith("-edited")}
+    assert names == {f"refined/{FORM.id}/{changed.guideline_id}@v{changed.current.round}-edited"}
+    assert not any(one.is_edited for one in before.guidelines)
+    assert "edited by hand" in describe_prompts(FORM, edited, history=True)
+    assert read_refined(store_refined(edited, tmp_path)) == edited, "what was edited stays so"
+
+
+def test_a_damaged_file_is_refused_and_survives_a_new_refinement(tmp_path: Path) -> None:
+    path = store_refined(refined(), tmp_path)
+    path.write_text(path.read_text().replace('"Judge the writing."', "7", 1))
+    with pytest.raises(VenueError, match="cannot be used"):
         read_refined(path)
     store_refined(refined(key="new"), tmp_path)
     assert read_refined(path).key == "new"
-    assert "Praise" in path.with_name(f"{path.name}.damaged").read_text()
+    assert path.with_name(f"{path.name}.damaged").is_file()
 
 
 def test_unknown_models_are_answered_with_those_there_are(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from referee.evals.detection.protocols import ModelIdentity, Statistic, Status, 
 from referee.evals.detection.services import DetectionServices, Part
 from referee.evals.detection.token_statistics import TokenPass, token_pass
 from referee.evals.metric import Context, Known, Load, Quantity, not_applicable, scored
+from referee.prompts import own_versions
 from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 
@@ -122,7 +123,9 @@ class Detector(Quantity, ABC):
 
     def _record(self, services: DetectionServices, case: ReviewCase, text: Canonical) -> dict[str, Any]:
         models = self.models(services, case)
-        said = json.dumps({"version": self.version, "rule": CANONICAL_RULE, **models}, sort_keys=True, default=str)
+        chosen = own_versions(self.prompts)
+        made_of = {"version": self.version, "rule": CANONICAL_RULE, **models, **({"prompts": chosen} if chosen else {})}
+        said = json.dumps(made_of, sort_keys=True, default=str)
         made_by = f"{self.name} {self.version} {CANONICAL_RULE} {hashlib.sha256(said.encode()).hexdigest()[:16]}"
         return {"made_by": made_by, "models": models, "canonical_rule": text.rule, "text_digest": text.digest}
 

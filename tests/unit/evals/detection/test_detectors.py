@@ -20,12 +20,15 @@ from referee.evals.detection.token_statistics import FEATURE_NAMES
 from referee.evals.metric import Context, Metric
 from referee.evals.registry import BUILT_IN, PRESETS
 from referee.evals.shared import Shared
+from referee.prompts import active, chosen_prompts
 from referee.schemas.case import ReviewCase
 from referee.schemas.estimate import PartEstimate
 from referee.schemas.metric import MetricResult
+from referee.settings import PromptText
 from referee.venues import load_venue
 from tests.unit.evals.detection.fakes import A, BigramLogits, Filler, Generator, Labels, TableLogits, WordEmbedder
 from tests.unit.evals.runs_of import case
+from tests.unit.prompts.test_own import own_text
 
 CORPUS = (
     "the authors show that the method works well on all of the data and that the results are sound and that the "
@@ -99,6 +102,15 @@ async def test_without_its_model_a_detector_says_what_to_install(name: str) -> N
         assert (found.status, found.value) == ("not_applicable", None)
         assert "need" in found.reason
         assert found.details == {"status": "unavailable"}
+
+
+async def test_scores_by_a_prompt_of_ones_own_are_told_apart() -> None:
+    case, given = review(CLAIMS + " " + KNOWN + "."), services()
+    shipped = await measured("dna_gpt", case, given)
+    with active(chosen_prompts({"detect/continue": PromptText(file="m.md", text=own_text("detect/continue"))})):
+        own = await measured("dna_gpt", case, given)
+    assert own.details["made_by"] != shipped.details["made_by"]
+    assert (list(own.prompts), shipped.prompts) == (["detect/continue"], {})
 
 
 @pytest.mark.parametrize("name", DETECTORS)

@@ -11,7 +11,7 @@ from typing import Any
 from bad_days_runs import comparable, flushed, gaps, paid, quick, record, sent, started
 from bad_days_script import ChatFaults, serving
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 TIMEOUT_S = 2.0
 # Replies are so slow that work between calls does not hide what a fault costs.

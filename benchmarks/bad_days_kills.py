@@ -12,7 +12,7 @@ from bad_days_runs import VENUE, comparable, flushed, paid, record, sent
 from bad_days_script import serving
 from forked_commands import Command, ForkServer, fork_server
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 # A run is killed so often, then left to end: the second and third kill meet a run that was resumed.
 KILLS_A_RUN = 3

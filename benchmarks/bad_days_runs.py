@@ -14,7 +14,7 @@ from referee.errors import RefereeError
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord, RunRecord
 from referee.settings import Settings, load_settings
-from referee.testing import ChatRequest, FakeServer
+from tests.support import ChatRequest, FakeServer
 
 VENUE = "neurips-2025"
 # So small that a table is made in minutes; the waits double from the first to the longest.

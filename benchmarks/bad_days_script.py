@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from referee.testing import ChatRequest, FakeServer, Fault, FaultPlan, Script
+from tests.support import ChatRequest, FakeServer, Fault, FaultPlan, Script
 
 POINTS = 4
 CONTEXT_TOKENS = 32_000

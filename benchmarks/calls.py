@@ -61,7 +61,7 @@ def serving(folder: Path) -> Iterator[str]:
     """A scripted server in a process of its own: its address."""
     script = folder / "script.json"
     script.write_text(json.dumps({"entries": {"*": SCRIPTED.model_dump()}}), encoding="utf-8")
-    command = [sys.executable, "-m", "referee.testing.server", "--script", str(script), "--no-prompt-cache"]
+    command = [sys.executable, "-m", "tests.support.server", "--script", str(script), "--no-prompt-cache"]
     command += ["--context", "32000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(os.environ), text=True) as server:
         assert server.stdout is not None

@@ -3,7 +3,7 @@
     python benchmarks/eval.py [--reviews 200] [--latency 1.0] [--slots 32] [--metrics A,B] [--json FILE]
 
 Real reviews of ICLR 2026, each with a Markdown paper made of its title and abstract, are measured by `referee eval` in
-a process of its own, whose cache holds the embedding model and no index. The judge is ``referee.testing.FakeServer``,
+a process of its own, whose cache holds the embedding model and no index. The judge is ``tests.support.FakeServer``,
 whose replies take a fixed time. Printed are the use of the allowed concurrency, the calls and tokens of a review by
 metric, peak memory, and the processor's share.
 """
@@ -25,8 +25,8 @@ from review_processes import ROOT, CommandFailed, run_python
 from review_table import Row, in_mib, in_seconds, markdown
 
 from referee.llm.catalogue import CACHE_VARIABLE, model_path
-from referee.testing import FakeServer
-from referee.testing.log import OK, CallEntry
+from tests.support import FakeServer
+from tests.support.log import OK, CallEntry
 
 REVIEWS = ROOT.parent / "shared" / "data" / "papers" / "iclr2026_abstract_reviews_rebuttals.jsonl"
 METRICS = "constructiveness,adherence,topic_coverage,semantic_similarity,depth,factual_correctness"

@@ -3,7 +3,7 @@
     python benchmarks/experiment.py [--papers 8] [--latency 2.0]
 
 Two arms of the strategy ``single`` review short papers, and one judge rates each review by ``depth``: the longest chain
-is two calls, whatever the number of papers. The model is ``referee.testing.FakeServer``, whose replies take a fixed
+is two calls, whatever the number of papers. The model is ``tests.support.FakeServer``, whose replies take a fixed
 time. A first experiment, which is not counted, imports everything.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 from referee import api
 from referee.settings import Settings, changed_settings
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 CHAIN = 2
 PAPER = "# Lanterns {n}\n\n## 1 Method\n\nEach lantern of harbour {n} is counted twice by two clerks.\n"

@@ -18,7 +18,7 @@ from typing import Any
 
 from guidelines_gold import GoldPage, load_gold, locate, page_text
 
-from referee.testing import ChatRequest, FakeServer
+from tests.support import ChatRequest, FakeServer
 
 PROMPT = "guidelines/read"
 _PART = re.compile(r"<page>\n(.*?)\n</page>", re.DOTALL)

@@ -18,7 +18,7 @@ from referee.evals.judging import Panel
 from referee.evidence import split_sentences
 from referee.evidence.stems import stems
 from referee.testing import Asked, ScriptedModel
-from referee.testing.material import spans
+from tests.support.material import spans
 
 NAME = "overlap judge"
 STRONG, MODERATE, WEAK = 0.6, 0.35, 0.15

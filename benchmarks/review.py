@@ -4,7 +4,7 @@
                                 [--json FILE]
 
 Wall time of a whole review over the longest chain of its calls, time to its first call, processor time, prompt tokens,
-parse seconds a page, peak memory, and the time until help is shown. The model is ``referee.testing.FakeServer``, whose
+parse seconds a page, peak memory, and the time until help is shown. The model is ``tests.support.FakeServer``, whose
 replies take a fixed time; every measured process is started anew, and what is compared is measured in one run.
 """
 
@@ -29,8 +29,8 @@ from review_table import Row, in_mib, in_seconds, markdown, timed_row
 import referee
 from referee.llm.tokens import count_tokens
 from referee.papers import load_paper
-from referee.testing import FakeServer
-from referee.testing.log import CallEntry
+from tests.support import FakeServer
+from tests.support.log import CallEntry
 
 EXAMPLE = ROOT / "examples" / "paper.pdf"
 MORE_PAPERS = ROOT.parent / "shared" / "data" / "pdfs"

@@ -17,7 +17,7 @@ _OK = "ok"
 
 
 class ServerProcess:
-    """``referee.testing.server`` in another process, so that what it costs is not counted as ours.
+    """``tests.support.server`` in another process, so that what it costs is not counted as ours.
 
     Args:
         folder: Where its log is written.
@@ -32,7 +32,7 @@ class ServerProcess:
 
     def __enter__(self) -> ServerProcess:
         self.log.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "referee.testing.server", *self._options]
+        command = [sys.executable, "-m", "tests.support.server", *self._options]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=_environment())
         assert self._process.stdout is not None
         self.base_url = str(json.loads(self._process.stdout.readline())["base_url"])

@@ -4,7 +4,7 @@
                                     [--json FILE]
 
 Calls, prompt tokens, and wall time over the longest chain of calls, all strategies in one run, one after the other.
-The model is ``referee.testing.FakeServer``, whose replies take a fixed time; each strategy is measured in a process of
+The model is ``tests.support.FakeServer``, whose replies take a fixed time; each strategy is measured in a process of
 its own, whose first review warms it up and is not counted. Limits on calls at once are lifted. What scripted replies
 say decides how many points there are to check and refine, so calls that depend on them are those of this script.
 """
@@ -31,8 +31,8 @@ import referee
 from referee.graphs.strategies import STRATEGIES
 from referee.llm.tokens import count_tokens
 from referee.papers import load_paper
-from referee.testing import FakeServer
-from referee.testing.log import CallEntry
+from tests.support import FakeServer
+from tests.support.log import CallEntry
 
 EXAMPLE = ROOT / "examples" / "paper.pdf"
 CONTEXT_TOKENS = 128_000

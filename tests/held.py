@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from referee.testing import ChatRequest, Fault
-from referee.testing.script import Entry, Script
+from tests.support import ChatRequest, Fault
+from tests.support.script import Entry, Script
 
 # Only an event that never comes takes so long.
 PATIENCE_S = 600.0

@@ -22,9 +22,9 @@ from table import ARMS, SERVED, WRITTEN, bill, kept
 from texts import PAPERS, planted
 
 from referee.llm.tokens import count_tokens
-from referee.testing import FakeServer, Script
-from referee.testing.request import ChatRequest
-from referee.testing.script import generated
+from tests.support import FakeServer, Script
+from tests.support.request import ChatRequest
+from tests.support.script import generated
 
 _PROSE_WORDS = 450
 

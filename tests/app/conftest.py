@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
 from tests.cli.command import Referee
+from tests.support import FakeServer
 
 from .served import App, served
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 PATIENCE_S = 600.0
 _STATE = re.compile(r'<b id="state">([^<]*)</b>')

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import psutil
 
-from referee.testing import FakeServer
 from tests.held import Held
+from tests.support import FakeServer
 
 from .served import PATIENCE_S, App, served, wait_for
 

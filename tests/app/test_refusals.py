@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_refused
 from tests.held import Held
+from tests.support import FakeServer
 from tests.unit.prompts.test_own import MARK, own_text
 
 from .served import App, served, wait_for

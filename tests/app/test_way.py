@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from referee.testing import FakeServer
 from tests.browser import opened, refused
 from tests.cli.test_eval_embedded import PAPER
 from tests.held import Held
 from tests.needs import require_model
+from tests.support import FakeServer
 
 from .served import App, served
 

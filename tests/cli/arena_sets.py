@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.data.predictions import Prediction, read_predictions, write_predictions
-from referee.testing import ChatRequest
+from tests.support import ChatRequest
 
 SECRET = "the human reviewer dislikes purple herons"
 MARKDOWN = """# Lanterns {n}

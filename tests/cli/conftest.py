@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Referee, leave_plots_undrawn
 

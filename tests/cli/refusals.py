@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.schemas.run import CallRecord, RunRecord
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Outcome
 

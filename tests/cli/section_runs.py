@@ -13,9 +13,9 @@ from typing import Any
 from referee.evidence import check_conservation
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.log import CallEntry
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer
+from tests.support.log import CallEntry
 
 from .command import Outcome, Referee
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing.answers import answer_questions, answering
+from tests.support.answers import answer_questions, answering
 
 from .command import Referee
 from .processes import command, ended, finished, wait_for

@@ -14,7 +14,7 @@ from referee.data import read_cases
 from referee.data.predictions import Prediction, read_predictions
 from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .arena_sets import MARKDOWN, SECRET, rated, row, write_rows
 from .command import Outcome, Referee

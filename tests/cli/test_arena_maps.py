@@ -11,7 +11,7 @@ import pytest
 
 from referee.data.predictions import read_predictions
 from referee.schemas.review import Review
-from referee.testing import FakeServer
+from tests.support import FakeServer
 from tests.unit.prompts.test_own import own_text
 
 from .arena_sets import MARKDOWN, many, rated, row, write_rows

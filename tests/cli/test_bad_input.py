@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .broken_papers import PNG, cut_in_half, file, pdf
 from .command import Referee

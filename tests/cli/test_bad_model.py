@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Referee
 from .refusals import assert_failed_run, assert_finished, assert_refused, on, record, trace

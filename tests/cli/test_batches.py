@@ -11,7 +11,7 @@ import pytest
 from referee.evals.results import read_results
 from referee.llm.batches.book import Book, open_batches
 from referee.schemas.run import RunRecord
-from referee.testing import BatchPlan, FakeServer
+from tests.support import BatchPlan, FakeServer
 
 from .arena_sets import row, write_rows
 from .command import Referee

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.testing.openreview_server import FakeOpenReview, PageFault
+from tests.support.openreview_server import FakeOpenReview, PageFault
 
 from .command import Referee
 from .processes import wait_for

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import referee.web
-from referee.testing import FakeServer
 from referee.venues import load_venue, user_venue_dir
 from referee.web import Fetched, fetch_page
 from tests.graphs.guidelines_script import NOISE, PAGE, everything, labelling, sensible
+from tests.support import FakeServer
 from tests.unit.web.page_server import PageServer, serving
 
 from .command import Outcome, Referee

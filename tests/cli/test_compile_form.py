@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
 from referee.venues import load_venue
+from tests.support import FakeServer
 
 from .command import Referee
 

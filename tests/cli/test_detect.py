@@ -12,8 +12,8 @@ import pytest
 from referee.api.detection import opening
 from referee.reports.page import plotted_data
 from referee.runs.folder import read_record
-from referee.testing import FakeServer
 from tests.needs import require
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 from .detect_sets import HUMAN, MACHINE, Toy, Toys, reviews, saved

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from referee.cli.detect_data import add
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Referee
 

@@ -15,7 +15,7 @@ from typer.main import get_command
 from referee.cli.app import app
 from referee.evals.results import read_results
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Outcome, Referee
 from .eval_sets import install, review, write_set

@@ -10,8 +10,8 @@ import pytest
 
 from referee.evals.results import read_results
 from referee.schemas.metric import MetricResult
-from referee.testing import FakeServer
 from tests.evals_data.content_judge import script
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 from .eval_sets import review

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from referee.evals.results import read_results
-from referee.testing import FakeServer
 from tests.held import Held
+from tests.support import FakeServer
 
 from .eval_sets import write_set
 from .processes import command, finished, wait_for

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Outcome, Referee
 from .eval_sets import install, review

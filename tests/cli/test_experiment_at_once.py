@@ -15,8 +15,8 @@ from referee.llm import models as llm_models
 from referee.llm.models import Models
 from referee.runs import Progress
 from referee.settings import Settings
-from referee.testing import ChatRequest, FakeServer
 from tests.held import happened
+from tests.support import ChatRequest, FakeServer
 
 from .command import Outcome, Referee
 from .eval_sets import install, review

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from referee.schemas.experiment import ExperimentResult
-from referee.testing import FakeServer
 from tests.held import Held
+from tests.support import FakeServer
 
 from .experiment_sets import result, two_arms, write_papers
 from .processes import command, ended, finished, wait_for

@@ -11,7 +11,7 @@ import pytest
 
 from referee.experiments.arms import arms_of
 from referee.experiments.plan_file import ABLATIONS, Given, load_plan
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Outcome, Referee
 from .experiment_sets import result

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Outcome, Referee
 from .experiment_sets import result, write_papers

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from referee.errors import RunError
-from referee.testing import FakeServer
 from tests.needs import require
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 from .eval_sets import install

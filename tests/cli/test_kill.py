@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from referee.schemas.review import Review
-from referee.testing import FakeServer, Fault
 from tests.held import Held
+from tests.support import FakeServer, Fault
 
 from .processes import command, finished, wait_for
 from .refusals import assert_finished, record, trace

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from referee.testing import ChatRequest, FakeServer
 from tests import known_sets as sets
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 

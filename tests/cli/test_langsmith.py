@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .processes import environment
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 from tests.unit.llm.test_local_servers import SHOW, TAGS
 
 from .command import Referee

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 from .refusals import assert_refused, on
@@ -86,7 +86,7 @@ def test_where_an_odd_reply_stood_is_a_note(
     def thought(request: ChatRequest, answer: Any) -> dict[str, Any]:
         return {"role": "assistant", "content": None, "reasoning_content": answer.text}
 
-    monkeypatch.setattr("referee.testing.wire.openai._message", thought)
+    monkeypatch.setattr("tests.support.wire.openai._message", thought)
     done = referee("review", paper, *REVIEW, *on(server))
     assert done.code == 0, done.err
     assert len(server.log) == 1
@@ -96,7 +96,7 @@ def test_where_an_odd_reply_stood_is_a_note(
 def test_a_filter_is_named_after_one_call(
     referee: Referee, paper: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.testing.wire.openai._finish", lambda request, answer: "content_filter")
+    monkeypatch.setattr("tests.support.wire.openai._finish", lambda request, answer: "content_filter")
     server.script.entries["writer"] = ""
     done = referee("review", paper, *REVIEW, *on(server))
     assert_refused(done, "the provider stopped the reply (content_filter)", "another model")

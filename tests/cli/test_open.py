@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Referee
 from .refusals import assert_refused, on

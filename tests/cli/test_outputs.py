@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
 from tests.cli.refusals import record
+from tests.support import FakeServer
 
 from .command import Referee
 from .test_review import backed, on, read

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from referee.runs.folder import read_record
-from referee.testing import FakeServer
 from tests.graphs.guidelines_script import PAGE
+from tests.support import FakeServer
 from tests.unit.prompts.test_own import MARK, own_text
 
 from .command import Outcome, Referee

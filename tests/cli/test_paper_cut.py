@@ -10,7 +10,7 @@ import pytest
 from referee.data.predictions import Prediction, read_predictions
 from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .arena_sets import row
 from .command import Referee

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 from .processes import PATIENCE_S, command, ended, finished, wait_for

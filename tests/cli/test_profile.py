@@ -17,7 +17,7 @@ import pytest
 
 from referee.reports.page import plotted_data
 from referee.runs.folder import read_record
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Referee
 from .refusals import assert_refused

@@ -14,7 +14,7 @@ import pytest
 from referee.evals.behaviour import Citation
 from referee.literature.checking import Checked, check_citation
 from referee.literature.online import Addresses, OnlineResolver, online_resolver
-from referee.testing.bibliography import Bibliography, Reply, Work
+from tests.support.bibliography import Bibliography, Reply, Work
 
 from .command import Referee
 from .refusals import assert_refused

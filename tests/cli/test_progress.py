@@ -16,8 +16,8 @@ from referee.reports.activities import activity
 from referee.reports.tally import Tally
 from referee.runs import Event
 from referee.schemas.usage import Usage
-from referee.testing import FakeServer
 from tests.held import Held
+from tests.support import FakeServer
 
 from .eval_sets import write_set
 from .processes import wait_for

@@ -15,7 +15,7 @@ from referee.api import ReviewEstimate
 from referee.cli.confirm import Confirmation
 from referee.cli.progress import ProgressLine
 from referee.reports.estimates import estimate_line, review_estimate_lines
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .processes import wait_for
 from .refusals import on, visible

@@ -18,8 +18,8 @@ from referee.evals.registry import PRESETS
 from referee.evals.results import read_results
 from referee.graphs.factuality.verdicts import OUTCOMES
 from referee.schemas.metric import MetricResult
-from referee.testing import ChatRequest, FakeServer, Script
 from tests.evals_data.content_judge import script
+from tests.support import ChatRequest, FakeServer, Script
 
 from .command import Referee
 from .eval_sets import review

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing.bibliography import Bibliography, Reply, Work
+from tests.support.bibliography import Bibliography, Reply, Work
 
 from .command import Referee
 from .refusals import assert_refused

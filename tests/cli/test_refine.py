@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
 from referee.venues.refined import prompts_dir
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 

@@ -18,9 +18,9 @@ from referee.schemas.case import ReviewCase
 from referee.schemas.metric import MetricResult
 from referee.schemas.refinement import Measured
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer
 from referee.venues.refined import find_measured, read_refined
 from tests.graphs.refining_script import Refining
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 

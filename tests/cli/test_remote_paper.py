@@ -13,7 +13,7 @@ import pytest
 
 from referee.api import reviewing
 from referee.papers import fetch_paper
-from referee.testing import FakeServer
+from tests.support import FakeServer
 from tests.unit.web.page_server import PageServer, serving
 
 from .command import Referee

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import referee.api
-from referee.testing import FakeServer
 from referee.venues import user_venue_dir
 from tests.options import with_options
+from tests.support import FakeServer
 
 from .command import Referee
 from .refusals import assert_refused, on, record

@@ -8,8 +8,8 @@ import pytest
 
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord, RunRecord
-from referee.testing import ChatRequest, FakeServer
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer
 
 from .command import Outcome, Referee
 

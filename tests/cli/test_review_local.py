@@ -13,8 +13,8 @@ from referee.llm.models import Limits, Model
 from referee.llm.spec import ModelSpec
 from referee.llm.wire import Wire
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .command import Referee
 from .refusals import assert_refused

@@ -15,8 +15,8 @@ from referee.agents.parts import content_parts
 from referee.api import load_paper, review
 from referee.evidence import split_sentences
 from referee.schemas.paper import Paper
-from referee.testing import ChatRequest, FakeServer
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 from .section_runs import comparable, one_line, part_by_part, quoting, reviewed, ruling, sections_sent, sound

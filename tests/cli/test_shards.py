@@ -13,8 +13,8 @@ from referee.api import merging
 from referee.evals.results import read_results
 from referee.runs.folder import read_record
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer
 from tests.needs import require
+from tests.support import FakeServer
 
 from .arena_sets import rated, row, write_rows
 from .command import Outcome, Referee

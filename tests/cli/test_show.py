@@ -10,8 +10,8 @@ import pytest
 
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
-from referee.testing import FakeServer
 from tests.graphs.guidelines_script import PAGE, labelling, sensible
+from tests.support import FakeServer
 
 from .command import Outcome, Referee
 from .section_runs import one_line, quoting, reviewed, ruling

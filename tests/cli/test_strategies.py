@@ -13,9 +13,9 @@ import pytest
 
 from referee.graphs.strategies import MEASURED, STRATEGIES
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
 from tests.graphs.test_review_calls import chain_of
 from tests.held import Held, InSteps
+from tests.support import ChatRequest, FakeServer
 
 from .command import Referee
 from .processes import command, finished, wait_for

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import FakeServer
 from referee.venues import user_venue_dir
+from tests.support import FakeServer
 
 from .command import Referee
 

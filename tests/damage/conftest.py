@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from referee.llm.tokens import count_tokens
-from referee.testing import FakeServer
 from tests.cli.command import Referee
+from tests.support import FakeServer
 
 from .small_disk import Disk, small_disk
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.schemas.review import Review
-from referee.testing import FakeServer
 from tests.cli.command import Outcome, Referee
 from tests.cli.refusals import record, visible
+from tests.support import FakeServer
 
 SINGLE = ("--venue", "neurips-2025", "--strategy", "single")
 SECTIONS = ("--venue", "corl-2024", "--strategy", "sections", "--embedder", "fake")

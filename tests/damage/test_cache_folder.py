@@ -16,9 +16,9 @@ from referee.errors import DataError, SettingsError
 from referee.llm import sources
 from referee.llm.catalogue import cache_root, model_status
 from referee.llm.fetch import fetch_model
-from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished
+from tests.support import FakeServer
 from tests.unit.llm.test_fetch import BODY, Site, pinned, site, use
 
 from .damaged_runs import SECTIONS, SINGLE, asked, assert_refused_with, digests, resumed

@@ -16,9 +16,9 @@ from referee.errors import RetrievalError
 from referee.llm.cache import CachedReply, ReplyCache
 from referee.retrieval import Child
 from referee.retrieval.store import VectorStore
-from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished
+from tests.support import FakeServer
 
 from .damaged_runs import SECTIONS, asked, assert_refused_with, content, digests, resumed
 

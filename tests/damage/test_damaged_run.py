@@ -15,9 +15,9 @@ from referee import RunOptions, review
 from referee.runs import Ledger
 from referee.runs.folder import RECORD, TRACE
 from referee.schemas.run import CallRecord
-from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished, record
+from tests.support import FakeServer
 
 from .damaged_runs import SECTIONS, asked, assert_refused_with, content, digests, resumed
 

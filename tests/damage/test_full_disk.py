@@ -11,9 +11,9 @@ import pytest
 from referee.runs import Ledger, RunFolder
 from referee.runs.files import write_atomically
 from referee.runs.trace_file import TraceFile
-from referee.testing import FakeServer
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished, record, trace
+from tests.support import FakeServer
 
 from .damaged_runs import SECTIONS, asked, assert_nothing_half_written, assert_refused_with, digests, resumed
 from .small_disk import Disk, filling

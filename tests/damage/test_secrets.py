@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer, Fault, FaultPlan
 from tests.cli.command import Outcome, Referee
 from tests.cli.processes import PATIENCE_S, wait_for
 from tests.cli.refusals import record
 from tests.graphs.guidelines_script import PAGE, labelling, sensible
+from tests.support import ChatRequest, FakeServer, Fault, FaultPlan
 
 from .damaged_runs import SECTIONS, SINGLE
 from .planted_keys import KEYS, echo, leaks, leaks_in

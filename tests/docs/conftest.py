@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.openreview_server import FakeOpenReview
 from tests.cli.command import leave_plots_undrawn
+from tests.support import ChatRequest, FakeServer
+from tests.support.openreview_server import FakeOpenReview
 
 from .session import Session
 

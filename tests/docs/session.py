@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .pages import ROOT, Block, Command, blocks, commands
 

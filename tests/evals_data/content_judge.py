@@ -9,7 +9,7 @@ from typing import Any
 
 from referee.evidence import split_sentences
 from referee.evidence.stems import stems
-from referee.testing import ChatRequest, Script
+from tests.support import ChatRequest, Script
 
 MOST_TOPICS = 20
 TOPIC_CHARS = 300

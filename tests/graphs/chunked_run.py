@@ -11,8 +11,8 @@ import pytest
 from referee.api import review
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
-from referee.testing import FakeServer
 from tests.options import with_options
+from tests.support import FakeServer
 
 from .sections_paper import paper_text
 from .sections_run import assert_complete, assert_conserved, quick_settings

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from referee.testing import ChatRequest
-from referee.testing.script import Script
+from tests.support import ChatRequest
+from tests.support.script import Script
 
 from .sections_paper import PROMISE, SEEDED, TIED, TUNED
 from .sections_script import Raised, Scene

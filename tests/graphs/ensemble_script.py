@@ -12,8 +12,8 @@ from referee import RunOptions
 from referee.api import review
 from referee.schemas.review import Review
 from referee.settings import load_settings
-from referee.testing import ChatRequest, FakeServer, Fault, Script
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer, Fault, Script
 
 from .sections_paper import PROMISE, SEEDED, TIED, TUNED, paper_text
 

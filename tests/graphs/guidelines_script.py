@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from referee.testing import ChatRequest
+from tests.support import ChatRequest
 
 PAGE = """# Workshop on Testing 2026: Reviewer Guidelines
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from referee.schemas.review import Review
-from referee.testing import FakeServer
 from tests.cli.processes import command, finished, wait_for
 from tests.held import Held
+from tests.support import FakeServer
 
 from .sections_run import assert_complete, assert_conserved
 from .sections_script import VENUE

@@ -10,9 +10,9 @@ from zlib import crc32
 
 from referee.agents.supervisor import DIMENSIONS
 from referee.schemas.venue import Guideline, VenueForm
-from referee.testing import ChatRequest
-from referee.testing.script import Script
 from referee.venues import load_venue
+from tests.support import ChatRequest
+from tests.support.script import Script
 
 OWN = {
     "lanterns": "Lanterns are compared with torches, and the price of oil is stated.",

@@ -12,9 +12,9 @@ from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
 from referee.settings import Settings, load_settings
-from referee.testing import FakeServer
 from referee.venues import load_venue
 from tests.options import with_options
+from tests.support import FakeServer
 
 from .sections_paper import paper_text
 from .sections_script import VENUE

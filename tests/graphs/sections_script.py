@@ -9,9 +9,9 @@ from typing import Any
 
 from referee.agents.form_reply import offered
 from referee.schemas.venue import VenueForm
-from referee.testing import ChatRequest
-from referee.testing.script import Script
 from referee.venues import load_venue
+from tests.support import ChatRequest
+from tests.support.script import Script
 
 VENUE = "neurips-2025"
 REMEDY = "repeat it with five zanzibar seeds"

@@ -13,7 +13,7 @@ from referee.cli import main
 from referee.errors import BudgetExceeded, ReplyInvalid, SettingsError
 from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .chunked_run import lean_plan, notes_of, run_chunked, short_chunks
 from .chunked_script import PassageScene, TeamScene

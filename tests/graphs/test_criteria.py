@@ -19,10 +19,10 @@ from referee.reports.showing import show
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
 from referee.schemas.venue import VenueForm
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.script import Script
 from referee.venues import load_venue
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer
+from tests.support.script import Script
 
 from .chunked_run import lean_plan
 from .refining_script import Refining

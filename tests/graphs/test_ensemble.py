@@ -10,7 +10,7 @@ import pytest
 from referee.agents.meta_reviewer import MergedReview
 from referee.errors import BudgetExceeded, ReplyInvalid
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 from .ensemble_script import (
     DONE,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer
 
 from .sections_paper import SEEDED
 from .sections_run import run_sections

@@ -14,6 +14,7 @@ from referee.graphs.factuality.records import Bounds
 from referee.retrieval import open_retriever
 from referee.schemas.metric import MetricResult
 from referee.testing import Asked, ScriptedModel
+from tests.support import made_up
 
 from .factuality_script import (
     MEASURED,
@@ -294,7 +295,7 @@ async def test_sections_around_passages_are_shown_and_no_passage_twice(folder: P
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_replies_that_mean_nothing_give_no_value_out_of_bounds(folder: Path, seed: int) -> None:
-    result, _ = await measured(write_paper(folder), replies=ScriptedModel(fill=True, seed=seed), judges=("judge", "b"))
+    result, _ = await measured(write_paper(folder), replies=ScriptedModel({"*": made_up(seed)}), judges=("judge", "b"))
     assert (result.status == "scored") == (result.value is not None)
     assert 0 <= (result.value or 0) <= 1
     counted = ("valid", "invalid", "undecided", "not_checkable", "not_examined", "failed")

@@ -18,8 +18,8 @@ from referee.reports import render_review
 from referee.schemas.figure import FigureReading
 from referee.schemas.review import Review
 from referee.settings import PromptText
-from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer, Fault
 from tests.unit.papers.conftest import prose
 from tests.unit.prompts.test_own import MARK, own_text
 

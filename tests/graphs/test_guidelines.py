@@ -15,10 +15,10 @@ from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, RunEr
 from referee.reports.venue_lines import compile_lines
 from referee.schemas.venue import VenueForm
 from referee.settings import load_settings
-from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.page import read_page, trace
 from referee.venues.statements import check_conserved
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .guidelines_script import CRITERION, NOISE, PAGE, everything, labelling, sensible, statements
 

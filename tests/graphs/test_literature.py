@@ -14,9 +14,9 @@ from referee.errors import BudgetExceeded, RunError, SettingsError
 from referee.literature.checking import Record
 from referee.reports import render_review
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.bibliography import Bibliography, Reply, Work
 from referee.venues import load_venue
+from tests.support import ChatRequest, FakeServer
+from tests.support.bibliography import Bibliography, Reply, Work
 
 from .sections_paper import SEEDED, TIED
 from .sections_script import VENUE

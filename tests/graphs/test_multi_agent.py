@@ -9,9 +9,9 @@ import pytest
 
 from referee.agents.team import EXPERTS
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.log import CallEntry
 from tests.held import InSteps
+from tests.support import ChatRequest, FakeServer
+from tests.support.log import CallEntry
 
 from .chunked_run import lean_plan, notes_of, run_chunked, short_chunks
 from .chunked_script import Refined, TeamScene

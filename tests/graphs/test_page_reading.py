@@ -13,7 +13,7 @@ from referee import RunOptions
 from referee.api import Compiled, compile_venue, load_venue
 from referee.errors import VenueError
 from referee.settings import load_settings
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 READ = "guidelines/read"
 PAGES = Path(__file__).parents[2] / "benchmarks" / "gold" / "pages"

@@ -9,8 +9,8 @@ import pytest
 
 from referee.agents.passage_reviewer import PassageBrief, PassageReply, review_passage
 from referee.schemas.review import Review
-from referee.testing import FakeServer
-from referee.testing.log import CallEntry
+from tests.support import FakeServer
+from tests.support.log import CallEntry
 
 from .chunked_run import lean_plan, run_chunked, short_chunks
 from .chunked_script import PassageScene

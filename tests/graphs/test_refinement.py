@@ -12,11 +12,11 @@ from referee import RunOptions
 from referee.api import refine_prompts
 from referee.errors import ModelError, RunPaused, SettingsError, VenueError
 from referee.schemas.venue import VenueForm
-from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues.prompts import section_prompts
 from referee.venues.refined import RefinedPrompts, list_refined, refined_section_prompts
 from tests.held import InSteps
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .refining_script import (
     STEPS,

@@ -10,11 +10,11 @@ import pytest
 from referee.api import refine_prompts
 from referee.errors import BudgetExceeded, RunError
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer
 from referee.venues.refined import list_refined
 from tests.cli.processes import command, finished, wait_for
 from tests.held import Held
 from tests.options import with_options
+from tests.support import FakeServer
 
 from .refining_script import Refining, small_venue
 from .sections_run import quick_settings

@@ -12,9 +12,9 @@ from referee import RunOptions
 from referee.api import ReviewEstimate, refine_prompts
 from referee.errors import RunError, SettingsError
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.script import Script
 from referee.venues.refined import RefinedPrompts, list_refined
+from tests.support import ChatRequest, FakeServer
+from tests.support.script import Script
 
 from .refining_script import Refining, small_venue
 from .sections_run import quick_settings, run_sections

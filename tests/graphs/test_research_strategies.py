@@ -15,8 +15,8 @@ from referee.graphs.single import research
 from referee.reports.disclosure import notice
 from referee.schemas.review import Review
 from referee.settings import load_settings
-from referee.testing import ChatRequest, FakeServer, Script
 from referee.venues import list_venues, load_venue
+from tests.support import ChatRequest, FakeServer, Script
 
 from .ensemble_script import FOUND, scored, texts
 from .sections_paper import paper_text

@@ -10,8 +10,8 @@ import pytest
 
 from referee.agents.mapper import PromptMap
 from referee.schemas.review import Review
-from referee.testing import ChatRequest, FakeServer
 from referee.venues.prompts import general_prompts
+from tests.support import ChatRequest, FakeServer
 
 from .sections_paper import CLAIM, DROPOUT, PROMISE, SEEDED, TIED, TUNED, paper_text
 from .sections_run import by_claim, quick_settings, run_sections

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .sections_paper import PROMISE, SEEDED, TIED, TUNED
 from .sections_run import run_sections

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from referee.testing import FakeServer
-from referee.testing.log import CallEntry
 from tests.held import InSteps
+from tests.support import FakeServer
+from tests.support.log import CallEntry
 
 from .sections_paper import HEADINGS, paper_text
 from .sections_run import quick_settings, run_sections

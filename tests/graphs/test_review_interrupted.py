@@ -9,7 +9,7 @@ import pytest
 
 from referee.errors import BudgetExceeded, ModelError
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .sections_paper import SEEDED, TIED, TUNED
 from .sections_run import by_claim, run_sections

@@ -11,7 +11,7 @@ import pytest
 from referee.cli import main
 from referee.errors import ReplyInvalid
 from referee.schemas.run import RunRecord
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 from .sections_paper import PROMISE, SEEDED, TUNED, paper_text
 from .sections_run import WINDOW, by_claim, run_sections

@@ -11,8 +11,8 @@ import pytest
 from referee.errors import RunError, SettingsError
 from referee.schemas.review import Review
 from referee.settings import Ablation
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.script import Script
+from tests.support import ChatRequest, FakeServer
+from tests.support.script import Script
 
 from .sections_paper import SEEDED
 from .sections_run import quick_settings, run_sections

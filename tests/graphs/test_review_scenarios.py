@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.schemas.review import Review
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .sections_paper import CLAIM, CONCEDED, DROPOUT, PROMISE, SEEDED, TIED, TUNED
 from .sections_run import by_claim, run_sections

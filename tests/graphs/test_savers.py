@@ -11,8 +11,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from referee.api import refine_prompts
-from referee.testing import FakeServer
 from tests.options import with_options
+from tests.support import FakeServer
 
 from .chunked_run import run_chunked, short_chunks
 from .chunked_script import PassageScene, TeamScene

@@ -15,9 +15,9 @@ from referee.api import review as review_paper
 from referee.errors import BudgetExceeded, ModelError, RunError
 from referee.schemas.review import Review
 from referee.schemas.run import RunRecord
-from referee.testing import ChatRequest, FakeServer, Fault
 from referee.venues import load_venue
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .sections_paper import CONCEDED, DROPOUT, PROMISE, SEEDED, TIED, TUNED, paper_text
 from .sections_run import by_claim, quick_settings

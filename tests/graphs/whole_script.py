@@ -16,10 +16,10 @@ from referee.api import review
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
 from referee.schemas.run import CallRecord
-from referee.testing import ChatRequest, FakeServer
-from referee.testing.script import Script
 from referee.venues import load_venue
 from tests.options import with_options
+from tests.support import ChatRequest, FakeServer
+from tests.support.script import Script
 
 from .sections_paper import _prose, paper_text
 from .sections_run import OUTCOMES, assert_complete, printed_words, quick_settings

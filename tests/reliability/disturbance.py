@@ -14,8 +14,8 @@ import pytest
 
 from referee.runs import Budget, Reservation
 from referee.schemas.usage import Usage
-from referee.testing import FakeServer
 from tests.graphs.sections_paper import paper_text
+from tests.support import FakeServer
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 _CLOCKED = ("referee.llm.door.datetime", "referee.llm.failures.datetime", "referee.runs.folder.datetime")

@@ -18,7 +18,7 @@ from referee.llm.failures import classify
 from referee.llm.spec import ModelSpec
 from referee.runs import Event
 from referee.runs.lock import FolderLock
-from referee.testing import Fault, FaultPlan
+from tests.support import Fault, FaultPlan
 
 from .disturbance import Clock, benchmark
 

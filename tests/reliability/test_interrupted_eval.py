@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from referee.evals.results import read_results
-from referee.testing import ChatRequest, FakeServer, Script
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import forks
+from tests.support import ChatRequest, FakeServer, Script
 
 from .disturbance import repeated, wait_until
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from referee.testing import ChatRequest, FakeServer, Script
 from tests.cli.processes import forks
+from tests.support import ChatRequest, FakeServer, Script
 
 from .disturbance import FOCUSED, benchmark, long_paper, repeated, wait_until
 

@@ -15,7 +15,7 @@ from referee.llm.door import Door
 from referee.llm.models import open_models
 from referee.prompts import RenderedPrompt
 from referee.runs import Budget, silent
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .disturbance import FOCUSED, Observed, benchmark, long_paper, repeated
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing import Fault, FaultPlan
+from tests.support import Fault, FaultPlan
 
 from .disturbance import benchmark, repeated
 

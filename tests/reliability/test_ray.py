@@ -15,11 +15,11 @@ import pytest
 
 from referee.evals.results import read_results
 from referee.runs.folder import read_record
-from referee.testing import FakeServer
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import wait_for
 from tests.held import Held
 from tests.needs import require
+from tests.support import FakeServer
 
 require("ray", "ray")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from referee.evals.results import read_results
 from referee.runs.folder import read_record
-from referee.testing import FakeServer
 from tests.cli.eval_sets import write_set
 from tests.cli.processes import command, ended, finished, wait_for
 from tests.held import Held
+from tests.support import FakeServer
 
 PAPERS, METRIC = 6, "depth"
 UNITS = 4 * PAPERS

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from referee.llm.tokens import count_tokens
-from referee.testing.log import CallEntry
-from referee.testing.request import ChatMessage, ChatRequest
+from tests.support.log import CallEntry
+from tests.support.request import ChatMessage, ChatRequest
 
 
 @pytest.fixture

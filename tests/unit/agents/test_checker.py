@@ -11,7 +11,8 @@ from referee.agents.checker import CheckAnswers, batches, check_model, check_poi
 from referee.errors import BudgetExceeded, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Absence, Fix, PointCheck, PointEvidence, ReviewPoint
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
+from tests.support import instance
 
 from .paper_on_tests import words
 

@@ -5,8 +5,9 @@ from referee.agents.composer import compose_review, reply_model, summary_fields
 from referee.agents.form_reply import FULL, OPEN, StatedScore
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import PointCheck, ReviewPoint
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
 from referee.venues import list_venues, load_venue
+from tests.support import instance
 
 FORM = load_venue("neurips-2025")
 

@@ -12,7 +12,8 @@ from referee.agents.point_reply import Choices, cross_model
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import ReviewPoint
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
+from tests.support import instance
 
 from .paper_on_tests import words
 

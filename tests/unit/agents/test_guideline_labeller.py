@@ -21,8 +21,9 @@ from referee.agents.guideline_labeller import (
 from referee.agents.point_splitter import why_not
 from referee.errors import ModelRefused, ModelUnavailable, ReplyInvalid
 from referee.llm.dialects import reply_schema
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
 from referee.venues.page import Candidate, FieldDraft, OptionDraft, Window
+from tests.support import instance
 
 SOUND = Candidate("g001", "question", "Is every claim of the paper supported by evidence?", ("What to look for",))
 POLITE = Candidate("g002", "imperative", "Do not be rude in your review of the paper.", ("How to write",))

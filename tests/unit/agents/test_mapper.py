@@ -13,9 +13,10 @@ from referee.errors import ModelUnavailable, ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.papers import load_paper
 from referee.schemas.venue import VenueForm
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
 from referee.venues import list_venues, load_venue
 from referee.venues.prompts import SectionPrompt, section_prompts
+from tests.support import instance
 
 from .paper_on_tests import section, small_paper
 

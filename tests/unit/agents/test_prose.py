@@ -11,8 +11,8 @@ from referee.errors import ReplyInvalid
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Correction, Fix, PointCheck
 from referee.schemas.venue import VenueForm
-from referee.testing import instance
 from referee.venues import list_venues, load_venue
+from tests.support import instance
 
 from .whole_run import FORM, TIE, Recording, quoted, raised, run_on
 

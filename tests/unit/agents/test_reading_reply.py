@@ -18,7 +18,7 @@ from referee.agents.paper_reader import (
 )
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Correction
-from referee.testing import instance
+from tests.support import instance
 
 from .whole_run import origin
 

@@ -20,7 +20,8 @@ from referee.agents.section_reviewer import SectionBrief, keep_head, keep_passag
 from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.paper import Paper
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
+from tests.support import instance
 
 from .paper_on_tests import section, small_paper, words
 

@@ -10,8 +10,9 @@ from referee.errors import ContextTooLong
 from referee.llm.dialects import reply_schema
 from referee.schemas.point import Correction
 from referee.schemas.venue import VenueForm
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
 from referee.venues import list_venues, load_venue
+from tests.support import instance, made_up
 
 from .paper_on_tests import small_paper, words
 
@@ -35,7 +36,7 @@ async def write(reply: dict[str, Any], form: VenueForm = FORM, context: int = 20
 @pytest.mark.parametrize("form", list_venues(), ids=lambda form: form.id)
 @pytest.mark.parametrize("lengths", [FULL, BRIEF], ids=["full", "brief"])
 async def test_every_form_gives_a_prompt_a_schema_and_a_review(form: VenueForm, lengths: Any) -> None:
-    model = ScriptedModel([], fill=True)
+    model = ScriptedModel({"*": made_up()})
     written = await write_single_review(
         small_paper(), form, door=model, context_tokens=60_000, count=words, lengths=lengths
     )

@@ -7,7 +7,8 @@ from pydantic import ValidationError
 from referee.agents.topics import MOST_OUT, MOST_TOPICS, TopicsReply, extract_topics
 from referee.errors import ContextTooLong, ReplyInvalid
 from referee.llm.dialects import reply_schema
-from referee.testing import ScriptedModel, instance
+from referee.testing import ScriptedModel
+from tests.support import instance
 
 from .paper_on_tests import words
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from referee.agents.topics import match_model, most_out, most_pairs, read_matches, render_match
 from referee.llm.dialects import reply_schema
-from referee.testing import instance
+from tests.support import instance
 
 
 def pair(first: str, second: str, strength: str = "strong") -> dict[str, str]:

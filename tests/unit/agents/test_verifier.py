@@ -9,7 +9,7 @@ from referee.agents.verifier import BATCH, MOST_AMENDED, MOST_BATCHES, check_cor
 from referee.errors import BudgetExceeded, ContextTooLong, ModelRefused, ReplyInvalid
 from referee.evidence import apply_check
 from referee.schemas.point import Correction
-from referee.testing.model import Asked
+from referee.testing import Asked
 
 from .whole_run import INVENTED, LOSS, SEED, TIE, Recording, quoted, raised, run_on
 

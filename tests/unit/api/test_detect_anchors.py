@@ -15,7 +15,7 @@ from referee.api.detection.anchors import Anchor, Anchors, detect_anchors
 from referee.errors import BudgetExceeded, EvaluationError, RunError, SettingsError
 from referee.schemas.estimate import WritingEstimate
 from referee.settings import load_settings
-from referee.testing import ChatRequest, FakeServer, Fault, Script
+from tests.support import ChatRequest, FakeServer, Fault, Script
 
 TEXT = "# {title}\n\n## Abstract\n\nWe measure {title}.\n\n## 1 Method\n\n" + "The method measures one thing. " * 30
 

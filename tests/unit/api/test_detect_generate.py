@@ -21,7 +21,8 @@ from referee.errors import BudgetExceeded, DataError, EvaluationError, RunError,
 from referee.graphs.single.research import drawn_persona
 from referee.schemas.case import ReviewCase
 from referee.settings import load_settings
-from referee.testing import ChatRequest, FakeServer, Fault, HashEmbedder, Script
+from referee.testing import HashEmbedder
+from tests.support import ChatRequest, FakeServer, Fault, Script
 
 PAPER = "# Paper {name}\n\n## Abstract\n\nWe measure {name}.\n\n## 1 Method\n\n" + "It measures one thing well. " * 40
 TEXT = "The paper measures one thing. It is clear. The evaluation holds one data set and no baseline of strength."

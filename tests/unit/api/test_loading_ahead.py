@@ -14,7 +14,7 @@ from referee.api.loading_ahead import read_and_load
 from referee.errors import PaperParseError
 from referee.llm.spec import ModelSpec
 from referee.settings import Settings
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 REVIEW = """
 import asyncio, json, sys

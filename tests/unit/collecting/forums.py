@@ -10,7 +10,7 @@ from typing import Any
 from referee.api import Collection, RunOptions, collect_openreview
 from referee.runs import Event
 from referee.settings import load_settings
-from referee.testing.openreview_server import FakeOpenReview
+from tests.support.openreview_server import FakeOpenReview
 
 Note = dict[str, Any]
 PDF = b"%PDF-1.4\nnothing to see"

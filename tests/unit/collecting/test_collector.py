@@ -11,7 +11,7 @@ import pytest
 from referee.errors import CollectionError, MissingExtra, RunError, SettingsError
 from referee.runs import Event
 from referee.runs.lock import FolderLock
-from referee.testing.openreview_server import FakeOpenReview, PageFault
+from tests.support.openreview_server import FakeOpenReview, PageFault
 
 from .forums import PDF, V1, V2, collect, forum, on_disk
 

@@ -13,8 +13,8 @@ from referee.llm.dialects import reply_schema
 from referee.runs import Budget
 from referee.schemas.metric import MetricResult
 from referee.schemas.venue import VenueForm
-from referee.testing import instance
 from referee.venues import list_venues, load_venue
+from tests.support import instance
 
 from .judges_on_tests import INJECTIONS, never, outside, panel_of, requests_to, review, shown
 

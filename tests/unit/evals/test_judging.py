@@ -10,7 +10,8 @@ from referee.llm.models import check_models, judge_role, open_models
 from referee.prompts import RenderedPrompt
 from referee.schemas.usage import Usage
 from referee.settings import load_settings
-from referee.testing import FakeServer, ScriptedModel
+from referee.testing import ScriptedModel
+from tests.support import FakeServer
 
 from .runs_of import Verdict, panel_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from referee import api
 from referee.errors import RunError
-from referee.testing import FakeServer
 from tests.options import with_options
+from tests.support import FakeServer
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from referee.literature.online import ALL, Addresses, OnlineResolver
 from referee.literature.references import check_reference, cited_of
 from referee.literature.services import Arxiv, Crossref, OpenAlex, Searched, SemanticScholar
 from referee.schemas.paper import Reference
-from referee.testing.bibliography import Bibliography, Reply, Work
+from tests.support.bibliography import Bibliography, Reply, Work
 
 ADAM = Work(
     "Adam: A Method for Stochastic Optimization",

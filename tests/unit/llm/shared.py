@@ -15,8 +15,8 @@ from referee.llm.spec import ModelSpec
 from referee.llm.wire import Wire
 from referee.prompts import RenderedPrompt
 from referee.settings import CallSettings
-from referee.testing import FakeServer
 from tests.held import PATIENCE_S
+from tests.support import FakeServer
 
 SPECS = {
     "openai": ModelSpec("openai", "gpt-5"),

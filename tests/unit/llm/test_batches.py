@@ -20,9 +20,9 @@ from referee.llm.limits import Limits
 from referee.llm.models import Model, Models, open_models
 from referee.runs import Budget, Event, Ledger, silent
 from referee.settings import BatchSettings, CallSettings, load_settings
-from referee.testing import BatchPlan, FakeServer, Fault
 from tests.cli.processes import wait_for
 from tests.held import happened
+from tests.support import BatchPlan, FakeServer, Fault
 
 from .shared import GOOD, PAPER, SPECS, Verdict, sharing
 

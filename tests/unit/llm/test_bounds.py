@@ -8,7 +8,7 @@ import pytest
 from referee.errors import ReplyCut
 from referee.llm.bounds import most_characters, shown_again
 from referee.llm.wire import Wire
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .shared import GOOD, SPECS, ask, door_to, sharing
 from .test_wire import ANTHROPIC_ANSWER, GOOGLE_ANSWER, OPENAI_ANSWER, recorder, request

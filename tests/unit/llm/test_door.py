@@ -23,8 +23,8 @@ from referee.prompts import RenderedPrompt
 from referee.runs import Budget, Event, Ledger, silent
 from referee.runs.stopping import Stop, stoppable
 from referee.settings import Settings, load_settings
-from referee.testing import FakeServer, Fault
 from tests.held import Held, InSteps, happened
+from tests.support import FakeServer, Fault
 
 
 class Verdict(BaseModel):
@@ -187,7 +187,7 @@ async def test_a_reply_that_does_not_fit_is_repaired(kind: Any) -> None:
     ids=str,
 )
 async def test_counts_that_cannot_be_true_are_estimated(monkeypatch: pytest.MonkeyPatch, usage: dict[str, Any]) -> None:
-    monkeypatch.setattr("referee.testing.wire.openai.usage", lambda answer: usage)
+    monkeypatch.setattr("tests.support.wire.openai.usage", lambda answer: usage)
     with FakeServer({"writer": GOOD}) as server:
         opened = await door(server)
         assert (await ask(opened)).score == 2

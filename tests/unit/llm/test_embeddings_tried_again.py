@@ -14,8 +14,8 @@ from referee.errors import ModelRefused, ModelUnavailable
 from referee.llm.embeddings import Embedder, make_embedder
 from referee.runs.stopping import Stop, stoppable
 from referee.settings import CallSettings
-from referee.testing import FakeServer, Fault
 from tests.held import PATIENCE_S
+from tests.support import FakeServer, Fault
 
 KEY = "a-planted-key-0451"
 

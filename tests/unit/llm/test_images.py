@@ -21,7 +21,7 @@ from referee.llm.spec import ModelSpec
 from referee.llm.vision import known_to_take_images, probe_image, probe_tokens, takes_images
 from referee.llm.wire import Wire
 from referee.runs import Ledger
-from referee.testing import ChatRequest, FakeServer, Fault
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .shared import GOOD, PREFIX, SPECS, Verdict, door_to, sharing
 

@@ -15,8 +15,8 @@ from referee.llm.models import check_models, open_models
 from referee.llm.providers import parse_model, require_key
 from referee.runs import silent
 from referee.settings import Settings, load_settings
-from referee.testing import FakeServer
 from tests.held import PATIENCE_S
+from tests.support import FakeServer
 
 UNSENDABLE = ["sk-first\nsecond", "sk-quoted-\u2019", "sk-\u00e9t\u00e9", "sk-\x1b[31mred", "sk-half-\udc80"]
 

@@ -19,7 +19,7 @@ from referee.llm.spec import ModelSpec
 from referee.prompts import RenderedPrompt
 from referee.runs.progress import silent
 from referee.settings import Settings, load_settings
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 TAGS = {
     "models": [

@@ -3,7 +3,7 @@
 import pytest
 
 from referee.errors import ModelUnavailable
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 from .shared import GOOD, SPECS, ask, door_to, sharing
 from .test_wire import recorder

@@ -17,7 +17,7 @@ from referee.llm.spec import MODEL_FORMS, ModelSpec
 from referee.llm.wire import Wire
 from referee.runs.progress import silent
 from referee.settings import load_settings
-from referee.testing import FakeServer
+from tests.support import FakeServer
 
 from .shared import GOOD, Verdict
 from .test_odd_servers import prompt

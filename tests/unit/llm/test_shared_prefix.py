@@ -9,8 +9,8 @@ import pytest
 from referee.llm.prices import CACHEABLE_TOKENS
 from referee.llm.providers.protocol import WireRequest
 from referee.llm.requests import request_digest, with_repair
-from referee.testing import FakeServer, Fault
 from tests.held import InSteps, happened
+from tests.support import FakeServer, Fault
 
 from .shared import GOOD, PREFIX, SPECS, ask, door_to, sharing
 

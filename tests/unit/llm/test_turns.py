@@ -8,8 +8,8 @@ import pytest
 from referee.errors import ModelUnavailable, ReplyInvalid
 from referee.llm.turns import SingleFlight, Turns
 from referee.runs import Ledger
-from referee.testing import FakeServer, Fault
 from tests.held import PATIENCE_S, happened
+from tests.support import FakeServer, Fault
 
 from .shared import GOOD, ask, door_to, sharing
 

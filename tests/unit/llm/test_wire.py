@@ -16,7 +16,7 @@ from referee.llm.failures import classify
 from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
 from referee.llm.wire import Completion, Wire
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 KEY = "test-key-1234567890"
 

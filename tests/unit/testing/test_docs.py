@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.testing.faults import KINDS
+from tests.support.faults import KINDS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "testing.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from referee.testing import ChatMessage, ChatRequest, FakeServer, Fault, FaultPlan
-from referee.testing.validity import is_valid
 from tests.cli.processes import wait_for
+from tests.support import ChatMessage, ChatRequest, FakeServer, Fault, FaultPlan
+from tests.support.validity import is_valid
 
 from .fake_clients import PAPER, Weakness, chat_body
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from referee.testing import instance
-from referee.testing.validity import is_valid
+from tests.support import instance
+from tests.support.validity import is_valid
 
 PAPER = "We train a detector on two public sets and report the mean of five runs with their standard deviation."
 PROMPT = f'Review this.\n<paper id="p1">\n[s1] {PAPER}\n[s2] Code is released.\n</paper>\nBe fair.'

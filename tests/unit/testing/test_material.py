@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.testing.material import quotation, sentences, spans
+from tests.support.material import quotation, sentences, spans
 
 PROMPT = (
     "Rules: be fair.\n<guidelines>Be kind.</guidelines>\n"

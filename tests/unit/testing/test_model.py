@@ -7,6 +7,7 @@ import pytest
 from referee.errors import ModelUnavailable
 from referee.prompts import RenderedPrompt
 from referee.testing import ScriptedModel, ScriptedModelError
+from tests.support import made_up
 
 from .fake_clients import PAPER, PROMPT, Weakness
 
@@ -50,7 +51,7 @@ async def test_a_script_that_does_not_hold_the_reply_is_loud(replies: object) ->
 
 
 async def test_filling_gives_valid_replies_that_quote_the_prompt() -> None:
-    model = ScriptedModel(fill=True)
+    model = ScriptedModel({"*": made_up()})
     first = await model.ask(ASKED, Weakness, role="writer")
     again = await model.ask(ASKED, Weakness, role="writer")
     assert first.value.quote in PAPER

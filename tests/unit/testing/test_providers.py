@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from referee.testing import FakeServer, Fault
+from tests.support import FakeServer, Fault
 
 from .fake_clients import PAPER, PROMPT, PROVIDERS, Weakness, provider_chat
 

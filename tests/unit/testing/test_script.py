@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from referee.testing import ChatRequest, FakeServer, Fault, Script, ScriptError
+from tests.support import ChatRequest, FakeServer, Fault, Script, ScriptError
 
 from .fake_clients import PAPER, PROMPT, Weakness, chat_body
 

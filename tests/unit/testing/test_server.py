@@ -15,9 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from referee.testing import FakeServer, Fault
 from tests.cli.processes import wait_for
 from tests.held import Held, InSteps
+from tests.support import FakeServer, Fault
 
 from .fake_clients import PROMPT, chat_body
 
@@ -152,7 +152,7 @@ def plan(tmp_path: Path) -> Path:
 
 def test_the_server_as_a_process_outlives_its_clients(client: httpx.Client, plan: Path, tmp_path: Path) -> None:
     log = tmp_path / "calls.jsonl"
-    command = [sys.executable, "-W", "error", "-m", "referee.testing.server", "--faults", str(plan), "--log", str(log)]
+    command = [sys.executable, "-W", "error", "-m", "tests.support.server", "--faults", str(plan), "--log", str(log)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -11,7 +11,6 @@ import pytest
 
 from referee.schemas import VenueForm
 from referee.schemas.venue import FormField
-from referee.testing import instance
 from referee.venues import (
     check_field,
     describe_venue,
@@ -26,6 +25,7 @@ from referee.venues import (
     wire_value,
 )
 from referee.venues.schema import venue_schema
+from tests.support import instance
 
 TEN = list(range(10, 0, -1))
 FIVE = [5, 4, 3, 2, 1]

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from referee.testing.faults import Fault
-from referee.testing.request import ChatRequest
+from tests.support.faults import Fault
+from tests.support.request import ChatRequest
 
 Scripted: TypeAlias = Mapping[str, Any] | BaseModel | str | Fault
 Entry: TypeAlias = Scripted | Callable[[ChatRequest], Any] | list[Any]

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from referee.testing.embedding import as_base64, hash_vector
-from referee.testing.faults import Fault, FaultPlan
-from referee.testing.http1 import HttpRequest, HttpResponse, json_response
-from referee.testing.log import OK, CallEntry, CallLog, count_words
-from referee.testing.prompt_cache import PromptCache
-from referee.testing.request import ChatRequest, schema_in
-from referee.testing.script import Script, ScriptError, generated
-from referee.testing.spoiling import spoil
-from referee.testing.wire import ChatReply, ErrorReply, anthropic, google, ollama, openai
+from tests.support.wire import ChatReply, ErrorReply, anthropic, google, ollama, openai
+
+from referee.testing import hash_vector
+from tests.support.faults import Fault, FaultPlan
+from tests.support.http1 import HttpRequest, HttpResponse, json_response
+from tests.support.log import OK, CallEntry, CallLog, count_words
+from tests.support.prompt_cache import PromptCache
+from tests.support.request import ChatRequest, schema_in
+from tests.support.script import Script, ScriptError, generated
+from tests.support.spoiling import spoil
+from tests.support.vectors import as_base64
 
 WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google, "ollama": ollama}
 _HTTP_ERRORS = ("400", "401", "context", "429", "500", "503")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from referee.testing.validity import Schema, resolve, same
+from tests.support.validity import Schema, resolve, same
 
 _LARGEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _SMALLEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")

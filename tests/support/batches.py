@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any, Literal, get_args
 
-from referee.testing.http1 import HttpError, HttpRequest, HttpResponse, json_response
+from tests.support.http1 import HttpError, HttpRequest, HttpResponse, json_response
 
 Wire = Literal["openai", "anthropic", "google"]
 Ending = Literal[

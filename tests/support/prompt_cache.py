@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from referee.testing.request import ChatRequest
+from tests.support.request import ChatRequest
 
 BLOCK_WORDS = 16
 

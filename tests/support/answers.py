@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.runs.files import write_atomically
-from referee.testing.instances import instance
+from tests.support.instances import instance
 
 
 def answer_questions(box: Path) -> int:

@@ -12,15 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from referee.testing.answering import WIRES, Answering, Connection, embedding_request, error_response
-from referee.testing.batches import BatchDesk, BatchPlan, FakeBatch, Wire
-from referee.testing.faults import Fault, FaultPlan
-from referee.testing.http1 import MAX_HEAD_BYTES, HttpError, HttpRequest, HttpResponse, json_response, read_request
-from referee.testing.log import CallLog
-from referee.testing.prompt_cache import PromptCache
-from referee.testing.request import ChatRequest
-from referee.testing.script import Entry, Script, ScriptError
-from referee.testing.wire import anthropic, google, ollama, openai
+from tests.support.wire import anthropic, google, ollama, openai
+
+from tests.support.answering import WIRES, Answering, Connection, embedding_request, error_response
+from tests.support.batches import BatchDesk, BatchPlan, FakeBatch, Wire
+from tests.support.faults import Fault, FaultPlan
+from tests.support.http1 import MAX_HEAD_BYTES, HttpError, HttpRequest, HttpResponse, json_response, read_request
+from tests.support.log import CallLog
+from tests.support.prompt_cache import PromptCache
+from tests.support.request import ChatRequest
+from tests.support.script import Entry, Script, ScriptError
 
 _GOOGLE = re.compile(r"/v1(?:beta)?/models/(?P<model>.+):(?P<method>(?:streamG|g)enerateContent)")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TextIO
 
-from referee.testing.request import ChatRequest
+from tests.support.request import ChatRequest
 
 PENDING = "pending"
 OK = "ok"

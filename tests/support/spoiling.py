@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from referee.testing.merging import merge, narrow
-from referee.testing.validity import Schema, is_type, is_valid
+from tests.support.merging import merge, narrow
+from tests.support.validity import Schema, is_type, is_valid
 
 _PROSE = "Sure! I have read the material carefully and here is what I think of it, in my own words."
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from referee.testing.request import ChatRequest
+from tests.support.request import ChatRequest
 
 FaultKind = Literal[
     "400",  # the provider rejects the request itself

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.testing.request import ChatRequest
-from referee.testing.wire.reply import (
-    RETRY_TEXT,
-    ChatReply,
-    ErrorReply,
-    event,
-    message,
-    pieces,
-    seconds,
-    title,
-    without,
-)
+from tests.support.request import ChatRequest
+from tests.support.wire.reply import RETRY_TEXT, ChatReply, ErrorReply, event, message, pieces, seconds, title, without
 
 _ERRORS: dict[str, tuple[int, str, str | None, str]] = {
     "400": (400, "invalid_request_error", None, "The request is not valid."),

@@ -1,4 +1,4 @@
-"""``python -m referee.testing.server``: the fake server as a process of its own, for tests that kill their client."""
+"""``python -m tests.support.server``: the fake server as a process of its own, for tests that kill their client."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.testing.batches import BatchPlan
-from referee.testing.fake_server import FakeServer
-from referee.testing.faults import FaultPlan
-from referee.testing.script import Script
+from tests.support.batches import BatchPlan
+from tests.support.fake_server import FakeServer
+from tests.support.faults import FaultPlan
+from tests.support.script import Script
 
 __all__ = ["FakeServer", "main"]
 
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m referee.testing.server", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.support.server", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 takes a free port")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds every reply takes")
     parser.add_argument("--stream", type=float, default=0.0, help="seconds from a stream's first event to the rest")

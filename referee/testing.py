@@ -1,19 +1,25 @@
-"""A scripted model for unit tests of agents and graphs: the door's calling contract without HTTP."""
+"""Stand-ins for tests of what is built on ``referee``: a scripted model without HTTP, and a hash embedder."""
 
 from __future__ import annotations
 
-import random
+import hashlib
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from referee.llm.door import Answer
 from referee.llm.images import PromptImage
 from referee.schemas import Usage
-from referee.testing.instances import instance
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_WORD = re.compile(r"\w+")
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -66,10 +72,7 @@ class ScriptedModel:
     Args:
         replies: By prompt id or role (the prompt id wins), ``*`` for all others; or one sequence for all
             calls in order.
-        fill: Answer what has no entry with a generated valid instance, quotations cut from the prompt, instead of
-            failing.
         model: The model id in answers.
-        seed: For generated instances.
 
     Attributes:
         history: What was asked, in order.
@@ -79,13 +82,11 @@ class ScriptedModel:
         self,
         replies: Mapping[str, Source] | Sequence[Given | Callable[[Asked], Given]] = (),
         *,
-        fill: bool = False,
         model: str = "scripted",
-        seed: int = 0,
     ) -> None:
         by_key = replies if isinstance(replies, Mapping) else {"*": replies} if replies else {}
         self._entries: dict[str, Any] = {key: _queue_or_constant(source) for key, source in by_key.items()}
-        self._fill, self._model, self._seed = fill, model, seed
+        self._model = model
         self.history: list[Asked] = []
 
     async def ask(
@@ -125,10 +126,6 @@ class ScriptedModel:
 
     def _next(self, asked: Asked) -> Given:
         key = next((key for key in (asked.prompt_id, asked.role, "*") if key in self._entries), None)
-        if key is None and self._fill:
-            rng = random.Random(f"{self._seed}:{asked.prompt_id}:{asked.sample}:{asked.user}")
-            made: dict[str, Any] = instance(asked.reply.model_json_schema(), asked.prefix + asked.user, rng)
-            return made
         if key is None:
             raise ScriptedModelError(f"no reply is held for role {asked.role!r}, prompt {asked.prompt_id!r}.")
         entry = self._entries[key]
@@ -157,3 +154,46 @@ def _validated(given: Any, asked: Asked, reply: type[T]) -> T:
         raise ScriptedModelError(
             f"the scripted reply for role {asked.role!r}, prompt {asked.prompt_id!r} is no {reply.__name__}: {error}"
         ) from error
+
+
+def hash_vector(text: str, dim: int) -> list[float]:
+    """A unit vector: every lower-cased word adds 1 or -1 at a place its hash names; a text without words is e0."""
+    values = [0.0] * dim
+    for word in _WORD.findall(text.lower()):
+        number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+        values[(number >> 1) % dim] += 1.0 if number & 1 else -1.0
+    norm = math.sqrt(sum(value * value for value in values))
+    if norm == 0:
+        return [1.0] + [0.0] * (dim - 1)
+    return [value / norm for value in values]
+
+
+class HashEmbedder:
+    """An embedder for tests.
+
+    Args:
+        dim: Length of the vectors.
+
+    Attributes:
+        id: What stands in records.
+        calls: The lists of texts it was given.
+        urgencies: How urgent each of these was.
+    """
+
+    def __init__(self, dim: int = 64) -> None:
+        self.id = f"hash-{dim}"
+        self.dim = dim
+        self.calls: list[list[str]] = []
+        self.urgencies: list[int] = []
+
+    async def embed(self, texts: Sequence[str], *, urgency: int = 0) -> NDArray[np.float32]:
+        """Unit vectors, one row a text; no texts give an array of shape (0, dim)."""
+        import numpy as np
+
+        self.calls.append(list(texts))
+        self.urgencies.append(urgency)
+        rows = [hash_vector(text, self.dim) for text in texts]
+        return np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dim)
+
+    async def aclose(self) -> None:
+        """There is nothing to close."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from referee.testing.material import longest_span, quotation
-from referee.testing.merging import merge, narrow
-from referee.testing.patterns import matching
-from referee.testing.validity import Schema, is_valid, property_schemas, same
+from tests.support.material import longest_span, quotation
+from tests.support.merging import merge, narrow
+from tests.support.patterns import matching
+from tests.support.validity import Schema, is_valid, property_schemas, same
 
 _TRIES = 40
 _SHALLOW, _DEEPEST = 5, 60

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from referee.testing import material
-from referee.testing.instances import instance
-from referee.testing.validity import Schema
+from tests.support import material
+from tests.support.instances import instance
+from tests.support.validity import Schema
 
 WireFormat = Literal["openai", "anthropic", "google", "ollama"]
 

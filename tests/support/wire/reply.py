@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from referee.testing.request import ChatMessage
+from tests.support.request import ChatMessage
 
 RETRY_TEXT = "Please try again later."
 PIECE_CHARACTERS = 20

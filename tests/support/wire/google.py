@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from referee.testing.request import ChatMessage, ChatRequest
-from referee.testing.wire.reply import (
+from tests.support.request import ChatMessage, ChatRequest
+from tests.support.wire.reply import (
     RETRY_TEXT,
     ChatReply,
     ErrorReply,

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from referee.testing.request import ChatRequest
-from referee.testing.wire.reply import ChatReply, ErrorReply, message, pieces, title, without
+from tests.support.request import ChatRequest
+from tests.support.wire.reply import ChatReply, ErrorReply, message, pieces, title, without
 
 _ERRORS = {
     "400": (400, "invalid options"),

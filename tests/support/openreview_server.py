@@ -77,7 +77,7 @@ class FakeOpenReview:
         asked: The requests so far.
     """
 
-    TOKEN = "a-token-of-the-fake"  # noqa: S105
+    TOKEN = "a-token-of-the-fake"
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
-from referee.api.experiments.job import open_job, all_prompts
+from referee.api.experiments.job import all_prompts, open_job
 from referee.api.experiments.models import OpenModels
 from referee.api.experiments.running import STORE
 from referee.api.options import RunOptions

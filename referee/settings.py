@@ -313,12 +313,15 @@ class Settings(_Group):
 
 
 def stored_settings(values: Mapping[str, Any]) -> Settings:
-    """The settings that a run wrote down, without those that there are no more.
+    """The settings that a run wrote down, without those that there are no more; ``prompts`` had another name once.
 
     Raises:
         ValidationError: They are of another version.
     """
-    return Settings.model_validate({name: value for name, value in values.items() if name != "checkpoints"})
+    review = dict(values.get("review", {}))
+    prompts = {**review.pop("prompt_versions", {}), **values.get("prompts", {})}
+    kept = {name: value for name, value in values.items() if name != "checkpoints"}
+    return Settings.model_validate({**kept, "review": review, "prompts": prompts})
 
 
 def load_settings(
@@ -453,6 +456,11 @@ def _put(tree: dict[str, Any], key: str, value: Any, origin: str) -> None:
 def _refuse(key: str, origin: str) -> None:
     if names_key(key.split(".")[-1]):
         _refuse_key(key, origin)
+    if key.startswith("review.prompt_versions"):
+        raise SettingsError(
+            f"{origin} sets {key!r}, which is called 'prompts' now.",
+            hint='Write it under [prompts], as "review/single" = "v1", or name a file of your own there.',
+        )
     offer = did_you_mean(key, _known_keys(), most=3).strip() or "See docs/settings.md for all settings."
     raise SettingsError(f"{origin} sets {key!r}, which is not a setting.", hint=offer)
 

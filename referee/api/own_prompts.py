@@ -15,7 +15,7 @@ from referee.prompts import active_prompts
 from referee.prompts.own import kept_name
 from referee.runs import RunFolder
 from referee.runs.folder import RECORD, read_record
-from referee.settings import PromptText, Settings
+from referee.settings import PromptText, Settings, stored_settings
 
 _SHARDS = "shards"
 
@@ -70,7 +70,9 @@ def require_room(models: Models) -> None:
 
 def _kept(run: Path) -> dict[str, str | PromptText]:
     try:
-        return Settings.model_validate({"prompts": read_record(run).settings.get("prompts", {})}).prompts
+        stored = read_record(run).settings
+        earlier = {"prompt_versions": stored.get("review", {}).get("prompt_versions", {})}
+        return stored_settings({"prompts": stored.get("prompts", {}), "review": earlier}).prompts
     except ValidationError as error:
         raise RunError(f"the prompts in {str(run)!r} cannot be read.", hint="Start a new run.") from error
 

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="List, show, copy, check and compare prompts.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, show, copy, check and compare prompts.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 _NAME = "A prompt's id, as review/single, or ID@VERSION."
 

@@ -239,7 +239,7 @@ def test_each_arm_of_an_experiment_asks_with_its_own(referee: Referee, server: F
     assert done.code == 0, done.out + done.err
     assert done.err.count("chosen, but not used by this experiment: prompt guidelines/label") == 1
     assert "not used by this review" not in done.err
-    assert "arm 'own' chooses review/whole, which its strategy 'single' does not use" in done.err
+    assert "arm 'own' names prompt 'review/whole', which its reviews do not use" in done.err
     calls = [entry.request for entry in server.log if entry.request is not None and entry.endpoint == "chat"]
     marked = {call.prompt_id: MARK in "\n".join(m.text for m in call.messages) for call in calls}
     assert len(calls) == 3

@@ -31,6 +31,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # Users of the tool, authors of files, venues' reviewers.
     "docs/design/0003-keys-never-go-to-another-host.md": ("typed by hand", "other people's code"),
     "docs/parsing.md": ("download by hand",),
+    "docs/refinement.md": ("steps edited by hand",),
     "docs/reliability.md": ("removed by hand",),
     "docs/scale.md": ("start by hand",),
     "docs/security.md": ("what people decide by", "files of people"),

@@ -11,7 +11,7 @@ from referee.errors import PromptError, SettingsError
 from referee.prompts import active, chosen_prompts, load_prompt, own_versions, prompt_ids, prompt_versions
 from referee.prompts.loader import shipped_text
 from referee.prompts.own import own_prompt
-from referee.settings import PromptText, load_settings
+from referee.settings import PromptText, load_settings, stored_settings
 
 MARK = "Weigh the lanterns."
 SINGLE = "review/single"
@@ -143,3 +143,14 @@ def test_a_file_that_cannot_be_used_is_refused_when_settings_are_read(
     with pytest.raises(SettingsError, match=said) as caught:
         load_settings({"prompts": {SINGLE: file}}, env={})
     assert "sk-abc" not in str(caught.value)
+
+
+def test_the_name_that_the_table_had_before_is_refused_with_the_new_one(tmp_path: Path) -> None:
+    (tmp_path / "referee.toml").write_text('[review.prompt_versions]\n"review/single" = "v1"\n')
+    with pytest.raises(SettingsError, match="is called 'prompts' now"):
+        load_settings(file=tmp_path / "referee.toml", env={})
+
+
+def test_a_run_of_an_older_version_goes_on_with_its_prompts() -> None:
+    settings = stored_settings({"review": {"prompt_versions": {"review/single": "v1"}}})
+    assert settings.prompts == {"review/single": "v1"}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from referee.evals.planted.matching import Verdict
 from referee.evals.planted.metrics import PlantedDetails
 from referee.evals.quality.judged import stored_as
 from referee.experiments.review_set import case_id
@@ -14,6 +15,7 @@ from referee.schemas.experiment import PaperValue, ValueStatus
 from referee.schemas.metric import MetricResult
 
 NOT_REACHED = "the run ended before it"
+_OPEN: Verdict = "ambiguous"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class _Value:
     by_seed: tuple[float | None, ...] = ()
     arm: str = ""
     errors: Mapping[str, float] = field(default_factory=dict)
+    undecided: Mapping[str, float] = field(default_factory=dict)
 
 
 def _unit_trouble(measured: Measured) -> _Value | None:
@@ -86,15 +89,24 @@ def _own_value(measured: Measured, arm: str, metric: str) -> _Value:
             if result.status == status:
                 return _Value(result.status, reason=result.reason, by_seed=by_seed, arm=arm)
     value = fmean(result.value or 0.0 for result in results)
-    return _Value("scored", value, by_seed=by_seed, arm=arm, errors=_errors(metric, results))
+    return _Value(
+        "scored",
+        value,
+        by_seed=by_seed,
+        arm=arm,
+        errors=_errors(metric, results),
+        undecided=_errors(metric, results, _OPEN),
+    )
 
 
-def _errors(metric: str, results: Sequence[MetricResult]) -> dict[str, float]:
-    """By planted error the share of reviews that name it in print; empty for another metric."""
+def _errors(metric: str, results: Sequence[MetricResult], verdict: Verdict = "found") -> dict[str, float]:
+    """By planted error the share of reviews that name it in print, or of those with this verdict; empty for another
+    metric.
+    """
     if metric != "planted_recall":
         return {}
     found = [
-        {record.record_id: record.printed.verdict == "found" for record in stored_as(PlantedDetails, result).counted}
+        {record.record_id: record.printed.verdict == verdict for record in stored_as(PlantedDetails, result).counted}
         for result in results
         if "records" in result.details
     ]
@@ -133,4 +145,5 @@ def _shared(paper: str, arm: str, metric: str, value: _Value, all_arms: Mapping[
         reason=f"{where}{value.reason}" if value.reason else "",
         by_seed=value.by_seed,
         errors=dict(value.errors),
+        undecided={name: share for name, share in value.undecided.items() if share},
     )

@@ -49,8 +49,9 @@ def set_estimate_lines(plan: SetEstimate) -> Iterator[str]:
 
 def experiment_estimate_lines(estimate: ExperimentEstimate) -> Iterator[str]:
     """The estimate by arm, then of judging, then the whole, and what is worth knowing."""
+    split = "" if estimate.split == "all" else f" ({estimate.split} split)"
     yield (
-        f"{several(estimate.units, 'review')} of {several(estimate.papers, 'paper')} ({estimate.split} split) by "
+        f"{several(estimate.units, 'review')} of {several(estimate.papers, 'paper')}{split} by "
         f"{several(len(estimate.arms), 'arm')}; {several(estimate.excluded, 'paper')} excluded."
     )
     for arm in estimate.arms:

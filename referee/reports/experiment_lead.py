@@ -35,6 +35,7 @@ def lead_sentences(result: ExperimentResult) -> Iterator[str]:
         yield "This is a null test: both arms have the same prompt, and every difference is chance."
     if one.low is not None and one.high is not None:
         yield _meaning(result, one, one.low, one.high)
+    yield from _undecided(result, one)
     yield from _repeated(result, one)
 
 
@@ -44,8 +45,10 @@ def lead_sections(result: ExperimentResult) -> Iterator[Section]:
         yield Section("How the prompts differ", tuple(_fenced(change) for change in result.prompt_changes))
     table = paper_table(result)
     if table is not None:
-        alone = "\n".join(f"- {inline(line)}" for line in _found_alone(result))
-        yield Section("Paper by paper", (_papers_text(result), table, *([alone] if alone else [])))
+        yield Section("Paper by paper", (_papers_text(result), table))
+    errors = errors_table(result)
+    if errors is not None:
+        yield Section("Planted errors", (_ERRORS_TEXT, errors))
 
 
 def lead_lines(result: ExperimentResult) -> Iterator[str]:
@@ -86,6 +89,52 @@ def paper_table(result: ExperimentResult) -> Table | None:
             cells += [", ".join(_only(theirs, ours)), ", ".join(_only(ours, theirs))]
         table.append(cells)
     return dashed("", columns, table)
+
+
+def errors_table(result: ExperimentResult) -> Table | None:
+    """Which arm found which planted error, those that the fewest found first; None where none are planted."""
+    found = {(value.paper, value.arm): value for value in result.values if value.errors}
+    arms = [arm.name for arm in result.arms if any(arm.name == named for _, named in found)]
+    rows = []
+    for paper in dict.fromkeys(paper for paper, _ in found):
+        told = result.error_statements.get(paper, {})
+        by_arm = {arm: found[paper, arm] for arm in arms if (paper, arm) in found}
+        for name in dict.fromkeys(name for value in by_arm.values() for name in value.errors):
+            cells = [_verdict(by_arm[arm], name) if arm in by_arm else "" for arm in arms]
+            shares = sum(value.errors.get(name, 0.0) for value in by_arm.values())
+            rows.append((shares, [paper, told.get(name, name), *cells]))
+    rows.sort(key=lambda row: row[0])
+    return dashed("", ["paper", "planted error", *arms], [cells for _, cells in rows]) if rows else None
+
+
+_ERRORS_TEXT = (
+    "Those that the fewest reviews found come first. Undecided: rules could not tell whether a remark names the error, "
+    "and no judge was asked (`--judge`); it counts as not found."
+)
+
+
+def _verdict(value: PaperValue, name: str) -> str:
+    """What became of a planted error: over several reviews, in how many of them."""
+    reviews = len(value.by_seed)
+    counts = {
+        "found": round(value.errors.get(name, 0.0) * reviews),
+        "undecided": round(value.undecided.get(name, 0.0) * reviews),
+    }
+    told = [what if reviews == 1 else f"{what} {count}" for what, count in counts.items() if count]
+    return " ".join([*told, f"of {reviews}"]) if told and reviews > 1 else " ".join(told) or "missed"
+
+
+def _undecided(result: ExperimentResult, one: ArmComparison) -> Iterator[str]:
+    """How many planted errors only a judge could decide, where there are any."""
+    counts: Counter[str] = Counter()
+    for value in result.values:
+        counts[value.arm] += len(value.undecided)
+    told = [f"{counts[arm]} for {arm!r}" for arm in (one.first, one.second) if counts[arm]]
+    if told and one.metric == "planted_recall":
+        yield (
+            f"Planted errors that only a judge can decide: {' and '.join(told)}. They count as not found; --judge MODEL"
+            " asks one."
+        )
 
 
 def _sentence(result: ExperimentResult, one: ArmComparison) -> str:
@@ -217,15 +266,6 @@ def _value(value: PaperValue, digits: int) -> str:
 def _only(one: PaperValue, other: PaperValue) -> list[str]:
     """The planted errors that a review of the one names, and no review of the other."""
     return [name for name, share in one.errors.items() if share and not other.errors.get(name)]
-
-
-def _found_alone(result: ExperimentResult) -> Iterator[str]:
-    """What the errors are that one arm alone found."""
-    for theirs, ours in _pairs(result, result.comparisons[0]):
-        told = result.error_statements.get(ours.paper, {})
-        for name in (*_only(theirs, ours), *_only(ours, theirs)):
-            if told.get(name):
-                yield f"{ours.paper}, {name}: {told[name]}"
 
 
 def _papers_text(result: ExperimentResult) -> str:

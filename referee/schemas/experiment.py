@@ -49,8 +49,8 @@ class PaperValue(Frozen):
 
     ``failed`` and ``not_applicable`` say what befell the arm itself, or (where ``reason`` names another arm) that the
     paper is out because it failed there. ``pending``: a budget ended the run before it. ``by_seed`` are the single
-    reviews' values in the order of the plan's seeds. ``errors``, of planted recall alone: by planted error the share of
-    these reviews that name it.
+    reviews' values in the order of the plan's seeds. Of planted recall alone: ``errors`` is by planted error the share
+    of these reviews that name it, ``undecided`` the share of which only a judge could say; they count as not naming it.
     """
 
     paper: str
@@ -61,6 +61,7 @@ class PaperValue(Frozen):
     reason: str = ""
     by_seed: tuple[float | None, ...] = ()
     errors: dict[str, float] = Field(default_factory=dict)
+    undecided: dict[str, float] = Field(default_factory=dict)
 
 
 class PromptChange(Frozen):

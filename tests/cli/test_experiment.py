@@ -62,7 +62,7 @@ def changed(place: Path, old: str, new: str, name: str = "plan.toml") -> None:
 def test_arms_are_reviewed_measured_and_compared_paper_by_paper(run: Run, place: Path, server: FakeServer) -> None:
     done = run("--out", "run")
     assert done.code == 0, done.err
-    assert "6 reviews of 3 papers (development split) by 2 arms; 0 papers excluded." in done.err
+    assert "6 reviews of 3 papers by 2 arms; 0 papers excluded." in done.err
     assert writers(server) == {"a": 3, "b": 3}
     assert len(server.log.calls(role="judge")) == 6
     found = result(place / "run")
@@ -316,7 +316,7 @@ ONE_PAPER = ("--paper", "papers/p1.md", "--venue", "iclr-2025", "--metrics", "to
 def test_the_plans_that_take_steps_out_can_be_run(run: Run, server: FakeServer, plan: str, arms: int) -> None:
     done = run("--dry-run", *ONE_PAPER, "--model", "a", plan=plan)
     assert done.code == 0, done.err
-    assert f"{arms} reviews of 1 paper (development split) by {arms} arms" in done.out
+    assert f"{arms} reviews of 1 paper by {arms} arms" in done.out
     assert server.log.calls(endpoint="chat") == []
 
 
@@ -349,7 +349,7 @@ def test_a_grid_leaves_out_rounds_of_what_refines_nothing(run: Run, place: Path)
     changed(place, '["a", "b"]', '["a"]')
     done = run("--dry-run")
     assert done.code == 0, done.err
-    assert "3 reviews of 3 papers (development split) by 1 arm;" in done.out
+    assert "3 reviews of 3 papers by 1 arm;" in done.out
     assert "have no prompts to refine and are left out of the grid: 1 round" in done.out
 
 

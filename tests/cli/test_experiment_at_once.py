@@ -200,7 +200,7 @@ def test_the_plan_for_the_embedded_model_asks_for_few_calls(
     monkeypatch.delattr(llm_models, "_open_local")
     done = referee("experiment", examples / "plans" / "embedded.toml", "--dry-run")
     assert done.code == 0, done.err
-    assert "9 reviews of 3 papers (development split) by 3 arms" in done.out
+    assert "9 reviews of 3 papers by 3 arms" in done.out
     assert "single, 0 rounds: 3 reviews, about 3 calls" in done.out
     assert "sections, 0 rounds: 3 reviews, about 9 calls" in done.out
     assert "sections, 1 round: 3 reviews, about 25 calls" in done.out

@@ -49,7 +49,7 @@ def writers(server: FakeServer) -> Counter[str]:
 def test_arms_are_paired_by_paper_over_planted_and_clean_copies(run: Run, workplace: Path, server: FakeServer) -> None:
     dry = run("--planted", "plants", "--dry-run")
     assert dry.code == 0, dry.err
-    assert "12 reviews of 3 papers (development split) by 2 arms" in dry.out
+    assert "12 reviews of 3 papers by 2 arms" in dry.out
     assert "Note: each arm reviews the planted and the clean copy of each paper: 2 x 3 papers x 2 arms." in dry.out
     assert len(server.log.calls(endpoint="chat")) == 0
 
@@ -166,7 +166,7 @@ def test_every_ablation_runs_dry(
     )
     assert done.code == 0, done.err
     reviews = arms if of_people else 2 * arms
-    assert f"{reviews} reviews of 1 paper (development split) by {arms} arms; 0 papers excluded." in done.out
+    assert f"{reviews} reviews of 1 paper by {arms} arms; 0 papers excluded." in done.out
     assert "impossible" not in done.out
     assert len(server.log.calls(endpoint="chat")) == 0
 

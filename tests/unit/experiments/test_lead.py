@@ -10,7 +10,7 @@ from referee.experiments.arms import arms_of
 from referee.experiments.comparing import cells_of, compared, self_difference
 from referee.experiments.papers import PlanPaper, halved
 from referee.experiments.plan import Plan
-from referee.reports.experiment_lead import lead_lines, lead_sentences, paper_table
+from referee.reports.experiment_lead import errors_table, lead_lines, lead_sentences, paper_table
 from referee.schemas.experiment import ArmRecord, ExperimentResult, PaperValue
 from referee.schemas.usage import Usage
 
@@ -99,6 +99,42 @@ def test_the_table_says_which_errors_one_alone_found() -> None:
         ["p0", "+0.1250", "–", "e4"],
     ]
     assert any(line.startswith("| paper") for line in lead_lines(found))
+
+
+def test_planted_errors_are_listed_with_what_became_of_each() -> None:
+    result = outcome("planted_recall", (0.5, 1.0), errors=4)
+    theirs, ours = result.values
+    told = {"e2": "The mean is 4, not 5.", "e3": "The abstract says 70, the results 40."}
+    result = result.model_copy(
+        update={
+            "values": (theirs.model_copy(update={"undecided": {"e3": 1.0}}), ours),
+            "error_statements": {"p0": told},
+        }
+    )
+    table = errors_table(result)
+    assert table is not None
+    assert list(table.columns) == ["paper", "planted error", "a", "b"]
+    assert [row[1:] for row in table.rows] == [
+        ["The mean is 4, not 5.", "missed", "found"],
+        ["The abstract says 70, the results 40.", "undecided", "found"],
+        ["e0", "found", "found"],
+        ["e1", "found", "found"],
+    ]
+    (said,) = [line for line in lead_sentences(result) if "only a judge" in line]
+    assert (
+        said
+        == "Planted errors that only a judge can decide: 1 for 'a'. They count as not found; --judge MODEL asks one."
+    )
+
+
+def test_over_several_reviews_each_error_has_its_counts() -> None:
+    result = outcome("planted_recall", (0.5, 1.0), errors=2)
+    several = result.values[0].model_copy(
+        update={"by_seed": (0.5, 0.5, 1.0), "errors": {"e0": 1.0, "e1": 1 / 3}, "undecided": {"e1": 1 / 3}}
+    )
+    table = errors_table(result.model_copy(update={"values": (several, result.values[1])}))
+    assert table is not None
+    assert {row[1]: row[2] for row in table.rows} == {"e0": "found 3 of 3", "e1": "found 1 undecided 1 of 3"}
 
 
 def test_two_runs_of_one_prompt_differ_by_what_their_papers_vary() -> None:

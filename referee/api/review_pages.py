@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import TypeAlias
 
 from referee.api.session import Session
 from referee.errors import PaperParseError
@@ -14,10 +16,18 @@ from referee.schemas.review import Review
 from referee.schemas.venue import VenueForm
 
 ANNOTATED = "review.annotated.pdf"
+Drawing: TypeAlias = "asyncio.Task[PageImages | None]"
 
 
-async def write_page(run: Session, review: Review, paper: Paper, file: Path | None, form: VenueForm) -> None:
-    """Keep the paper, draw its pages and mark a copy where it is a PDF that is still there, and write the page.
+def begin_drawing(run: Session, file: Path | None, paper: Paper) -> Drawing | None:
+    """Draw the pages of a PDF while models are asked; None where there is no PDF."""
+    return run.beside(_draw(run, file)) if file is not None and paper.format == "pdf" else None
+
+
+async def write_page(
+    run: Session, review: Review, paper: Paper, file: Path | None, form: VenueForm, drawing: Drawing | None
+) -> None:
+    """Keep the paper, mark a copy of its PDF once its pages are drawn, and write the page.
 
     Pages that cannot be drawn are told, and the page shows the paper's text in their place; so is a copy that cannot be
     marked. Each output is made by itself, as in ``Session.output``.
@@ -27,10 +37,10 @@ async def write_page(run: Session, review: Review, paper: Paper, file: Path | No
 
     with run.output(PAPER):
         run.write(PAPER, paper.model_dump_json() + "\n")
-    if file is not None and paper.format == "pdf":
+    if file is not None and drawing is not None:
         drawn = None
         with run.output(PAGES):
-            drawn = await _draw(run, file)
+            drawn = await drawing
         if drawn is not None:
             with run.output(ANNOTATED):
                 await _write_copy(run, review, file, drawn)
@@ -44,7 +54,6 @@ async def _draw(run: Session, file: Path) -> PageImages | None:
 
     folder = run.path / PAGES
     folder.mkdir(exist_ok=True)
-    run.progress(Event("stage", "drawing the paper's pages"))
     try:
         drawn = await draw_pages(file, folder, run.settings.paper)
     except PaperParseError as error:

@@ -13,7 +13,7 @@ from referee.api.looking import Looking, look, to_look_at, with_figures
 from referee.api.options import RunOptions
 from referee.api.outside import NOTHING, Outside, look_outside, where, with_lookup, with_outside
 from referee.api.resuming import named
-from referee.api.review_pages import write_page
+from referee.api.review_pages import begin_drawing, write_page
 from referee.api.session import Session, session
 from referee.errors import SettingsError
 from referee.graphs.job import Job, Shared, Written
@@ -161,6 +161,7 @@ async def review(
             budget=budget,
             sample=sample,
         )
+        drawing = begin_drawing(run, file, read) if shared is None else None
         looked_up, job = await look_outside(outside, job, run, door)
         job = await look(looking, job, run, door)
         written = await strategy_used.run(job, run.folder, door)
@@ -169,7 +170,7 @@ async def review(
         finished = _finished(written, run, job, door.ledger, rating_map)
         _write(run, finished, form, all_points=all_points)
         if shared is None:
-            await write_page(run, finished, read, file, form)
+            await write_page(run, finished, read, file, form, drawing)
         return finished
 
 

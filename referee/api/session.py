@@ -6,11 +6,11 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.api.coverage import beside_limits, in_batches
 from referee.api.options import RunOptions
@@ -95,6 +95,17 @@ class Session:
     def closing(self, close: Callable[[], object]) -> None:
         """Call this when the session ends, before what was opened earlier is closed."""
         self._stack.callback(close)
+
+    def beside(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin work that goes on while models are asked; what nobody waited for ends with the session."""
+        task = asyncio.create_task(work)
+
+        async def end() -> None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+        self._closing(end)
+        return task
 
     async def open_models(self, judges: Sequence[str] | None = None) -> Models:
         """The models that the settings name, or a panel of judges; raises as ``referee.llm.models.open_models``."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import time
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support import FakeServer
+from tests.support import ChatRequest, FakeServer, Fault
 
 from .command import Referee
 from .refusals import assert_refused, on
@@ -39,6 +41,33 @@ def test_a_review_has_a_page_which_is_made_again_without_its_paper(
     assert referee("open", "run").code == 0
     assert shown == [page.as_uri()]
     assert page.read_text(encoding="utf-8") == first
+
+
+def test_pages_are_drawn_while_the_model_thinks(referee: Referee, examples: Path, workplace: Path) -> None:
+    pages = workplace / "run" / "pages" / "pages.json"
+    there = []
+
+    def thinks(request: ChatRequest) -> Any:
+        ends = time.monotonic() + 120
+        while not pages.is_file() and time.monotonic() < ends:
+            time.sleep(0.05)
+        there.append(pages.is_file())
+        return request.instance()
+
+    asked = (examples / "paper.pdf", "--venue", "arr", "--strategy", "single", "--figures", "none", "--out", "run")
+    with FakeServer({"review/single": thinks}) as server:
+        done = referee("review", *asked, *on(server))
+    assert (done.code, there) == (0, [True]), done.err
+
+
+def test_a_review_that_fails_ends_the_drawing(
+    referee: Referee, examples: Path, workplace: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    asked = (examples / "paper.pdf", "--venue", "arr", "--strategy", "single", "--figures", "none", "--out", "run")
+    with FakeServer(faults=[Fault("401")]) as server:
+        assert referee("review", *asked, *on(server)).code == 2
+    assert not (workplace / "run" / "report.html").exists()
+    assert not recwarn.list
 
 
 def test_what_has_no_page_is_named(

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.support.wire import ChatReply, ErrorReply, anthropic, google, ollama, openai
-
 from referee.testing import hash_vector
 from tests.support.faults import Fault, FaultPlan
 from tests.support.http1 import HttpRequest, HttpResponse, json_response
@@ -18,6 +16,7 @@ from tests.support.request import ChatRequest, schema_in
 from tests.support.script import Script, ScriptError, generated
 from tests.support.spoiling import spoil
 from tests.support.vectors import as_base64
+from tests.support.wire import ChatReply, ErrorReply, anthropic, google, ollama, openai
 
 WIRES: dict[str, Any] = {"openai": openai, "anthropic": anthropic, "google": google, "ollama": ollama}
 _HTTP_ERRORS = ("400", "401", "context", "429", "500", "503")

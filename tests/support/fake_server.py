@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.support.wire import anthropic, google, ollama, openai
-
 from tests.support.answering import WIRES, Answering, Connection, embedding_request, error_response
 from tests.support.batches import BatchDesk, BatchPlan, FakeBatch, Wire
 from tests.support.faults import Fault, FaultPlan
@@ -22,6 +20,7 @@ from tests.support.log import CallLog
 from tests.support.prompt_cache import PromptCache
 from tests.support.request import ChatRequest
 from tests.support.script import Entry, Script, ScriptError
+from tests.support.wire import anthropic, google, ollama, openai
 
 _GOOGLE = re.compile(r"/v1(?:beta)?/models/(?P<model>.+):(?P<method>(?:streamG|g)enerateContent)")
 

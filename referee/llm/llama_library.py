@@ -130,12 +130,17 @@ def llama_library() -> LlamaLibrary:
         MissingExtra: The package is not installed.
         SettingsError: It is another build than the one whose structures are known.
     """
-    folder = _package_folder()
+    folder, installed = Path(import_runtime().__file__).parent, version(PACKAGE)
+    if installed != BUILD:
+        raise _other_build(f"version {installed} is installed")
+    found = sorted(path for path in folder.glob(f"{PACKAGE}*") if path.suffix in {".so", ".dylib", ".pyd"})
+    if not found:
+        raise _other_build(f"it has no library in {folder.name!r}")
     import cffi
 
     ffi = cffi.FFI()
     ffi.cdef(_DECLARATIONS)
-    calls = ffi.dlopen(str(_library_file(folder)))
+    calls = ffi.dlopen(str(found[0]))
     require_defaults(calls.llama_model_default_params(), _MODEL_DEFAULTS)
     require_defaults(calls.llama_context_default_params(), _CONTEXT_DEFAULTS)
     return LlamaLibrary(ffi, calls)
@@ -151,21 +156,6 @@ def require_defaults(structure: Any, expected: Mapping[str, float]) -> None:
         found = getattr(structure, name)
         if not math.isclose(float(found), float(value), abs_tol=1e-12):
             raise _other_build(f"its field {name!r} holds {found!r} and not {value!r}")
-
-
-def _package_folder() -> Path:
-    runtime = import_runtime()
-    installed = version(PACKAGE)
-    if installed != BUILD:
-        raise _other_build(f"version {installed} is installed")
-    return Path(runtime.__file__).parent
-
-
-def _library_file(folder: Path) -> Path:
-    found = sorted(path for path in folder.glob(f"{PACKAGE}*") if path.suffix in {".so", ".dylib", ".pyd"})
-    if not found:
-        raise _other_build(f"it has no library in {folder.name!r}")
-    return found[0]
 
 
 def _other_build(cause: str) -> SettingsError:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import DataError
-from referee.llm.catalogue import catalogue_entry, embedder_key, model_path
+from referee.llm.catalogue import embedder_key, fetched_path
 
 Floats = NDArray[np.float32]
 
@@ -57,7 +57,7 @@ class MiniLM:
         Raises:
             DataError: They were not fetched yet.
         """
-        return cls(_fetched_folder(cache_dir))
+        return cls(fetched_path(embedder_key(), cache_dir))
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Embed texts together, in the thread that asks; several may ask at once.
@@ -93,7 +93,7 @@ def piece_counter(cache_dir: Path | None = None) -> Callable[[str], int]:
     Raises:
         DataError: The model was not fetched yet, or its tokenizer cannot be read.
     """
-    return _counter(_fetched_folder(cache_dir))
+    return _counter(fetched_path(embedder_key(), cache_dir))
 
 
 @contextmanager
@@ -198,18 +198,6 @@ class _Encoder:
         share *= np.float32(0.5)
         values *= share
         return values
-
-
-def _fetched_folder(cache_dir: Path | None) -> Path:
-    key = embedder_key()
-    folder = model_path(key, cache_dir)
-    if folder is None:
-        raise DataError(
-            f"the embedding model {key!r} is not on this machine yet.",
-            hint=f"Run `referee models fetch {key}` ({catalogue_entry(key).size >> 20:,} MiB).",
-            ids={"model": key},
-        )
-    return folder
 
 
 @lru_cache(maxsize=2)

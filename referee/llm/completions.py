@@ -47,11 +47,6 @@ class Completion:
     ended: str = ""
     place: str = ""
 
-    @property
-    def cut_off(self) -> bool:
-        """Whether the reply met a limit."""
-        return self.ended.startswith(CUT_OFF)
-
 
 CUT_OFF = "the reply was cut off at the token limit"
 _FAR_TOO_LONG = f"{CUT_OFF}: more came than such a reply can hold"
@@ -189,13 +184,11 @@ class _Gathered:
         if _STOPPED.fullmatch(reason.lower()):
             return f"the provider stopped the reply ({reason}){words}"
         if reason.lower() in _LIMITS:
-            return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if self._only_thought(text) else ''}"
+            only_thought = (text.strip() or self.reasoning) and not without_reasoning(text)
+            return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if only_thought else ''}"
         if too_long:
             return _FAR_TOO_LONG
         return "" if text.strip() or reason.lower() in _USUAL else f"the reply was empty (it ended with {reason!r})"
-
-    def _only_thought(self, text: str) -> bool:
-        return bool(text.strip() or self.reasoning) and not without_reasoning(text)
 
 
 def _parts(message: AIMessage) -> Iterator[tuple[str, str]]:

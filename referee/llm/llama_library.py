@@ -115,8 +115,9 @@ class LlamaLibrary:
     def __init__(self, ffi: Any, calls: Any) -> None:
         self.ffi = ffi
         self.calls = calls
-        # The library keeps the pointer, so the callback must live as long as it does.
-        self._silent = ffi.callback("void(int, const char *, void *)", _ignored)
+        # The library's own messages go nowhere: errors come back as codes, and the rest is not for users. It keeps the
+        # pointer, so the callback must live as long as it does.
+        self._silent = ffi.callback("void(int, const char *, void *)", lambda *_: None)
         calls.llama_log_set(self._silent, ffi.NULL)
         calls.llama_backend_init()
         calls.ggml_backend_load_all()
@@ -163,7 +164,3 @@ def _other_build(cause: str) -> SettingsError:
         f"token logits are read from the structures of {PACKAGE} {BUILD} and of no other build: {cause}.",
         hint=f"Run `pip install {PACKAGE}=={BUILD}`.",
     )
-
-
-def _ignored(level: int, text: Any, data: Any) -> None:
-    """The library's own messages: errors come back as codes, and the rest is not for users."""

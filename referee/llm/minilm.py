@@ -151,7 +151,10 @@ class _Encoder:
         at = np.concatenate([np.arange(len(ids)) for ids in token_ids])
         hidden = self._norm(words[np.concatenate(token_ids)] + kinds[0] + positions[at], "embeddings")
         for layer in self._layers:
-            attended = self._attention(hidden, f"{layer}.attention.self", spans)
+            query, key, value = (
+                self._linear(hidden, f"{layer}.attention.self.{part}") for part in ("query", "key", "value")
+            )
+            attended = np.concatenate([self._mixed(query[span], key[span], value[span]) for span in spans])
             hidden += self._linear(attended, f"{layer}.attention.output.dense")
             self._norm(hidden, f"{layer}.attention.output")
             inner = self._gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
@@ -160,10 +163,6 @@ class _Encoder:
         means = np.stack([hidden[span].mean(axis=0) for span in spans])
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
-
-    def _attention(self, hidden: Floats, name: str, spans: Sequence[slice]) -> Floats:
-        query, key, value = (self._linear(hidden, f"{name}.{part}") for part in ("query", "key", "value"))
-        return np.concatenate([self._mixed(query[span], key[span], value[span]) for span in spans])
 
     def _mixed(self, *rows: Floats) -> Floats:
         """Softmax attention within one text, all heads at once."""

@@ -16,7 +16,7 @@ from referee.llm.providers import key_variable, provider_of
 from referee.llm.spec import ModelSpec
 from referee.secrets import scrub
 
-RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_RETRYABLE = (408, 409, 429)  # beside all from 500 on
 _REFUSED_STATUS = (400, 422, 501)
 _EMPTY_BALANCE = "credit balance is too low"  # Anthropic says it with status 400
 _NO_CREDIT = ("insufficient_quota", "insufficient credit", "billing", "credit balance")
@@ -106,7 +106,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
             f"It was not tried again but for what a server may refuse; {model}.",
         ),
         (
-            status in RETRYABLE_STATUS or (status or 0) >= 500,
+            status in _RETRYABLE or (status or 0) >= 500,
             ModelUnavailable,
             f"{name} answered with HTTP {status}: {text}.",
             _LATER,

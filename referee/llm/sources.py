@@ -63,7 +63,12 @@ async def _store(response: httpx.Response, part: Path, file: ModelFile, report: 
         if response.status_code == 416:
             part.unlink(missing_ok=True)
         raise SourceFailed(f"the server answered with status {response.status_code}")
-    start = _range_start(response)
+    start = 0
+    if response.status_code == 206:
+        found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+        if found is None:
+            raise SourceFailed("the server sent a part without saying which")
+        start = int(found[1])
     if start and (not part.exists() or part.stat().st_size != start):
         part.unlink(missing_ok=True)
         raise SourceFailed("the server sent another range than was asked for")
@@ -71,15 +76,6 @@ async def _store(response: httpx.Response, part: Path, file: ModelFile, report: 
     if start + length != file.size:
         raise SourceFailed(f"the server offers {start + length:,} bytes, {file.size:,} are pinned")
     return await _stored(part, file, start, response.aiter_bytes(_CHUNK), partial(report, file.name))
-
-
-def _range_start(response: httpx.Response) -> int:
-    if response.status_code == 200:
-        return 0
-    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    if found is None:
-        raise SourceFailed("the server sent a part without saying which")
-    return int(found.group(1))
 
 
 async def from_index(folder: Path, file: ModelFile, report: FetchProgress) -> Path:

@@ -53,24 +53,13 @@ class Wire:
         whether it was streamed.
         """
         chat = self._chat(request.temperature, request.max_output_tokens)
-        came = False
-
-        def seen() -> None:
-            nonlocal came
-            came = True
-            begun()
-
+        errors = (*self._provider.errors(), *transport_errors())
         with bounded_body(request.max_output_tokens):
             chunks = cast(
                 "AsyncGenerator[AIMessageChunk]",
                 chat.astream(self._provider.messages(request), **self._provider.arguments(request)),
             )
-            try:
-                completion = await collected(chunks, request.max_output_tokens, seen)
-            except ValueError as error:
-                if came or isinstance(error, (*self._provider.errors(), *transport_errors())):
-                    raise
-                completion = None
+            completion = await collected(chunks, request.max_output_tokens, begun, errors)
         return completion if completion is not None else await self.send(request)
 
     def listed_for_images(self) -> bool | None:

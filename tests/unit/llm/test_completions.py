@@ -200,6 +200,6 @@ async def test_pieces_of_a_message_make_what_the_message_makes() -> None:
         yield AIMessageChunk(content=[], response_metadata=metadata)
 
     at_once = whole(AIMessage(content=content, response_metadata=metadata), 300)
-    in_pieces = await collected(pieces(), 300, lambda: None)
+    in_pieces = await collected(pieces(), 300, lambda: None, ())
     assert in_pieces is not None
     assert (in_pieces.text, in_pieces.ended) == (at_once.text, at_once.ended) == (TEXT, f"{LIMIT} (max_tokens)")

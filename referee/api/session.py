@@ -18,7 +18,7 @@ from referee.api.own_prompts import keep_prompts, require_room, with_kept_prompt
 from referee.api.places import RunPlace
 from referee.errors import RefereeError, RunError, RunStopped, SettingsError
 from referee.llm.batches.collecting import Batches
-from referee.llm.batches.wire import drop_answered, put_into_batches, waiting_calls
+from referee.llm.batches.wire import put_into_batches, waiting_calls
 from referee.llm.cache import ReplyCache
 from referee.llm.catalogue import cache_root
 from referee.llm.door import Door
@@ -205,7 +205,8 @@ class Session:
         self.record(ledger.usage, ledger.usage_by_role)
         if ledger.damaged_lines:
             self.progress(Event("note", f"{ledger.damaged_lines} damaged line(s) in {TRACE} were left out"))
-        drop_answered(models, ledger.answered())
+        if self._batches is not None:
+            self._batches.drop(ledger.answered())
         return Door(
             models,
             calls=waiting_calls(self.settings.calls),

@@ -45,7 +45,7 @@ def fetch(models: Annotated[list[str], _KEYS]) -> None:
 @app.command()
 def remove(model: _Key) -> None:
     """Remove a model's file from this machine."""
-    from referee.llm.fetch import remove_model
+    from referee.llm.catalogue import remove_model
 
     removed = remove_model(model)
     typer.echo(f"{model}: removed." if removed else f"{model}: was not here.")

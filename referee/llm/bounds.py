@@ -65,13 +65,17 @@ def _bounded_kind(kind: Any) -> Any:
     return type("BoundedStream", (_Bounded, kind), {})
 
 
-def body_too_long(error: BaseException | None) -> bool:
-    """Whether this is what an exception of an SDK comes from."""
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what it comes from, since SDKs wrap each other's errors."""
     for _ in range(8):
-        if error is None or isinstance(error, BodyTooLong):
-            return error is not None
-        error = error.__cause__ or error.__context__
-    return False
+        if error is not None:
+            yield error
+            error = error.__cause__ or error.__context__
+
+
+def body_too_long(error: BaseException) -> bool:
+    """Whether this is what an exception of an SDK comes from."""
+    return any(isinstance(cause, BodyTooLong) for cause in causes(error))
 
 
 class _Bounded:

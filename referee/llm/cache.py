@@ -10,23 +10,22 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from referee.runs.files import write_atomically
+from referee.schemas.usage import Usage
 
 logger = logging.getLogger(__name__)
 
 
-class CachedReply(BaseModel):
-    """A reply as it was accepted, with the tokens it once cost."""
+class _Entry(BaseModel):
+    """What a file holds: a reply as it was accepted, with the tokens it once cost.
+
+    ``seal`` binds the reply to its request, so that no damage can pass for a reply.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     reply: str
     input_tokens: int
     output_tokens: int
-
-
-class _Entry(CachedReply):
-    """What a file holds. ``seal`` binds the reply to its request, so that no damage can pass for a reply."""
-
     seal: str
 
 
@@ -37,7 +36,7 @@ class ReplyCache:
         self._folder = folder
         self._writable = True
 
-    def get(self, request: str) -> CachedReply | None:
+    def get(self, request: str) -> str | None:
         """The reply to this very request, if there is one."""
         path = self._path(request)
         try:
@@ -47,20 +46,22 @@ class ReplyCache:
         except (OSError, ValidationError, UnicodeDecodeError) as error:
             logger.info("cache entry %s is not usable (%s) and counts as absent", path, type(error).__name__)
             return None
-        if entry.seal != _seal(request, entry):
+        if entry.seal != _seal(request, entry.reply, entry.input_tokens, entry.output_tokens):
             logger.info("cache entry %s is not what was written for its request and counts as absent", path)
             return None
-        return CachedReply(**entry.model_dump(exclude={"seal"}))
+        return entry.reply
 
-    def put(self, request: str, entry: CachedReply) -> None:
+    def put(self, request: str, reply: str, used: Usage) -> None:
         """Keep a reply."""
         if not self._writable:
             return
         path = self._path(request)
-        sealed = _Entry(**entry.model_dump(), seal=_seal(request, entry))
+        tokens_in, tokens_out = used.input_tokens, used.output_tokens
+        seal = _seal(request, reply, tokens_in, tokens_out)
+        entry = _Entry(reply=reply, input_tokens=tokens_in, output_tokens=tokens_out, seal=seal)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, sealed.model_dump_json())
+            write_atomically(path, entry.model_dump_json())
         except OSError as error:
             self._writable = False
             logger.warning(
@@ -78,6 +79,6 @@ class ReplyCache:
         return self._folder / request[:2] / f"{request[2:]}.json"
 
 
-def _seal(request: str, entry: CachedReply) -> str:
-    parts = f"{request}\x00{entry.input_tokens}\x00{entry.output_tokens}\x00{entry.reply}"
+def _seal(request: str, reply: str, tokens_in: int, tokens_out: int) -> str:
+    parts = f"{request}\x00{tokens_in}\x00{tokens_out}\x00{reply}"
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_cache_path
+from pydantic import TypeAdapter
 
 from referee.errors import DataError, SettingsError
 
@@ -81,7 +82,8 @@ class ModelStatus:
 @cache
 def catalogue() -> dict[str, CatalogueEntry]:
     """All known models by key, in the order of the file."""
-    return {key: _entry(key, raw) for key, raw in _raw()["models"].items()}
+    one = TypeAdapter(CatalogueEntry)
+    return {key: one.validate_python({"key": key, **raw}) for key, raw in _raw()["models"].items()}
 
 
 def catalogue_entry(key: str) -> CatalogueEntry:
@@ -148,7 +150,24 @@ def model_path(key: str, cache_dir: Path | None = None) -> Path | None:
     record = read_record(folder)
     if not all(is_verified(folder, file, record) for file in entry.files):
         return None
-    return _path_of(entry, folder)
+    return folder / entry.files[0].name if len(entry.files) == 1 else folder
+
+
+def fetched_path(key: str, cache_dir: Path | None = None) -> Path:
+    """The same for a model that is needed.
+
+    Raises:
+        SettingsError: No such key.
+        DataError: It was not fetched yet.
+    """
+    path = model_path(key, cache_dir)
+    if path is None:
+        raise DataError(
+            f"the embedded model {key!r} is not on this machine yet.",
+            hint=f"Run `referee models fetch {key}` ({catalogue_entry(key).size >> 20:,} MiB).",
+            ids={"model": key},
+        )
+    return path
 
 
 def model_status(key: str, cache_dir: Path | None = None) -> ModelStatus:
@@ -214,10 +233,6 @@ def _key_of_kind(name: str, kind: Kind, default: str) -> str:
     raise SettingsError(f"the embedded model {key!r} {why}.", hint=f"Embedded {kind} models: {', '.join(offered)}.")
 
 
-def _path_of(entry: CatalogueEntry, folder: Path) -> Path:
-    return folder / entry.files[0].name if len(entry.files) == 1 else folder
-
-
 def _has_size(path: Path, size: int) -> bool:
     try:
         return path.stat().st_size == size
@@ -228,10 +243,3 @@ def _has_size(path: Path, size: int) -> bool:
 @cache
 def _raw() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text("utf-8"))
-
-
-def _entry(key: str, raw: dict[str, Any]) -> CatalogueEntry:
-    files = tuple(
-        ModelFile(**{**file, "parts": tuple(Part(**part) for part in file["parts"])}) for file in raw["files"]
-    )
-    return CatalogueEntry(key=key, **{**raw, "files": files})

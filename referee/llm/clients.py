@@ -6,15 +6,12 @@ import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import httpx
 
 from referee.llm.bounds import bound_response
 from referee.llm.spec import ModelSpec
-
-if TYPE_CHECKING:
-    pass
 
 # How much runs at once is decided by the model's own limit, not by a connection pool.
 _KEPT_CONNECTIONS = 64

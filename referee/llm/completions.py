@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -47,11 +48,6 @@ class Completion:
     ended: str = ""
     place: str = ""
 
-    @property
-    def cut_off(self) -> bool:
-        """Whether the reply met a limit."""
-        return self.ended.startswith(CUT_OFF)
-
 
 CUT_OFF = "the reply was cut off at the token limit"
 _FAR_TOO_LONG = f"{CUT_OFF}: more came than such a reply can hold"
@@ -74,14 +70,18 @@ def whole(message: AIMessage, max_output_tokens: int) -> Completion:
 
 
 async def collected(
-    chunks: AsyncGenerator[AIMessageChunk], max_output_tokens: int, begun: Callable[[], None]
+    chunks: AsyncGenerator[AIMessageChunk],
+    max_output_tokens: int,
+    begun: Callable[[], None],
+    errors: tuple[type[Exception], ...],
 ) -> Completion | None:
-    """A message that comes in pieces, read up to the bound; null where the stream held none.
+    """A message that comes in pieces, read up to the bound; null where the stream held none, or was no stream.
 
     Args:
         chunks: The pieces. They are not read further once they are longer than a reply can be.
         max_output_tokens: The limit that was asked for.
         begun: Told of each piece when it comes.
+        errors: What the SDK and the transport raise; another ``ValueError`` before the first piece means no stream.
     """
     most = most_characters(max_output_tokens)
     gathered, came = _Gathered(), False
@@ -93,15 +93,14 @@ async def collected(
                 gathered.add(chunk)
                 if gathered.length > most:
                     break
-    except ValidationError:
-        # LangChain refuses a piece whose numbers of tokens are none: the text before it is whole or is repaired.
-        if not came:
-            raise
-        gathered.usage = None
     except Exception as error:
-        if not body_too_long(error):
+        if body_too_long(error):
+            gathered.metadata["finish_reason"], came = "length", True
+        elif came and isinstance(error, ValidationError):
+            # LangChain refuses a piece whose numbers of tokens are none: the text before it is whole or is repaired.
+            gathered.usage = None
+        elif came or not isinstance(error, ValueError) or isinstance(error, errors):
             raise
-        gathered.metadata["finish_reason"], came = "length", True
     return replace(gathered.completion(most), streamed=True) if came else None
 
 
@@ -109,9 +108,7 @@ async def collected(
 class _Gathered:
     """The parts of a message, or of its pieces, by their place."""
 
-    content: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    refusal: list[str] = field(default_factory=list)
+    parts: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     calls: list[tuple[Any, str, list[str]]] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     usage: UsageMetadata | None = None
@@ -122,8 +119,7 @@ class _Gathered:
         from langchain_core.messages.ai import add_usage
 
         for place, text in _parts(message):
-            place_of: list[str] = getattr(self, place)
-            place_of.append(text)
+            self.parts[place].append(text)
             self.length += len(text) if place == "content" else 0
         for index, name, arguments in _calls(message):
             self.length += len(arguments)
@@ -151,7 +147,7 @@ class _Gathered:
         return Completion(
             text=text[:most],
             input_tokens=tokens_in,
-            output_tokens=_number(tokens.get("output_tokens")) or (None if text or self.reasoning else 0),
+            output_tokens=_number(tokens.get("output_tokens")) or (None if text or self.parts["reasoning"] else 0),
             cached_tokens=cached if believed else 0,
             cache_write_tokens=written if believed else 0,
             ended=self._ended(text, len(text) > most),
@@ -167,39 +163,37 @@ class _Gathered:
         """The text, and where it stood if that is unusual."""
         if ours := ["".join(pieces) for _, name, pieces in self.calls if name == TOOL]:
             return "\n".join(ours), ""
-        content = "".join(self.content)
+        content = "".join(self.parts["content"])
         if self.calls:
             _, name, _ = self.calls[0]
             text = "\n".join([content, *("".join(pieces) for _, _, pieces in self.calls)]).strip()
             return text, f"in a call of the tool {name!r}"
-        if content.strip() or self.refusal or self._reason.lower() not in _USUAL:
-            return content or "".join(self.refusal), ""
-        return "".join(self.reasoning), "in its reasoning" if self.reasoning else ""
+        if content.strip() or self.parts["refusal"] or self._reason.lower() not in _USUAL:
+            return content or "".join(self.parts["refusal"]), ""
+        return "".join(self.parts["reasoning"]), "in its reasoning" if self.parts["reasoning"] else ""
 
     def _ended(self, text: str, too_long: bool) -> str:
         """Why the reply is not as the model meant it, in the provider's words."""
         reason, feedback = self._reason, self.metadata.get("prompt_feedback") or {}
         details = self.metadata.get("stop_details") or {}
-        said = [feedback.get("block_reason_message"), details.get("explanation"), "".join(self.refusal)]
+        said = [feedback.get("block_reason_message"), details.get("explanation"), "".join(self.parts["refusal"])]
         words = "".join(f": {' '.join(str(one).split())[:_MOST_WORDS]}" for one in said if one)
         if blocked := feedback.get("block_reason"):
             return f"the provider blocked the prompt ({getattr(blocked, 'value', blocked)}){words}"
-        if self.refusal:
+        if self.parts["refusal"]:
             return f"the model declined{words}"
         if _STOPPED.fullmatch(reason.lower()):
             return f"the provider stopped the reply ({reason}){words}"
         if reason.lower() in _LIMITS:
-            return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if self._only_thought(text) else ''}"
+            only_thought = (text.strip() or self.parts["reasoning"]) and not without_reasoning(text)
+            return f"{CUT_OFF} ({reason}){'; all that came was reasoning' if only_thought else ''}"
         if too_long:
             return _FAR_TOO_LONG
         return "" if text.strip() or reason.lower() in _USUAL else f"the reply was empty (it ended with {reason!r})"
 
-    def _only_thought(self, text: str) -> bool:
-        return bool(text.strip() or self.reasoning) and not without_reasoning(text)
-
 
 def _parts(message: AIMessage) -> Iterator[tuple[str, str]]:
-    """The texts of a message that are no calls, each with its place in ``_Gathered``."""
+    """The texts of a message that are no calls, each with its place: content, reasoning or refusal."""
     more = message.additional_kwargs
     for block in [message.content] if isinstance(message.content, str) else message.content:
         if isinstance(block, str):

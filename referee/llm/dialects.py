@@ -48,14 +48,10 @@ def strict_schema(schema: Schema) -> Schema:
 
 def bounded_schema(schema: Schema) -> Schema:
     """The same for grammars and tool calls: bounds stay, titles go."""
-
-    def trim(node: Schema) -> None:
-        node.pop("title", None)
-
-    return _changed(schema, trim)
+    return _changed(schema, lambda node: node.pop("title", None))
 
 
-def _changed(schema: Schema, change: Callable[[Schema], None]) -> Schema:
+def _changed(schema: Schema, change: Callable[[Schema], object]) -> Schema:
     """A copy in which each schema, those within it first, was changed; what is no schema is shared with the old one."""
     copied: Schema = {}
     for key, value in schema.items():
@@ -67,7 +63,7 @@ def _changed(schema: Schema, change: Callable[[Schema], None]) -> Schema:
     return copied
 
 
-def _changed_value(value: Any, change: Callable[[Schema], None]) -> Any:
+def _changed_value(value: Any, change: Callable[[Schema], object]) -> Any:
     if isinstance(value, dict):
         return _changed(value, change)
     return [_changed_value(item, change) for item in value] if isinstance(value, list) else value

@@ -13,7 +13,6 @@ import json
 import logging
 import time
 from collections.abc import Collection, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Generic, Literal, TypeVar
@@ -22,10 +21,10 @@ from pydantic import BaseModel
 from tenacity import RetryCallState
 
 from referee.errors import RefereeError, ReplyCut, ReplyInvalid, ReplyRefused
-from referee.llm.cache import CachedReply, ReplyCache
+from referee.llm.cache import ReplyCache
 from referee.llm.completions import CUT_OFF, Completion
 from referee.llm.dialects import reply_schema
-from referee.llm.failures import RequestRefused, classify
+from referee.llm.failures import RequestRefused, classified
 from referee.llm.images import PromptImage
 from referee.llm.json_text import UnusableReply
 from referee.llm.models import Model, Models
@@ -160,8 +159,8 @@ class Door:
                     break
                 ask = replace(ask, wire=with_repair(wire, record.reply or "", str(problem), repair_round + 1, model))
                 continue
-            if record.origin == "provider":
-                self._keep(base, record)
+            if record.origin == "provider" and self._cache is not None and record.reply:
+                self._cache.put(base, record.reply, record.usage)
             return Answer(value, sum(spent, Usage()), record.call_id, model.spec.id, (*model.notes, *notes))
         raise self._given_up(ask, model, last, record.error, spent)
 
@@ -194,7 +193,7 @@ class Door:
         kept = None if model.spec.is_answers else self._cache  # its folder keeps answers, which people may change
         cached = kept.get(request) if kept else None
         if cached is not None:
-            record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached.reply, origin="cache")
+            record = self._record(ask, request, model, Usage(reused_calls=1), reply=cached, origin="cache")
         else:
             record = await self._paid(ask, request, model)
         await self.ledger.keep(record)
@@ -214,7 +213,11 @@ class Door:
         reservation = self._budget.reserve(tokens_in + most_out, most_cost)
         used = Usage()
         try:
-            async with self._turn(ask, model) as turn, model.limits.slot(tokens_in + most_out), self._stop.call():
+            async with (
+                self._turns.turn(beginning(model, ask.wire)) as turn,
+                model.limits.slot(tokens_in + most_out),
+                self._stop.call(),
+            ):
                 self._say("call_started", ask)
                 completion, sent = await self._tried(ask, model, turn)
             refuse_cut_prompt(model, completion, ask.wire)
@@ -240,15 +243,13 @@ class Door:
             seconds=time.monotonic() - started,
         )
 
-    def _turn(self, ask: _Ask, model: Model) -> AbstractAsyncContextManager[Turn | None]:
-        begins = beginning(model, ask.wire)
-        return self._turns.turn(begins) if begins else nullcontext()
-
     async def _tried(self, ask: _Ask, model: Model, turn: Turn | None) -> tuple[Completion, int]:
         """Send, and send again where that can help; meanwhile another call with this beginning goes ahead."""
 
         def failed(state: RetryCallState) -> None:
-            self._say_retry(state)
+            error = state.outcome.exception() if state.outcome else None
+            cause = error.message if isinstance(error, RefereeError) else error
+            self._progress(Event("retry", f"try {state.attempt_number} failed: {cause}", self.ledger.usage()))
             if turn is not None:
                 turn.failed()
 
@@ -265,7 +266,9 @@ class Door:
             model.notes.append(note)
         if turn is not None:
             turn.begun()
-        return _writable(completion), attempt.retry_state.attempt_number
+        # As it can be written to a file: halves of surrogate pairs, which some servers send, are replaced.
+        text = completion.text.encode("utf-8", "replace").decode()
+        return replace(completion, text=text), attempt.retry_state.attempt_number
 
     async def _sent(self, ask: _Ask, model: Model, turn: Turn | None) -> Completion:
         """Send once; what the server refuses is replaced, each feature once, and what helped is remembered.
@@ -280,13 +283,12 @@ class Door:
             request = accepted(ask.wire, refused)
             ahead = turn if turn is not None and not turn.later and STREAM not in refused else None
             try:
-                async with asyncio.timeout(None if model.spec.is_answers else self._calls.timeout_s):
-                    completion = await (model.wire.stream(request, ahead.begun) if ahead else model.wire.send(request))
+                with classified(model.spec):
+                    async with asyncio.timeout(None if model.spec.is_answers else self._calls.timeout_s):
+                        sending = model.wire.stream(request, ahead.begun) if ahead else model.wire.send(request)
+                        completion = await sending
                 break
-            except model.wire.errors() as error:
-                failure = classify(error, model.spec)
-                if not isinstance(failure, RequestRefused):
-                    raise failure from error
+            except RequestRefused as failure:
                 found = substitute(
                     failure.said,
                     request,
@@ -297,7 +299,7 @@ class Door:
                 )
                 cause = None if found and found[2] else cause or failure
                 if found is None:
-                    raise cause or failure from error
+                    raise cause or failure from failure.__cause__
                 tried[found[0]] = found[1]
         if ahead and not completion.streamed:
             tried[STREAM] = 0
@@ -307,20 +309,6 @@ class Door:
     def _say(self, kind: Literal["call_started", "call_finished"], ask: _Ask, spent: Usage | None = None) -> None:
         text = f"{ask.role}: {ask.wire.prompt}"
         self._progress(Event(kind, text, self.ledger.usage(), prompt=ask.prompt.id, spent=spent))
-
-    def _say_retry(self, state: RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome else None
-        cause = error.message if isinstance(error, RefereeError) else error
-        self._progress(Event("retry", f"try {state.attempt_number} failed: {cause}", self.ledger.usage()))
-
-    def _keep(self, base: str, record: CallRecord) -> None:
-        if self._cache is not None and record.reply:
-            entry = CachedReply(
-                reply=record.reply,
-                input_tokens=record.usage.input_tokens,
-                output_tokens=record.usage.output_tokens,
-            )
-            self._cache.put(base, entry)
 
     def _given_up(
         self, ask: _Ask, model: Model, problem: UnusableReply, ended: str, spent: Sequence[Usage]
@@ -389,8 +377,3 @@ _TRIES = "tries"
 def prompt_digest(prompt: RenderedPrompt, schema: dict[str, object]) -> str:
     """The identity of a prompt: template and reply schema together."""
     return hashlib.sha256(f"{prompt.digest}\x00{json.dumps(schema, sort_keys=True)}".encode()).hexdigest()
-
-
-def _writable(completion: Completion) -> Completion:
-    """The text as it can be written to a file: halves of surrogate pairs, which some servers send, are replaced."""
-    return replace(completion, text=completion.text.encode("utf-8", "replace").decode())

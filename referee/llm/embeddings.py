@@ -17,8 +17,8 @@ from tenacity import RetryCallState
 
 from referee.errors import DataError, MissingExtra, RefereeError, ReplyInvalid, SettingsError
 from referee.llm.catalogue import embedder_key
-from referee.llm.clients import Connection, transport_errors
-from referee.llm.failures import classify
+from referee.llm.clients import Connection
+from referee.llm.failures import classified
 from referee.llm.minilm import MiniLM
 from referee.llm.providers import PROVIDERS, checked_key, parse_model, provider_of, require_key
 from referee.llm.retrying import tries
@@ -37,7 +37,6 @@ SENTENCE_TRANSFORMERS = "sentence-transformers"
 _REMOTE = tuple(form for one in PROVIDERS.values() if one.has_embeddings for form in one.forms)
 OFFERED = (LOCAL, *(f"{form}:NAME" for form in (*_REMOTE, SENTENCE_TRANSFORMERS)), "NAME with a base URL")
 _TEXTS_A_CALL = 64
-_NO_ANSWER = (ValueError, TypeError, AttributeError, LookupError)  # what a body that is no answer leads to
 # What the embedded model computes at a stretch: about 500 pieces, a tenth of a second, so that nothing urgent waits
 # for long. A package with batches of its own is given all at once.
 _SMALL_BATCH, _ANY_BATCH = 2_000, 1_000_000
@@ -95,19 +94,15 @@ def make_embedder(
     """
     provider, _, name = spec.strip().partition(":")
     if provider == LOCAL:
-        return _minilm(embedder_key(spec.strip()), cache_dir)
+        key, encode = embedder_key(spec.strip()), MiniLM.fetched(cache_dir).encode
+        return _InProcess(f"{LOCAL}:{key}", encode, MiniLM.dim, threads=usable_cores(), batch_chars=_SMALL_BATCH)
     if provider == SENTENCE_TRANSFORMERS and name:
         return _sentence_transformer(name)
     if provider == ANSWERS or (base_url is None and (provider not in _REMOTE or not name)):
         raise SettingsError(f"no embedder is called {spec!r}.", hint=f"Write one of: {', '.join(OFFERED)}.")
     model = parse_model(spec, base_url)
-    key = checked_key(api_key, "api_key", model) if api_key else require_key(model)
-    return _Remote(model, key, calls or CallSettings())
-
-
-def _minilm(key: str, cache_dir: Path | None) -> Embedder:
-    encode = MiniLM.fetched(cache_dir).encode
-    return _InProcess(f"{LOCAL}:{key}", encode, MiniLM.dim, threads=usable_cores(), batch_chars=_SMALL_BATCH)
+    sent = checked_key(api_key, "api_key", model) if api_key else require_key(model)
+    return _Remote(model, sent, calls or CallSettings())
 
 
 class _InProcess:
@@ -198,14 +193,9 @@ class _Remote:
         return rows
 
     async def _sent(self, batch: list[str]) -> list[list[float]]:
-        try:
+        with classified(self._model, as_what="an embedding server"):
             async with asyncio.timeout(self._calls.timeout_s):
                 return await self._embed(batch)
-        except self._errors() as error:
-            raise classify(error, self._model, as_what="an embedding server") from error
-
-    def _errors(self) -> tuple[type[Exception], ...]:
-        return (*provider_of(self._model).errors(), *transport_errors(), *_NO_ANSWER)
 
     def _say_retry(self, state: RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None

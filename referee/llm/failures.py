@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from referee.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from referee.llm.providers import key_variable
+from referee.llm.bounds import causes
+from referee.llm.clients import transport_errors
+from referee.llm.providers import key_variable, provider_of
 from referee.llm.spec import ModelSpec
 from referee.secrets import scrub
 
-RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_RETRYABLE = (408, 409, 429)  # beside all from 500 on
 _REFUSED_STATUS = (400, 422, 501)
 _EMPTY_BALANCE = "credit balance is too low"  # Anthropic says it with status 400
 _NO_CREDIT = ("insufficient_quota", "insufficient credit", "billing", "credit balance")
@@ -29,7 +32,7 @@ _NO_SERVER = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaier
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
 
 # What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
-_NO_CHAT_REPLY = (ValueError, TypeError, AttributeError, LookupError)
+_NO_CHAT_REPLY: tuple[type[Exception], ...] = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class NotReached(ModelUnavailable):
@@ -46,6 +49,15 @@ class RequestRefused(ModelRefused):
     said = ""
 
 
+@contextmanager
+def classified(spec: ModelSpec, *, as_what: str = "a chat server") -> Iterator[None]:
+    """What the SDK, the transport, or a body that is no valid answer leads to is raised as ``classify`` has it."""
+    try:
+        yield
+    except (*provider_of(spec).errors(), *transport_errors(), *_NO_CHAT_REPLY) as error:
+        raise classify(error, spec, as_what=as_what) from error
+
+
 def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server") -> ModelError:
     """Turn an SDK's or transport's exception into ours; provider text is scrubbed of keys and shortened.
 
@@ -55,7 +67,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
     body = _body(error)
     status, text = _status(error, body), _text(error, body)
     said = re.sub(rf"\b{status}\b", "", f"{text} {error} {dict(body)}".lower())  # its own number says nothing
-    names = {type(cause).__name__ for cause in _chain(error)}
+    names = {type(cause).__name__ for cause in causes(error)}
     no_credit = status == 402 or (status == 429 and any(mark in said for mark in _NO_CREDIT)) or _EMPTY_BALANCE in said
     page = isinstance(error, _NO_CHAT_REPLY) and _WEB_PAGE.search(text.lower())
     shown = "a web page came" if page else f"{type(error).__name__}: {text}"
@@ -94,7 +106,7 @@ def classify(error: Exception, spec: ModelSpec, *, as_what: str = "a chat server
             f"It was not tried again but for what a server may refuse; {model}.",
         ),
         (
-            status in RETRYABLE_STATUS or (status or 0) >= 500,
+            status in _RETRYABLE or (status or 0) >= 500,
             ModelUnavailable,
             f"{name} answered with HTTP {status}: {text}.",
             _LATER,
@@ -153,7 +165,7 @@ def _is_too_long(error: Exception, status: int | None, said: str) -> bool:
 
 def _body(error: Exception) -> Mapping[str, Any]:
     """The error object of the provider's answer, which some send with status 200; empty where none was kept."""
-    for cause in _chain(error):
+    for cause in causes(error):
         for held in (getattr(cause, "body", None), *cause.args):
             if isinstance(held, Mapping):
                 inner = held.get("error")
@@ -163,7 +175,7 @@ def _body(error: Exception) -> Mapping[str, Any]:
 
 def _status(error: Exception, body: Mapping[str, Any]) -> int | None:
     """The HTTP status anywhere in the chain of causes, since SDKs wrap each other's errors, or as the body has it."""
-    for cause in _chain(error):
+    for cause in causes(error):
         for value in (getattr(cause, "status_code", None), getattr(cause, "code", None)):
             if isinstance(value, int) and 400 <= value < 600:
                 return value
@@ -172,7 +184,7 @@ def _status(error: Exception, body: Mapping[str, Any]) -> int | None:
 
 
 def _retry_after(error: Exception) -> dict[str, str]:
-    for cause in _chain(error):
+    for cause in causes(error):
         headers = getattr(getattr(cause, "response", None), "headers", None)
         if isinstance(headers, Mapping):
             milliseconds, seconds = _number(headers.get("retry-after-ms")), _seconds(headers.get("retry-after"))
@@ -195,15 +207,6 @@ def _seconds(value: str | None) -> float | None:
 
 def _number(value: str | None) -> float | None:
     return float(value) if value is not None and value.replace(".", "", 1).isdigit() else None
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
-    for _ in range(8):
-        if seen is None:
-            return
-        yield seen
-        seen = seen.__cause__ or seen.__context__
 
 
 def _text(error: Exception, body: Mapping[str, Any]) -> str:

@@ -7,12 +7,11 @@ hashed and the hash was the pinned one. An interrupted fetch goes on where it st
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
 import shutil
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,12 @@ from referee.llm.catalogue import (
     catalogue_entry,
     is_verified,
     model_path,
-    model_status,
     models_dir,
     read_record,
-    remove_model,
 )
-from referee.llm.sources import FetchProgress, SourceFailed, from_index, from_official
+from referee.llm.sources import FetchProgress, SourceFailed, from_index, from_official, hash_of
 from referee.machine import try_lock
-
-__all__ = ["FetchProgress", "fetch_model", "model_path", "model_status", "models_dir", "remove_model"]
+from referee.runs.files import write_atomically
 
 SOURCES = ("official", "index")
 _LOCK_POLL_S = 0.2
@@ -70,8 +66,8 @@ async def fetch_model(
     if path := model_path(key, cache_dir):
         return path
     folder = models_dir(cache_dir) / key
-    report = progress or _silent
-    with _storage_errors(entry, folder):
+    report = progress or (lambda what, done, total: None)
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         async with _lock(folder, entry, report):
             first = sources[0]
@@ -82,8 +78,17 @@ async def fetch_model(
             for file in missing:
                 order = sorted(sources, key=lambda source: source != first)
                 first = await _fetch_file(folder, file, order, report)
-            for leftover in _unfinished(folder):
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            for leftover in folder.iterdir():
+                if leftover.name == "wheels":
+                    shutil.rmtree(leftover)
+                elif leftover.suffix in (".part", ".joined"):
+                    leftover.unlink()
+    except OSError as error:
+        raise DataError(
+            f"model {key!r} cannot be stored in {str(folder)!r}: {error.strerror or error}.",
+            hint=f"Free some space or set {CACHE_VARIABLE} to a folder you may write.",
+            ids={"model": key},
+        ) from error
     path = model_path(key, cache_dir)
     assert path is not None
     return path
@@ -118,7 +123,7 @@ async def _already_here(folder: Path, file: ModelFile) -> bool:
     path = folder / file.name
     if not path.is_file():
         return False
-    found = await asyncio.to_thread(_hash_of, path)
+    found = await asyncio.to_thread(hash_of, path)
     if found == file.sha256:
         _record(folder, file, "found")
         return True
@@ -131,30 +136,7 @@ def _record(folder: Path, file: ModelFile, source: str) -> None:
     path = folder / file.name
     entry = {"sha256": file.sha256, "size": file.size, "mtime_ns": path.stat().st_mtime_ns, "source": source}
     record: dict[str, Any] = {**read_record(folder), file.name: entry}
-    unfinished = folder / f"{RECORD}.part"
-    unfinished.write_text(json.dumps(record, indent=1), "utf-8")
-    unfinished.replace(folder / RECORD)
-
-
-def _hash_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _unfinished(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.suffix in (".part", ".joined") or path.name == "wheels"]
-
-
-@contextmanager
-def _storage_errors(entry: CatalogueEntry, folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"model {entry.key!r} cannot be stored in {str(folder)!r}: {error.strerror or error}.",
-            hint=f"Free some space or set {CACHE_VARIABLE} to a folder you may write.",
-            ids={"model": entry.key},
-        ) from error
+    write_atomically(folder / RECORD, json.dumps(record, indent=1))
 
 
 @asynccontextmanager
@@ -165,7 +147,3 @@ async def _lock(folder: Path, entry: CatalogueEntry, report: FetchProgress) -> A
             report(f"{entry.key}: waiting for another process that fetches it", 0, entry.size)
             await asyncio.sleep(_LOCK_POLL_S)
         yield
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """No progress is wanted."""

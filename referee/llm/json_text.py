@@ -190,14 +190,10 @@ def _prose(text: str) -> str:
 def _command(found: re.Match[str], *, mathematics: bool) -> str:
     name = _LETTERS[found[0][0]] + found[0][1:]
     sure = _COMMANDS.fullmatch(name) and not _DOUBTFUL.fullmatch(name) and (mathematics or name[0] != "n")
-    if name[0] in "bf" or (sure and not _is_abbreviation(found, name)):
+    begins_a_line = name == "neq" and found.string.startswith(".", found.end())  # with "eq."
+    if name[0] in "bf" or (sure and not begins_a_line):
         return f"\\{name}"
     return f"\\{name}" if mathematics and _DOUBTFUL.fullmatch(name) and _in_formula(found) else found[0]
-
-
-def _is_abbreviation(found: re.Match[str], name: str) -> bool:
-    """Whether a line begins with "eq." there."""
-    return name == "neq" and found.string[found.end() :].startswith(".")
 
 
 def _in_formula(found: re.Match[str]) -> bool:

@@ -115,8 +115,9 @@ class LlamaLibrary:
     def __init__(self, ffi: Any, calls: Any) -> None:
         self.ffi = ffi
         self.calls = calls
-        # The library keeps the pointer, so the callback must live as long as it does.
-        self._silent = ffi.callback("void(int, const char *, void *)", _ignored)
+        # The library's own messages go nowhere: errors come back as codes, and the rest is not for users. It keeps the
+        # pointer, so the callback must live as long as it does.
+        self._silent = ffi.callback("void(int, const char *, void *)", lambda *_: None)
         calls.llama_log_set(self._silent, ffi.NULL)
         calls.llama_backend_init()
         calls.ggml_backend_load_all()
@@ -130,12 +131,17 @@ def llama_library() -> LlamaLibrary:
         MissingExtra: The package is not installed.
         SettingsError: It is another build than the one whose structures are known.
     """
-    folder = _package_folder()
+    folder, installed = Path(import_runtime().__file__).parent, version(PACKAGE)
+    if installed != BUILD:
+        raise _other_build(f"version {installed} is installed")
+    found = sorted(path for path in folder.glob(f"{PACKAGE}*") if path.suffix in {".so", ".dylib", ".pyd"})
+    if not found:
+        raise _other_build(f"it has no library in {folder.name!r}")
     import cffi
 
     ffi = cffi.FFI()
     ffi.cdef(_DECLARATIONS)
-    calls = ffi.dlopen(str(_library_file(folder)))
+    calls = ffi.dlopen(str(found[0]))
     require_defaults(calls.llama_model_default_params(), _MODEL_DEFAULTS)
     require_defaults(calls.llama_context_default_params(), _CONTEXT_DEFAULTS)
     return LlamaLibrary(ffi, calls)
@@ -153,27 +159,8 @@ def require_defaults(structure: Any, expected: Mapping[str, float]) -> None:
             raise _other_build(f"its field {name!r} holds {found!r} and not {value!r}")
 
 
-def _package_folder() -> Path:
-    runtime = import_runtime()
-    installed = version(PACKAGE)
-    if installed != BUILD:
-        raise _other_build(f"version {installed} is installed")
-    return Path(runtime.__file__).parent
-
-
-def _library_file(folder: Path) -> Path:
-    found = sorted(path for path in folder.glob(f"{PACKAGE}*") if path.suffix in {".so", ".dylib", ".pyd"})
-    if not found:
-        raise _other_build(f"it has no library in {folder.name!r}")
-    return found[0]
-
-
 def _other_build(cause: str) -> SettingsError:
     return SettingsError(
         f"token logits are read from the structures of {PACKAGE} {BUILD} and of no other build: {cause}.",
         hint=f"Run `pip install {PACKAGE}=={BUILD}`.",
     )
-
-
-def _ignored(level: int, text: Any, data: Any) -> None:
-    """The library's own messages: errors come back as codes, and the rest is not for users."""

@@ -24,7 +24,7 @@ from typing import Any
 import httpx
 
 from referee.errors import DataError, MissingExtra, ModelUnavailable, SettingsError
-from referee.llm.catalogue import CatalogueEntry, catalogue_entry, chat_model_key, model_path
+from referee.llm.catalogue import CatalogueEntry, catalogue_entry, chat_model_key, fetched_path
 from referee.machine import usable_cores
 
 LOCAL_CONTEXT_TOKENS = 16_384
@@ -46,7 +46,6 @@ class LocalServer:
         key: Key of a chat model in the catalogue, for messages and as the model's name.
         path: Its file.
         n_ctx: Context in tokens, prompt and reply together.
-        threads: Threads for the model; by default all cores this process may use.
 
     Attributes:
         base_url: Address of the API, with ``/v1``.
@@ -58,11 +57,11 @@ class LocalServer:
         DataError: The file is no model the runtime can load.
     """
 
-    def __init__(self, key: str, path: Path, n_ctx: int = LOCAL_CONTEXT_TOKENS, threads: int | None = None) -> None:
+    def __init__(self, key: str, path: Path, n_ctx: int = LOCAL_CONTEXT_TOKENS) -> None:
         self.key = key
         self.api_key = secrets.token_urlsafe(24)
         runtime = import_runtime()
-        parameters = _parameters(runtime, key, path, n_ctx, threads or usable_cores(), self.api_key)
+        parameters = _parameters(runtime, key, path, n_ctx, self.api_key)
         try:
             self._server: Any = runtime.Server(parameters)
         except (RuntimeError, ValueError) as error:
@@ -143,13 +142,7 @@ _SERVERS: dict[tuple[Path, int], LocalServer] = {}
 
 
 def _open_shared(entry: CatalogueEntry, n_ctx: int, cache_dir: Path | None) -> LocalServer:
-    path = model_path(entry.key, cache_dir)
-    if path is None:
-        raise DataError(
-            f"the embedded model {entry.key!r} is not on this machine yet.",
-            hint=f"Run `referee models fetch {entry.key}` ({entry.size >> 20:,} MiB).",
-            ids={"model": entry.key},
-        )
+    path = fetched_path(entry.key, cache_dir)
     with _LOCK:
         server = _SERVERS.get((path, n_ctx))
         if server is None or not server.is_open:
@@ -174,7 +167,7 @@ def import_runtime() -> Any:
     return xllamacpp
 
 
-def _parameters(runtime: Any, key: str, path: Path, n_ctx: int, threads: int, api_key: str) -> Any:
+def _parameters(runtime: Any, key: str, path: Path, n_ctx: int, api_key: str) -> Any:
     parameters = runtime.CommonParams()
     parameters.model.path = str(path)
     parameters.model_alias = {key}
@@ -189,8 +182,7 @@ def _parameters(runtime: Any, key: str, path: Path, n_ctx: int, threads: int, ap
     parameters.n_batch = parameters.n_ubatch = _BATCH_TOKENS
     parameters.flash_attn_type = runtime.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED
     parameters.cache_ram_mib = _PROMPT_CACHE_MIB
-    parameters.cpuparams.n_threads = threads
-    parameters.cpuparams_batch.n_threads = threads
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = usable_cores()
     parameters.sampling.temp = 0.0
     parameters.sampling.penalty_repeat = REPEAT_PENALTY
     return parameters

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import DataError, ModelError
 from referee.llm.catalogue import catalogue_entry, model_path
-from referee.llm.fetch import FetchProgress, fetch_model
+from referee.llm.fetch import fetch_model
 from referee.llm.llama_library import BUILD, llama_library
+from referee.llm.sources import FetchProgress
 from referee.machine import usable_cores
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ class LlamaLogits:
         key: Key of a model in the catalogue.
         path: Its file.
         max_tokens: Longer texts lose their end.
-        threads: By default all cores this process may use.
 
     Attributes:
         model: What to record with every number.
@@ -70,7 +70,7 @@ class LlamaLogits:
         DataError: The file is no model the library can load.
     """
 
-    def __init__(self, key: str, path: Path, *, max_tokens: int = MAX_TOKENS, threads: int | None = None) -> None:
+    def __init__(self, key: str, path: Path, *, max_tokens: int = MAX_TOKENS) -> None:
         self._library = llama_library()
         calls = self._library.calls
         parameters = calls.llama_model_default_params()
@@ -82,7 +82,7 @@ class LlamaLogits:
                 hint=f"Run `referee models remove {key}` and `referee models fetch {key}`.",
                 ids={"model": key},
             )
-        self._context = calls.llama_init_from_model(self._loaded, self._settings(max_tokens, threads))
+        self._context = calls.llama_init_from_model(self._loaded, self._settings(max_tokens))
         self._batch = calls.llama_batch_init(BLOCK_TOKENS, 0, 1)
         self._vocab = calls.llama_model_get_vocab(self._loaded)
         # Whoever reads blocks may ask for tokens meanwhile.
@@ -91,7 +91,7 @@ class LlamaLogits:
         self.model = LogitsModel(
             name=key,
             sha256=catalogue_entry(key).files[0].sha256,
-            quantisation=_quantisation(path.name),
+            quantisation=path.stem.lower().replace(".", "-").rpartition("-")[2],
             tokenizer=f"{self._metadata('model')}/{self._metadata('pre')} {self.vocabulary}",
             runtime=f"xllamacpp {BUILD}",
             max_tokens=max_tokens,
@@ -149,13 +149,13 @@ class LlamaLogits:
                 ids={"model": self.model.name},
             )
 
-    def _settings(self, max_tokens: int, threads: int | None) -> Any:
+    def _settings(self, max_tokens: int) -> Any:
         settings = self._library.calls.llama_context_default_params()
         settings.n_ctx = max_tokens + 1
         settings.n_batch = settings.n_ubatch = BLOCK_TOKENS
         # With flash attention a row's logits depend on how many rows its block has (by up to 0.9).
         settings.flash_attn_type = _NO_FLASH_ATTENTION
-        settings.n_threads = settings.n_threads_batch = threads or usable_cores()
+        settings.n_threads = settings.n_threads_batch = usable_cores()
         return settings
 
     def _decoded(self, tokens: list[int], start: int) -> Logits:
@@ -185,14 +185,7 @@ class LlamaLogits:
         return self._library.ffi.string(text).decode() if found > 0 else ""
 
 
-async def load_logits(
-    key: str,
-    *,
-    max_tokens: int = MAX_TOKENS,
-    cache_dir: Path | None = None,
-    download: bool = True,
-    progress: FetchProgress | None = None,
-) -> LlamaLogits:
+async def load_logits(key: str, *, download: bool = True, progress: FetchProgress | None = None) -> LlamaLogits:
     """A model of the catalogue, fetched where it is not here, unless ``download`` forbids it; ``progress`` is told.
 
     Raises:
@@ -203,11 +196,11 @@ async def load_logits(
     import asyncio
 
     llama_library()
-    path = model_path(key, cache_dir)
+    path = model_path(key)
     if path is None and not download:
         raise not_here(key)
-    path = path or await fetch_model(key, cache_dir=cache_dir, progress=progress)
-    return await asyncio.to_thread(LlamaLogits, key, path, max_tokens=max_tokens)
+    path = path or await fetch_model(key, progress=progress)
+    return await asyncio.to_thread(LlamaLogits, key, path)
 
 
 def not_here(key: str) -> DataError:
@@ -217,8 +210,3 @@ def not_here(key: str) -> DataError:
         hint=f"Run `referee models fetch {key}` where there is a network.",
         ids={"model": key},
     )
-
-
-def _quantisation(name: str) -> str:
-    stem = name.lower().removesuffix(".gguf").replace(".", "-")
-    return stem.rsplit("-", 1)[-1]

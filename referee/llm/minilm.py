@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import DataError
-from referee.llm.catalogue import catalogue_entry, embedder_key, model_path
+from referee.llm.catalogue import embedder_key, fetched_path
 
 Floats = NDArray[np.float32]
 
@@ -57,7 +57,7 @@ class MiniLM:
         Raises:
             DataError: They were not fetched yet.
         """
-        return cls(_fetched_folder(cache_dir))
+        return cls(fetched_path(embedder_key(), cache_dir))
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Embed texts together, in the thread that asks; several may ask at once.
@@ -93,7 +93,7 @@ def piece_counter(cache_dir: Path | None = None) -> Callable[[str], int]:
     Raises:
         DataError: The model was not fetched yet, or its tokenizer cannot be read.
     """
-    return _counter(_fetched_folder(cache_dir))
+    return _counter(fetched_path(embedder_key(), cache_dir))
 
 
 @contextmanager
@@ -151,7 +151,10 @@ class _Encoder:
         at = np.concatenate([np.arange(len(ids)) for ids in token_ids])
         hidden = self._norm(words[np.concatenate(token_ids)] + kinds[0] + positions[at], "embeddings")
         for layer in self._layers:
-            attended = self._attention(hidden, f"{layer}.attention.self", spans)
+            query, key, value = (
+                self._linear(hidden, f"{layer}.attention.self.{part}") for part in ("query", "key", "value")
+            )
+            attended = np.concatenate([self._mixed(query[span], key[span], value[span]) for span in spans])
             hidden += self._linear(attended, f"{layer}.attention.output.dense")
             self._norm(hidden, f"{layer}.attention.output")
             inner = self._gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
@@ -160,10 +163,6 @@ class _Encoder:
         means = np.stack([hidden[span].mean(axis=0) for span in spans])
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
-
-    def _attention(self, hidden: Floats, name: str, spans: Sequence[slice]) -> Floats:
-        query, key, value = (self._linear(hidden, f"{name}.{part}") for part in ("query", "key", "value"))
-        return np.concatenate([self._mixed(query[span], key[span], value[span]) for span in spans])
 
     def _mixed(self, *rows: Floats) -> Floats:
         """Softmax attention within one text, all heads at once."""
@@ -198,18 +197,6 @@ class _Encoder:
         share *= np.float32(0.5)
         values *= share
         return values
-
-
-def _fetched_folder(cache_dir: Path | None) -> Path:
-    key = embedder_key()
-    folder = model_path(key, cache_dir)
-    if folder is None:
-        raise DataError(
-            f"the embedding model {key!r} is not on this machine yet.",
-            hint=f"Run `referee models fetch {key}` ({catalogue_entry(key).size >> 20:,} MiB).",
-            ids={"model": key},
-        )
-    return folder
 
 
 @lru_cache(maxsize=2)

@@ -71,7 +71,6 @@ class Model:
     uncached_calls: int | None = 0
     batched: bool = False
     context_known: bool = True
-    uncut_note: str = ""
 
     def cost(
         self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
@@ -177,8 +176,13 @@ def check_models(settings: Settings, *, judges: Sequence[str] | None = None) -> 
         panel = judges or [settings.models.roles.get(JUDGE, settings.models.default)]
         names = {judge_role(number): name for number, name in enumerate(panel, 1)}
     specs = {role: parse_model(name, settings.models.base_url) for role, name in names.items()}
-    if judges is not None:
-        _refuse_twice(specs)
+    ids = [spec.id for spec in specs.values()]
+    twice = [one for one in ids if ids.count(one) > 1]
+    if judges is not None and twice:
+        raise SettingsError(
+            f"judge {twice[0]!r} is named twice: it would agree with itself.",
+            hint="Name each judge once; to ask one several times, use --repeats.",
+        )
     for spec in specs.values():
         require_key(spec)
         if settings.calls.batch and not provider_of(spec).has_batches:
@@ -193,16 +197,6 @@ def no_batches(spec: ModelSpec, why: str) -> SettingsError:
         hint="Leave --batch away (calls.batch in settings), or name a model of openai:, anthropic:, google_genai: or a "
         "server with /v1/batches.",
     )
-
-
-def _refuse_twice(specs: Mapping[str, ModelSpec]) -> None:
-    ids = [spec.id for spec in specs.values()]
-    for judge in ids:
-        if ids.count(judge) > 1:
-            raise SettingsError(
-                f"judge {judge!r} is named twice: it would agree with itself.",
-                hint="Name each judge once; to ask one several times, use --repeats.",
-            )
 
 
 async def open_models(
@@ -222,10 +216,14 @@ async def open_models(
     for spec in specs.values():
         if spec not in opened:
             opened[spec] = await _open(spec, settings, progress, cache_dir)
-    models = Models({role: opened[spec] for role, spec in specs.items()})
-    if settings.budget.max_cost is not None:
-        _require_prices(models)
-    return models
+    for model in opened.values():
+        if settings.budget.max_cost is not None and model.cost(1, 1) is None:
+            raise SettingsError(
+                f"--max-cost cannot be kept: the price of {model.spec.id!r} is unknown.",
+                hint=f'Give it in referee.toml ([models.prices] "{model.spec.name}" = [in, out] in dollars per million '
+                "tokens), or limit tokens with --max-tokens.",
+            )
+    return Models({role: opened[spec] for role, spec in specs.items()})
 
 
 async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_dir: Path | None) -> Model:
@@ -240,8 +238,8 @@ async def _open(spec: ModelSpec, settings: Settings, progress: Progress, cache_d
             served = await _served(spec, key, progress)
         except TimeoutError:
             served, unknown = None, f"{spec.id} did not name its context within {CONTEXT_QUESTION_S:g} s"
-        if settings.models.context_tokens is None:
-            _refuse_unloaded(spec, served)
+        if settings.models.context_tokens is None and served is not None and not served.is_loaded:
+            raise _unloaded(spec, served)
         known = settings.models.context_tokens or (served.context if served else None)
         if settings.calls.batch:
             await _require_batches(spec, key)
@@ -344,16 +342,10 @@ async def _served(spec: ModelSpec, key: str | None, progress: Progress) -> Serve
     )
 
 
-def _refuse_unloaded(spec: ModelSpec, served: ServedModel | None) -> None:
-    """See that a model is loaded whose server would load it with a context that nobody knows before.
-
-    Raises:
-        ModelRefused: It is not.
-    """
-    if served is None or served.is_loaded:
-        return
+def _unloaded(spec: ModelSpec, served: ServedModel) -> ModelRefused:
+    """What is said of a model whose server would load it with a context that nobody knows before."""
     most = f" (at most {served.most_tokens:,})" if served.most_tokens else ""
-    raise ModelRefused(
+    return ModelRefused(
         f"{spec.id!r} is not loaded, and its server would load it with a context of its own choice{most}.",
         hint=f"Load it with a context that holds a paper: lms load {spec.name} --context-length 32768. Or set "
         "models.context_tokens to what it will have.",
@@ -376,13 +368,3 @@ async def _require_batches(spec: ModelSpec, key: str | None) -> None:
         why = f"no list of batches came ({scrub(str(error)) or type(error).__name__})"
     if why:
         raise no_batches(spec, f"GET {scrub(str(spec.base_url))}/batches gave {why}")
-
-
-def _require_prices(models: Models) -> None:
-    for model in models.by_role.values():
-        if model.cost(1, 1) is None:
-            raise SettingsError(
-                f"--max-cost cannot be kept: the price of {model.spec.id!r} is unknown.",
-                hint=f'Give it in referee.toml ([models.prices] "{model.spec.name}" = [in, out] in dollars per million '
-                "tokens), or limit tokens with --max-tokens.",
-            )

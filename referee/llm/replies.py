@@ -13,6 +13,8 @@ T = TypeVar("T", bound=BaseModel)
 
 _MAX_SHOWN = 6
 _MOST_WRAPPERS = 3
+_NO_OBJECT = "The reply was not a JSON object."
+_ONLY_REASONING = "The reply held nothing but reasoning. Write the JSON object outside of it."
 _COPIED = "The reply holds only a JSON object that was copied from the material. Write your own."
 _SEVERAL = "The reply holds several JSON objects that differ and would all do. Write one, the final one, and no other."
 
@@ -40,7 +42,7 @@ def read_reply(text: str, reply: type[T], *, material: str = "") -> tuple[T, tup
     if not text.strip():
         raise UnusableReply("The reply was empty.")
     valid = list[tuple[str, T, tuple[str, ...]]]()
-    problem = UnusableReply(_nothing(text))
+    problem = UnusableReply(_NO_OBJECT if without_reasoning(text) else _ONLY_REASONING)
     for found in {one.text: one for one in objects_in(text)}.values():
         try:
             valid.append((found.text, *_read(found, reply)))
@@ -54,13 +56,6 @@ def read_reply(text: str, reply: type[T], *, material: str = "") -> tuple[T, tup
     if any(other != value for _, other, _ in others):
         raise UnusableReply(_SEVERAL, once=True)
     return value, notes
-
-
-def _nothing(text: str) -> str:
-    """What is wrong with a text that holds no object."""
-    if without_reasoning(text):
-        return "The reply was not a JSON object."
-    return "The reply held nothing but reasoning. Write the JSON object outside of it."
 
 
 def _own(valid: list[tuple[str, T, tuple[str, ...]]], material: str) -> list[tuple[str, T, tuple[str, ...]]]:
@@ -93,17 +88,15 @@ def _unwrapped(data: Any, reply: type[BaseModel]) -> Any:
     return data
 
 
-def _validated(data: Any, reply: type[T]) -> tuple[T, tuple[str, ...]]:
-    try:
-        return reply.model_validate(data), ()
-    except ValidationError as error:
-        notes = tuple(_cut_long_strings(data, error))
-        if not notes:
-            raise _described(error) from error
+def _validated(data: Any, reply: type[T], notes: tuple[str, ...] = ()) -> tuple[T, tuple[str, ...]]:
+    """The reply, once strings are cut that are only too long; ``notes`` are of those that were."""
     try:
         return reply.model_validate(data), notes
     except ValidationError as error:
-        raise _described(error) from error
+        cuts = () if notes else tuple(_cut_long_strings(data, error))
+        if not cuts:
+            raise _described(error) from error
+    return _validated(data, reply, cuts)
 
 
 def _refuse_truths(given: Any, read: Any, *path: int | str) -> None:
@@ -111,12 +104,10 @@ def _refuse_truths(given: Any, read: Any, *path: int | str) -> None:
     if isinstance(given, bool) and isinstance(read, int | float) and not isinstance(read, bool):
         place = _dotted(path)
         raise UnusableReply(f"The reply does not fit its schema:\n- {place}: {given!r} is no number", (place,))
-    if isinstance(given, dict) and isinstance(read, BaseModel):
+    if isinstance(given, dict) and isinstance(read, dict | BaseModel):
         for name, value in given.items():
-            _refuse_truths(value, getattr(read, name, None), *path, name)
-    elif isinstance(given, dict) and isinstance(read, dict):
-        for name, value in given.items():
-            _refuse_truths(value, read.get(name), *path, name)
+            held = read.get(name) if isinstance(read, dict) else getattr(read, name, None)
+            _refuse_truths(value, held, *path, name)
     elif isinstance(given, list) and isinstance(read, list | tuple) and len(given) == len(read):
         for number, (value, held) in enumerate(zip(given, read, strict=True)):
             _refuse_truths(value, held, *path, number)

@@ -122,6 +122,7 @@ def used_by(model: Model, completion: Completion, estimated_in: int) -> Usage:
 # Tokenizers, and servers' ways of counting, differ by less than this; below so many, templates and margins weigh too
 # much.
 _READ_SHARE, _LONG_PROMPT = 0.25, 2_000
+_OWN_COUNT = "by its own count"
 
 
 def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -> None:
@@ -148,6 +149,5 @@ def refuse_cut_prompt(model: Model, completion: Completion, wire: WireRequest) -
             f"llama.cpp: -c), or {set_it}.",
             ids={"model": model.spec.id},
         )
-    if model.uncut_note not in model.notes:
-        model.uncut_note = f"{seen}, by its own count; if it cuts prompts, {set_it}"
-        model.notes.append(model.uncut_note)
+    if not any(_OWN_COUNT in note for note in model.notes):
+        model.notes.append(f"{seen}, {_OWN_COUNT}; if it cuts prompts, {set_it}")

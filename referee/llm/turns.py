@@ -6,6 +6,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from referee.errors import RefereeError
@@ -19,20 +21,18 @@ _CALLS_WITHOUT = 2
 _BEGINNINGS_KEPT = 10_000
 
 
+@dataclass(frozen=True)
 class Turn:
-    """A call's place among those that begin alike. ``later`` is whether another one's reply had begun before it."""
+    """A call's place among those that begin alike.
 
-    def __init__(self, *, later: bool, end: Callable[[bool], None]) -> None:
-        self.later = later
-        self._end = end
+    ``later`` is whether another one's reply had begun before it. ``begun`` says that the reply has begun, so the
+    beginning is in the provider's cache: all others may go. ``failed`` says that the call was not answered: the next
+    one may go ahead meanwhile.
+    """
 
-    def begun(self) -> None:
-        """The reply has begun, so the beginning is in the provider's cache: all others may go."""
-        self._end(True)
-
-    def failed(self) -> None:
-        """The call was not answered: the next one may go ahead meanwhile."""
-        self._end(False)
+    later: bool
+    begun: Callable[[], None] = lambda: None
+    failed: Callable[[], None] = lambda: None
 
 
 class Turns:
@@ -43,18 +43,21 @@ class Turns:
         self._ahead: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @asynccontextmanager
-    async def turn(self, beginning: str) -> AsyncIterator[Turn]:
+    async def turn(self, beginning: str) -> AsyncIterator[Turn | None]:
         """Wait until the reply to another call with this beginning has begun, or go ahead where there is none.
 
-        A call that goes ahead and ends, however it does, lets the next one go.
+        A call that goes ahead and ends, however it does, lets the next one go. A call without a beginning has no turn.
         """
+        if not beginning:
+            yield None
+            return
         if beginning not in self._begun:
             lock = self._ahead[beginning]
             await lock.acquire()
             if beginning in self._begun:
                 lock.release()
         if beginning in self._begun:
-            yield Turn(later=True, end=lambda _: None)
+            yield Turn(later=True)
             return
         ahead = True
 
@@ -67,7 +70,7 @@ class Turns:
                 lock.release()
 
         try:
-            yield Turn(later=False, end=end)
+            yield Turn(later=False, begun=partial(end, True), failed=partial(end, False))
         finally:
             end(False)
 

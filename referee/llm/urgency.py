@@ -51,7 +51,6 @@ class UrgentFirst:
         self._waiting: list[_Job] = []
         self._numbers = count()
         self._free = threads if comparisons is None else comparisons
-        self._held_back = 0
         self._changing = threading.Lock()
 
     def submit(self, urgency: Urgency, work: Callable[[], T]) -> Future[T]:
@@ -59,37 +58,26 @@ class UrgentFirst:
         future: Future[T] = Future()
         with self._changing:
             heapq.heappush(self._waiting, _Job(urgency, next(self._numbers), work, future))
-        self._pool.submit(self._do_next)
+        self._pool.submit(self._work)
         return future
 
-    def _do_next(self) -> None:
-        """Do one job. One of these is queued for each that waits; one that may not begin yet is queued again later."""
-        job = self._taken()
-        if job is None:
-            return
-        if job.future.set_running_or_notify_cancel():
-            try:
-                result = job.work()
-            except BaseException as error:  # it is for whoever asked, not for this thread
-                job.future.set_exception(error)
-            else:
-                job.future.set_result(result)
-        if job.urgency is Urgency.COMPARISON:
-            self._let_next_compare()
+    def _work(self) -> None:
+        """Do jobs until none may begin. One of these is queued for each job, and who ends a comparison looks again."""
+        while (job := self._taken()) is not None:
+            if job.future.set_running_or_notify_cancel():
+                try:
+                    result = job.work()
+                except BaseException as error:  # it is for whoever asked, not for this thread
+                    job.future.set_exception(error)
+                else:
+                    job.future.set_result(result)
+            with self._changing:
+                self._free += job.urgency is Urgency.COMPARISON
 
     def _taken(self) -> _Job | None:
         with self._changing:
-            if self._waiting[0].urgency is Urgency.COMPARISON:
-                if not self._free:
-                    self._held_back += 1
-                    return None
-                self._free -= 1
-            return heapq.heappop(self._waiting)
-
-    def _let_next_compare(self) -> None:
-        with self._changing:
-            self._free += 1
-            if not self._held_back:
-                return
-            self._held_back -= 1
-        self._pool.submit(self._do_next)
+            if not self._waiting or (self._waiting[0].urgency is Urgency.COMPARISON and not self._free):
+                return None
+            job = heapq.heappop(self._waiting)
+            self._free -= job.urgency is Urgency.COMPARISON
+            return job

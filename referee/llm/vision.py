@@ -51,11 +51,12 @@ def probe_image() -> PromptImage:
 def known_to_take_images(model: Model) -> TakesImages | None:
     """What is known without a call; null where only a question tells.
 
-    The embedded models take none. A server's models are not looked up by name: it may run another model under it.
+    The embedded models take none. A server's models are not looked up by name: it may run another model under it. Who
+    answers through files is asked as well.
     """
     if model.spec.is_local:
         return TakesImages(False, f"{model.spec.id} takes text only")
-    if model.spec.is_server:
+    if model.spec.is_server or model.spec.is_answers:
         return None
     listed = model.wire.listed_for_images()
     if listed is None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk
 
-_MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError)
-
 
 class Wire:
     """A chat model of one provider: one client for each temperature and limit, over the same ``Connection``."""
@@ -55,24 +53,13 @@ class Wire:
         whether it was streamed.
         """
         chat = self._chat(request.temperature, request.max_output_tokens)
-        came = False
-
-        def seen() -> None:
-            nonlocal came
-            came = True
-            begun()
-
+        errors = (*self._provider.errors(), *transport_errors())
         with bounded_body(request.max_output_tokens):
             chunks = cast(
                 "AsyncGenerator[AIMessageChunk]",
                 chat.astream(self._provider.messages(request), **self._provider.arguments(request)),
             )
-            try:
-                completion = await collected(chunks, request.max_output_tokens, seen)
-            except ValueError as error:
-                if came or isinstance(error, self._own_errors()):
-                    raise
-                completion = None
+            completion = await collected(chunks, request.max_output_tokens, begun, errors)
         return completion if completion is not None else await self.send(request)
 
     def listed_for_images(self) -> bool | None:
@@ -83,13 +70,6 @@ class Wire:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._connection.aclose()
-
-    def errors(self) -> tuple[type[Exception], ...]:
-        """What a send can raise: the SDK's own tree, the transport's, and those of a body that is no valid answer."""
-        return (*self._own_errors(), *_MALFORMED)
-
-    def _own_errors(self) -> tuple[type[Exception], ...]:
-        return (*self._provider.errors(), *transport_errors())
 
     def _chat(self, temperature: float | None, max_tokens: int) -> BaseChatModel:
         kind = temperature, 0 if self._provider.limit_names else max_tokens
@@ -113,7 +93,3 @@ class AnswersWire(Wire):
         """The same; ``begun`` is told that the question is written down."""
         text = await self._folder.answer(request, begun)
         return Completion(text, None, None, streamed=True)
-
-    def listed_for_images(self) -> bool | None:
-        """Unknown: whoever answers is asked, as a server is."""
-        return None

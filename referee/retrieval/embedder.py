@@ -6,7 +6,8 @@ from pathlib import Path
 
 from referee.llm.catalogue import embedder_key
 from referee.llm.embeddings import Embedder, make_embedder
-from referee.llm.fetch import FetchProgress, fetch_model
+from referee.llm.fetch import fetch_model
+from referee.llm.sources import FetchProgress
 from referee.llm.spec import LOCAL
 from referee.settings import CallSettings
 

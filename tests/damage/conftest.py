@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.llm.tokens import count_tokens
 from tests.cli.command import Referee
 from tests.support import FakeServer
 
 from .small_disk import Disk, small_disk
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _vocabulary() -> None:
-    """Load the vocabulary once, so that what is done to cache folders does not meet it first."""
-    count_tokens("a")
 
 
 @pytest.fixture

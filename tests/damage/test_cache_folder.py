@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import pwd
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -26,18 +23,10 @@ from .small_disk import Disk
 
 __all__ = ["site"]
 
-COUNT = "from referee.llm.tokens import count_tokens; print(count_tokens('two words'))"
-
 
 def cached(paper: Path, server: FakeServer, strategy: tuple[str, ...], *more: object) -> tuple[object, ...]:
     """The arguments of a review that uses the cache of replies."""
     return tuple(word for word in asked(paper, server, *more, strategy=strategy) if word != "--no-cache")
-
-
-def counted(cache: Path) -> subprocess.CompletedProcess[str]:
-    """Count tokens in a process of its own, which has loaded no vocabulary yet."""
-    env = {**os.environ, "REFEREE_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run([sys.executable, "-c", COUNT], env=env, capture_output=True, text=True, check=False)
 
 
 def test_a_full_disk_under_the_cache_of_replies_is_said_and_the_run_goes_on(
@@ -134,18 +123,6 @@ def test_a_finished_run_in_a_read_only_place_cannot_be_resumed_and_stays(
     assert_finished(run)
     assert len(digests(server)) == 1
     assert referee("show", run).code == 0, "reading needs no right to write"
-
-
-def test_the_vocabulary_on_a_full_disk(disk: Disk) -> None:
-    """2 MiB are left for files of 3 and 2 MiB."""
-    disk.fill(leaving=2 << 20)
-    done = counted(disk.path)
-    assert "No space left on device" in done.stderr
-    assert repr(str(disk.path / "tiktoken")) in done.stderr
-    assert "REFEREE_CACHE_DIR" in done.stderr
-    disk.path.joinpath(".ballast").unlink()
-    for left in (disk.path / "tiktoken").iterdir():
-        assert left.name.startswith("tmp"), "nothing half-written stands under a vocabulary's name"
 
 
 def test_a_model_without_room(site: Site, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:

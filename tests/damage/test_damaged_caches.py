@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from referee.errors import RetrievalError
-from referee.llm.cache import CachedReply, ReplyCache
+from referee.llm.cache import ReplyCache
 from referee.retrieval import Child
 from referee.retrieval.store import VectorStore
+from referee.schemas.usage import Usage
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished
 from tests.support import FakeServer
@@ -61,7 +62,7 @@ def test_a_damaged_entry_is_absent_and_written_anew(
 
 def test_an_entry_under_another_requests_name_is_absent(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path)
-    cache.put("a" * 64, CachedReply(reply="{}", input_tokens=1, output_tokens=2))
+    cache.put("a" * 64, "{}", Usage(input_tokens=1, output_tokens=2))
     (tmp_path / "bb").mkdir()
     shutil.copy(tmp_path / "aa" / f"{'a' * 62}.json", tmp_path / "bb" / f"{'b' * 62}.json")
     assert cache.get("a" * 64) is not None

@@ -55,9 +55,6 @@ class ContentWire:
         self.traffic.append((prompt, "\n".join(message for _, message in request.messages), text))
         return Completion(text, words, len(text.split()))
 
-    def errors(self) -> tuple[type[Exception], ...]:
-        return (ConnectionError,)
-
 
 @dataclass(frozen=True, repr=False)
 class Ran:

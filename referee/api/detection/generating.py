@@ -355,9 +355,6 @@ class _ShowingWire(Wire):
     async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
         return await self.send(request)
 
-    def errors(self) -> tuple[type[Exception], ...]:
-        return ()
-
     async def aclose(self) -> None:
         await self._wire.aclose()
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -20,6 +22,7 @@ from pydantic import ValidationError
 from referee.errors import RunError
 from referee.llm.batches.protocol import OK, BatchResult, Submission, digest_in, unanswered
 from referee.runs.files import naming
+from referee.runs.trace_file import TraceFile
 from referee.schemas.base import Frozen
 
 FOLDER, BOOK = "batches", "book.jsonl"
@@ -68,6 +71,7 @@ class Batch:
 class Spool:
     """Calls that wait to be handed in, on the disk: in memory there are only their digests."""
 
+    name: str
     path: Path
     digests: set[str] = field(default_factory=set)
     withdrawn: bool = False
@@ -82,9 +86,8 @@ class Spool:
 
     def withdraw(self, digest: str) -> None:
         """Nobody waits for this call any more."""
-        if digest in self.digests:
-            self.digests.discard(digest)
-            self.withdrawn = True
+        self.withdrawn |= digest in self.digests
+        self.digests.discard(digest)
 
     def settle(self) -> None:
         """Take out what nobody waits for any more, and flush the rest to the disk."""
@@ -112,7 +115,7 @@ class Book:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.batches: dict[str, Batch] = {}
-        self._places: dict[bytes, list[tuple[str, int]]] = {}
+        self._places: defaultdict[bytes, list[tuple[str, int]]] = defaultdict(list)
         try:
             self._read()
         except OSError as error:
@@ -135,44 +138,25 @@ class Book:
     def begin(self, model: str, spool: Spool) -> Batch:
         """Write down that these calls are being handed in; from here on they count as sent."""
         spool.settle()
-        name = spool.path.name.removesuffix(_PART)
-        submission = Submission(name=name, model=model, requests=len(spool.digests), at=time.time())
-        spool.path.replace(self.requests(name))
-        batch = self.batches[name] = Batch(submission)
-        self.note("submitting", batch, submission=submission)
+        batch = Batch(Submission(name=spool.name, model=model, requests=len(spool.digests), at=time.time()))
+        spool.path.replace(self.requests(spool.name))
+        self.batches[spool.name] = batch
+        self.note("submitting", batch, submission=batch.submission)
         return batch
 
     def spool(self) -> Spool:
         """A new file for calls that wait."""
         self.folder.mkdir(exist_ok=True)
-        return Spool(self.folder / f"referee-{uuid4().hex[:24]}{_PART}")
+        name = f"referee-{uuid4().hex[:24]}"
+        return Spool(name, self.folder / f"{name}{_PART}")
 
-    def note(
-        self,
-        event: Happened,
-        batch: Batch,
-        *,
-        submission: Submission | None = None,
-        status: str = "",
-        answered: int = 0,
-    ) -> None:
-        """Write down what happened to a batch, through to the disk."""
-        line = BookLine(
-            event=event,
-            batch=batch.name,
-            at=time.time(),
-            submission=submission,
-            id=batch.id,
-            status=status,
-            answered=answered,
-        )
-        path = self.folder / BOOK
-        with naming(path), path.open("ab+") as file:
-            if file.tell() and not _ends_line(path):
-                file.write(b"\n")
-            file.write(line.model_dump_json(exclude_defaults=True).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+    def note(self, event: Happened, batch: Batch, **more: Any) -> None:
+        """Write down what happened to a batch, through to the disk; ``more`` are fields of the line."""
+        line = BookLine(event=event, batch=batch.name, at=time.time(), id=batch.id, **more)
+        with closing(TraceFile(self.folder / BOOK)) as lines:
+            for _ in lines.unread():
+                pass  # the last one may be cut off
+            lines.append(line.model_dump_json(exclude_defaults=True).encode())
         self._happened(line)
 
     def requests(self, name: str) -> Path:
@@ -189,26 +173,27 @@ class Book:
 
         Of several results for one call the first counts; those of calls that are not the batch's are left out.
         """
-        asked, failed, seen = self.digests(batch), dict[str, BatchResult](), set[str]()
+        pending, failed = self.digests(batch), dict[str, BatchResult]()
         part = self.folder / f"{batch.name}{_REPLIES}{_PART}"
         with naming(part), part.open("wb") as file:
             async for result in results:
-                if result.digest not in asked or result.digest in seen:
+                if result.digest not in pending:
                     continue
-                seen.add(result.digest)
-                if result.status != OK:
+                pending.discard(result.digest)
+                if result.status == OK:
+                    line = json.dumps({"id": result.digest, "body": result.body}, ensure_ascii=False)
+                    file.write(line.encode() + b"\n")
+                else:
                     failed[result.digest] = result
-                    continue
-                file.write(json.dumps({"id": result.digest, "body": result.body}, ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         part.replace(self.folder / f"{batch.name}{_REPLIES}")
         self._index(batch.name)
-        return {digest: failed.get(digest, unanswered(digest, _NO_LINE)) for digest in asked - seen | failed.keys()}
+        return failed | {digest: unanswered(digest, _NO_LINE) for digest in pending}
 
     def holds(self, digest: str) -> bool:
         """Whether a reply to this call is here to be taken."""
-        return bytes.fromhex(digest) in self._places
+        return bool(self._places.get(bytes.fromhex(digest)))
 
     def take(self, digest: str) -> BatchResult | None:
         """The reply that a batch of this run brought for a call, once: it is the caller's to write down."""
@@ -221,23 +206,15 @@ class Book:
 
     def drop(self, digest: str) -> tuple[str, int] | None:
         """A reply to this call has been written down: it is not handed out again. Where it lies, if there is one."""
-        key = bytes.fromhex(digest)
-        places = self._places.get(key)
-        if not places:
-            return None
-        place = places.pop(0)
-        if not places:
-            del self._places[key]
-        return place
+        places = self._places.get(bytes.fromhex(digest))
+        return places.pop(0) if places else None
 
     def _read(self) -> None:
-        if not (self.folder / BOOK).is_file():
-            return
-        for line in (self.folder / BOOK).read_bytes().splitlines():
-            try:
-                self._happened(BookLine.model_validate_json(line))
-            except ValidationError:
-                continue  # a crash cut it off: what it said is found out from the provider
+        with closing(TraceFile(self.folder / BOOK)) as lines:
+            for _, line in lines.unread():
+                # A crash may have cut one off: what it said is found out from the provider.
+                with suppress(ValidationError):
+                    self._happened(BookLine.model_validate_json(line))
         for batch in self.batches.values():
             batch.earlier = True
             if (self.folder / f"{batch.name}{_REPLIES}").is_file():
@@ -255,20 +232,12 @@ class Book:
         batch.over |= line.event in ("ended", "dropped")
 
     def _index(self, name: str) -> None:
-        place = 0
-        with (self.folder / f"{name}{_REPLIES}").open("rb") as file:
-            for line in file:
+        with closing(TraceFile(self.folder / f"{name}{_REPLIES}")) as lines:
+            for place, line in lines.unread():
                 if (digest := digest_in(line)) is not None:
-                    self._places.setdefault(bytes.fromhex(digest), []).append((name, place))
-                place += len(line)
+                    self._places[bytes.fromhex(digest)].append((name, place))
 
 
 def open_batches(run: Path) -> list[Batch]:
     """The batches that a run waits for; none where there is no run or it was not made in batches."""
     return Book(run / FOLDER).open if (run / FOLDER / BOOK).is_file() else []
-
-
-def _ends_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

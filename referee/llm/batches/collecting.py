@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, islice, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
 from referee.errors import ModelError, ModelRefused, ModelUnavailable, RefereeError, RunError
 from referee.llm.batches.book import FOLDER, Batch, Book, Spool
 from referee.llm.batches.protocol import BAD_REQUEST, BatchProvider, BatchResult, BatchState, unanswered
-from referee.llm.clients import transport_errors
-from referee.llm.failures import NotReached, classify
-from referee.llm.providers import provider_of
+from referee.llm.failures import NotReached, classified
 from referee.llm.spec import ModelSpec
 from referee.runs.progress import Event, Progress
 from referee.runs.stopping import Stop, current_stop
@@ -63,7 +63,7 @@ class Batches:
     def queue(self, spec: ModelSpec, provider: Callable[[], BatchProvider]) -> BatchQueue:
         """The queue of a model; all that ask it share one."""
         if spec.id not in self._queues:
-            queue = self._queues[spec.id] = BatchQueue(spec, provider, self)
+            queue = self._queues[spec.id] = BatchQueue(spec, provider(), self)
             if self.book is not None:
                 queue.open(self.book)
         return self._queues[spec.id]
@@ -80,6 +80,12 @@ class Batches:
         for queue in self._queues.values():
             queue.open(self.book)
 
+    def drop(self, requests: Iterable[str]) -> None:
+        """Replies to these calls are written down already: they are not handed out again."""
+        if self.book is not None:
+            for digest in requests:
+                self.book.drop(digest)
+
     def say(self, text: str) -> None:
         """Tell progress what happened, and how many batches wait."""
         tally = self.tally
@@ -93,35 +99,30 @@ class Batches:
             await queue.aclose()
 
 
-@dataclass
-class _Waiting:
-    """Who waits for a call; the result is null where it is to be looked for, or asked for, again."""
-
-    future: asyncio.Future[BatchResult | None]
-    callers: int = 0
-
-
 class BatchQueue:
     """The calls of one model that wait for a batch, and the batches that wait for their replies."""
 
-    def __init__(self, spec: ModelSpec, provider: Callable[[], BatchProvider], batches: Batches) -> None:
-        self._spec, self._open_provider, self._all = spec, provider, batches
-        self._provider: BatchProvider | None = None
-        self._book: Book | None = None
+    def __init__(self, spec: ModelSpec, provider: BatchProvider, batches: Batches) -> None:
+        self._spec, self._provider, self._all = spec, provider, batches
         self._spool: Spool | None = None
-        self._waiting: dict[str, _Waiting] = {}
+        # Who waits for a call; the result is null where it is to be looked for, or asked for, again.
+        self._waiting: dict[str, list[asyncio.Future[BatchResult | None]]] = {}
         self._in_batch: dict[str, set[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._collecting: asyncio.Task[None] | None = None
         self._matched = asyncio.Event()
         self._came = self._oldest = 0.0
-        self._most_requests = batches.settings.most_requests
+        self._most_requests = min(batches.settings.most_requests, provider.most_requests)
         self._rest_s = 0.0
         self._working, self._turns = 0, asyncio.Semaphore(_AT_ONCE)
 
+    @property
+    def _book(self) -> Book:
+        assert self._all.book is not None, "calls come once the run's folder is open"
+        return self._all.book
+
     def open(self, book: Book) -> None:
         """Follow the batches of earlier starts; those whose id was not noted are looked for before anything is sent."""
-        self._book = book
         mine = [batch for batch in book.open if batch.submission.model == self._spec.id]
         for batch in mine:
             self._in_batch[batch.name] = book.digests(batch)
@@ -129,9 +130,7 @@ class BatchQueue:
             self._all.tally.calls += batch.submission.requests
         if mine:
             self._all.say(f"{len(mine)} batch(es) of {self._spec.id} were handed in earlier")
-            self._begin(self._match([batch for batch in mine if not batch.id]))
-        else:
-            self._matched.set()
+        self._begin(self._match([batch for batch in mine if not batch.id]))
         for batch in mine:
             if batch.id:
                 self._begin(self._follow(batch))
@@ -150,20 +149,13 @@ class BatchQueue:
             ModelError: The provider takes no such batch, or it was cancelled.
             RunError: The call cannot be written down.
         """
-        assert self._book is not None, "calls come once the run's folder is open"
         while True:
             with current_stop().aside():
-                said = await self._said(self._book, digest, body)
+                said = await self._said(digest, body)
             async with self._at_work():
                 if (result := said or self._book.take(digest)) is not None:
                     yield result
                     return
-
-    def drop(self, digests: Iterable[str]) -> None:
-        """Replies to these calls are written down already: they are not handed out again."""
-        if self._book is not None:
-            for digest in digests:
-                self._book.drop(digest)
 
     async def aclose(self) -> None:
         """End what is under way here."""
@@ -174,19 +166,16 @@ class BatchQueue:
         if self._spool is not None:
             self._spool.path.unlink(missing_ok=True)
             self._spool = None
-        if self._provider is not None:
-            await self._provider.aclose()
+        await self._provider.aclose()
 
-    async def _said(
-        self, book: Book, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]
-    ) -> BatchResult | None:
+    async def _said(self, digest: str, body: Callable[[], Awaitable[Mapping[str, Any]]]) -> BatchResult | None:
         """What became of an unanswered call; null where its reply lies in the book, or it is to be asked again."""
-        if book.holds(digest):
+        if self._book.holds(digest):
             return None
-        handed_in = any(digest in digests for digests in self._in_batch.values())
-        if not handed_in and not self._is_spooled(digest):
+        spooled = self._spool.digests if self._spool is not None else set[str]()
+        if not any(digest in digests for digests in (spooled, *self._in_batch.values())):
             async with self._at_work():
-                self._collect(digest, self._provided().line(digest, await body()))
+                self._collect(digest, self._provider.line(digest, await body()))
         return await self._waited(digest)
 
     @asynccontextmanager
@@ -199,37 +188,30 @@ class BatchQueue:
         finally:
             self._working -= 1
 
-    def _is_spooled(self, digest: str) -> bool:
-        return self._spool is not None and digest in self._spool.digests
-
     async def _waited(self, digest: str) -> BatchResult | None:
         """What comes for this call; where nobody waits any more, a call that was not handed in is taken out again."""
-        if digest not in self._waiting:
-            self._waiting[digest] = _Waiting(asyncio.get_running_loop().create_future())
-        waiting = self._waiting[digest]
-        waiting.callers += 1
+        future: asyncio.Future[BatchResult | None] = asyncio.get_running_loop().create_future()
+        waiting = self._waiting.setdefault(digest, [])
+        waiting.append(future)
         try:
-            return await asyncio.shield(waiting.future)
+            return await future
         except asyncio.CancelledError:
-            waiting.callers -= 1
-            if not waiting.callers:
-                self._waiting.pop(digest, None)
+            waiting.remove(future)
+            if self._waiting.get(digest) == []:
+                del self._waiting[digest]
                 if self._spool is not None:
                     self._spool.withdraw(digest)
             raise
 
     def _collect(self, digest: str, line: bytes) -> None:
-        assert self._book is not None, "the run's folder is open"
-        provider, spool = self._provided(), self._spool
-        most = min(self._most_requests, provider.most_requests)
-        if spool is not None and (len(spool.digests) >= most or spool.size + len(line) > provider.most_bytes):
+        spool, most_bytes = self._spool, self._provider.most_bytes
+        if spool and (len(spool.digests) >= self._most_requests or spool.size + len(line) > most_bytes):
             self._hand_in()
-            spool = None
         try:
-            if spool is None:
-                spool = self._spool = self._book.spool()
+            if self._spool is None:
+                self._spool = self._book.spool()
                 self._oldest = time.monotonic()
-            spool.add(digest, line)
+            self._spool.add(digest, line)
         except OSError as error:
             raise RunError(
                 f"a call for a batch cannot be written down: {error.strerror or error} in {str(error.filename)!r}.",
@@ -253,7 +235,7 @@ class BatchQueue:
     def _hand_in(self) -> None:
         spool, self._spool = self._spool, None
         if spool is not None and spool.digests:
-            self._in_batch[spool.path.name] = set(spool.digests)
+            self._in_batch[spool.name] = set(spool.digests)
             self._begin(self._carry(spool))
         elif spool is not None:
             spool.path.unlink(missing_ok=True)
@@ -265,17 +247,14 @@ class BatchQueue:
 
     async def _carry(self, spool: Spool) -> None:
         """Hand in one batch and follow it; what goes wrong is the failure of its calls."""
-        assert self._book is not None, "the run's folder is open"
-        digests = self._in_batch[spool.path.name]
         try:
             await self._matched.wait()
             await asyncio.sleep(self._rest_s)
             async with self._all.stop.call():
                 batch = self._book.begin(self._spec.id, spool)
-                self._in_batch[batch.name] = self._in_batch.pop(spool.path.name)
                 await self._submit(batch)
         except (RefereeError, OSError) as error:
-            self._fail(digests, _as_run_error(error))
+            self._fail(spool.name, error)
             return
         self._all.tally.handed_in += 1
         self._all.tally.calls += batch.submission.requests
@@ -284,19 +263,16 @@ class BatchQueue:
 
     async def _submit(self, batch: Batch) -> None:
         """Hand it in until the provider takes it. Where it is unsure whether it did, it is looked for first."""
-        assert self._book is not None, "the run's folder is open"
-        provider, wait_s = self._provided(), self._all.settings.poll_s
-        for attempt in range(_SLOWEST):
+        for attempt, wait_s in enumerate(islice(self._waits(), _SLOWEST), 1):
             try:
-                batch.id = await provider.submit(batch.submission, self._book.requests(batch.name))
-            except self._errors() as error:
-                failure = classify(error, self._spec, as_what="a server with batches")
-                if not isinstance(failure, ModelUnavailable) or (isinstance(failure, NotReached) and not attempt):
+                with classified(self._spec, as_what=_AS_WHAT):
+                    batch.id = await self._provider.submit(batch.submission, self._book.requests(batch.name))
+            except ModelError as failure:
+                if not isinstance(failure, ModelUnavailable) or (isinstance(failure, NotReached) and attempt == 1):
                     self._book.note("dropped", batch)
-                    raise _no_batches(failure) from error
-                self._say_retry(f"a batch was not handed in (try {attempt + 1}): {failure.message}")
+                    raise _no_batches(failure) from failure
+                self._all.progress(Event("retry", f"a batch was not handed in (try {attempt}): {failure.message}"))
                 await asyncio.sleep(wait_s)
-                wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
                 batch.id = await self._found(batch)
             if batch.id:
                 self._book.note("accepted", batch)
@@ -308,7 +284,6 @@ class BatchQueue:
 
     async def _match(self, unsure: list[Batch]) -> None:
         """Look for batches that were being handed in when an earlier start ended; nothing is sent before that."""
-        assert self._book is not None, "the run's folder is open"
         for batch in unsure:
             since = time.time() - batch.submission.at
             batch.id = await self._found(batch)
@@ -322,27 +297,22 @@ class BatchQueue:
                 self._book.note("dropped", batch)
                 self._all.tally.handed_in -= 1
                 self._all.tally.calls -= batch.submission.requests
-                self._ended(batch, dict.fromkeys(self._in_batch[batch.name]))
+                self._settle(batch.name, {})
         self._matched.set()
 
     async def _found(self, batch: Batch) -> str:
-        assert self._book is not None, "the run's folder is open"
         known = frozenset(other.id for other in self._book.batches.values() if other.id)
         digests = frozenset(self._in_batch[batch.name])
-
-        async def wait() -> None:
-            await asyncio.sleep(self._all.settings.poll_s * _SLOWEST / 2)
-
-        return await self._patiently(lambda: self._provided().find(batch.submission, known, digests, wait))
+        wait = partial(asyncio.sleep, self._all.settings.poll_s * _SLOWEST / 2)
+        return await self._patiently(lambda: self._provider.find(batch.submission, known, digests, wait))
 
     async def _follow(self, batch: Batch) -> None:
         """Poll a batch, the more rarely the longer it takes, and hand out what it brought."""
-        assert self._book is not None, "the run's folder is open"
         try:
             state = await self._polled(batch)
             failed = await self._read(batch, state)
         except (RefereeError, OSError) as error:
-            self._fail(self._in_batch.pop(batch.name), _as_run_error(error))
+            self._fail(batch.name, error)
             return
         answered = batch.submission.requests - len(failed)
         self._book.note("ended", batch, status=state.status, answered=answered)
@@ -351,35 +321,34 @@ class BatchQueue:
         self._all.tally.calls -= len(failed)
         left = f", {len(failed):,} of its calls were not answered" if failed else ""
         self._all.say(f"a batch of {self._spec.id} is {_WORDS[state.status]}{left}")
-        if state.status == "cancelled" and failed and not batch.earlier:
-            self._hand_out(batch, set(failed))
-            self._fail(set(failed), _cancelled(self._spec))
-        else:
-            self._ended(batch, {} if state.status == "cancelled" else failed)
+        said: Mapping[str, BatchResult | RefereeError] = failed
+        if state.status == "cancelled":  # calls of an earlier start's batch go into the next one
+            ended = ModelUnavailable(
+                f"a batch of {self._spec.id!r} was cancelled before this call was answered.",
+                hint="Resume the run (--resume) to hand in what is left.",
+            )
+            said = {} if batch.earlier else dict.fromkeys(failed, ended)
+        self._settle(batch.name, said)
 
     async def _polled(self, batch: Batch) -> BatchState:
-        wait_s, said = self._all.settings.poll_s, 0
-        while True:
-            state = await self._patiently(lambda: self._provided().state(batch.id))
+        said = 0
+        for wait_s in self._waits():
+            state = await self._patiently(lambda: self._provider.state(batch.id))
             if state.status != "open":
-                return state
+                break
             if state.answered != said:
                 self._all.say(f"a batch of {self._spec.id}: {state.answered:,} of {batch.submission.requests:,}")
                 said = state.answered
             await asyncio.sleep(wait_s)
-            wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
+        return state
 
     async def _read(self, batch: Batch, state: BatchState) -> dict[str, BatchResult]:
         """Keep the replies of a batch that has ended; what became of the calls without one."""
-        assert self._book is not None, "the run's folder is open"
-        book, scratch = self._book, self._book.folder / f"{batch.name}.results.part"
-
-        async def kept() -> dict[str, BatchResult]:
-            results = self._provided().results(batch.id, state, scratch)
-            return await book.keep(batch, results)
-
+        scratch = self._book.folder / f"{batch.name}.results.part"
         try:
-            failed = await self._patiently(kept)
+            failed = await self._patiently(
+                lambda: self._book.keep(batch, self._provider.results(batch.id, state, scratch))
+            )
         finally:
             scratch.unlink(missing_ok=True)
         if state.status != "failed":
@@ -397,71 +366,51 @@ class BatchQueue:
         Raises:
             ModelError: It says that this is not to be had.
         """
-        wait_s = self._all.settings.poll_s
-        while True:
+        for wait_s in self._waits():
             try:
-                return await ask()
-            except self._errors() as error:
-                failure = classify(error, self._spec, as_what="a server with batches")
-                if not isinstance(failure, ModelUnavailable):
-                    raise _no_batches(failure) from error
-                self._say_retry(f"the batches of {self._spec.id} wait: {failure.message}")
+                with classified(self._spec, as_what=_AS_WHAT):
+                    found = await ask()
+                break
+            except ModelUnavailable as failure:
+                self._all.progress(Event("retry", f"the batches of {self._spec.id} wait: {failure.message}"))
+            except ModelError as failure:
+                raise _no_batches(failure) from failure
             await asyncio.sleep(wait_s)
-            wait_s = min(wait_s * _SLOWER, self._all.settings.poll_s * _SLOWEST)
+        return found
 
-    def _ended(self, batch: Batch, failed: Mapping[str, BatchResult | None]) -> None:
-        """Hand out what came; calls of an earlier start's batch that were not answered go into the next one."""
-        digests = self._in_batch.pop(batch.name)
-        for digest in digests:
-            waiting = self._waiting.pop(digest, None)
-            if waiting is not None and not waiting.future.done():
-                waiting.future.set_result(failed.get(digest))
+    def _waits(self) -> Iterator[float]:
+        """Pauses that grow up to a bound, without end."""
+        poll_s = self._all.settings.poll_s
+        return accumulate(repeat(poll_s), lambda before, _: min(before * _SLOWER, poll_s * _SLOWEST))
 
-    def _hand_out(self, batch: Batch, but: set[str]) -> None:
-        self._in_batch[batch.name] -= but
-        self._ended(batch, {})
+    def _fail(self, name: str, error: RefereeError | OSError) -> None:
+        """What went wrong with a batch is the failure of all its calls."""
+        if isinstance(error, OSError):
+            where = f" in {str(error.filename)!r}" if error.filename else ""
+            error = RunError(
+                f"the run's batches cannot be written down: {error.strerror or error}{where}.",
+                hint="Make room or mend its rights; --resume goes on.",
+            )
+        self._settle(name, dict.fromkeys(self._in_batch[name], error))
 
-    def _fail(self, digests: Iterable[str], error: RefereeError) -> None:
-        for name in [name for name, held in self._in_batch.items() if held and held <= set(digests)]:
-            del self._in_batch[name]
-        for digest in list(digests):
-            waiting = self._waiting.pop(digest, None)
-            if waiting is not None and not waiting.future.done():
-                waiting.future.set_exception(copy(error))
-                waiting.future.exception()  # nobody may wait for it any more
-
-    def _say_retry(self, text: str) -> None:
-        self._all.progress(Event("retry", text))
-
-    def _provided(self) -> BatchProvider:
-        if self._provider is None:
-            self._provider = self._open_provider()
-        return self._provider
-
-    def _errors(self) -> tuple[type[Exception], ...]:
-        return (*provider_of(self._spec).errors(), *transport_errors(), ValueError, KeyError, AttributeError)
+    def _settle(self, name: str, said: Mapping[str, BatchResult | RefereeError]) -> None:
+        """Hand out what is said of a batch's calls; the others are looked for in the book, or asked for again."""
+        for digest in self._in_batch.pop(name):
+            outcome = said.get(digest)
+            for future in self._waiting.pop(digest, ()):
+                if future.done():
+                    continue
+                if isinstance(outcome, RefereeError):
+                    future.set_exception(copy(outcome))
+                    future.exception()  # who waits may be about to leave
+                else:
+                    future.set_result(outcome)
 
 
+_AS_WHAT = "a server with batches"
 _WORDS = {"ended": "done", "expired": "expired", "cancelled": "cancelled", "failed": "turned away", "open": "open"}
 
 
 def _no_batches(failure: ModelError) -> ModelRefused:
     """What is wrong with a whole batch, with the way out."""
     return ModelRefused(failure.message, hint=f"{failure.hint} Without --batch calls are made at once.".strip())
-
-
-def _cancelled(spec: ModelSpec) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"a batch of {spec.id!r} was cancelled before this call was answered.",
-        hint="Resume the run (--resume) to hand in what is left.",
-    )
-
-
-def _as_run_error(error: RefereeError | OSError) -> RefereeError:
-    if isinstance(error, RefereeError):
-        return error
-    where = f" in {str(error.filename)!r}" if error.filename else ""
-    return RunError(
-        f"the run's batches cannot be written down: {error.strerror or error}{where}.",
-        hint="Make room or mend its rights; --resume goes on.",
-    )

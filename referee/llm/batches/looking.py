@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
 from referee.errors import RunError
 from referee.llm.batches.book import FOLDER, Batch, Book
-from referee.llm.batches.protocol import BatchProvider
 from referee.llm.batches.wire import open_provider
-from referee.llm.clients import transport_errors
-from referee.llm.failures import classify
-from referee.llm.providers import parse_model, provider_of, require_key
-from referee.llm.spec import ModelSpec
+from referee.llm.failures import classified
+from referee.llm.providers import parse_model, require_key
 from referee.settings import Settings
 
 _UNSURE = "being handed in: the run finds out when it is resumed"
@@ -56,30 +52,15 @@ async def _seen(book: Book, batch: Batch, settings: Settings, cancel: bool) -> S
     if batch.over or not batch.id:
         status = "read" if batch.id else "not taken" if batch.over else _UNSURE
         return SeenBatch(batch.id or batch.name, handed_in.model, handed_in.requests, status)
-    spec = _spec(handed_in.model, settings)
-    async with _asked(spec, settings) as provider:
-        if cancel:
-            await provider.cancel(batch.id)
-            book.note("cancelled", batch)
-        state = await provider.state(batch.id)
+    base_url = settings.models.base_url  # a server's id in records has its host behind an @
+    spec = parse_model(handed_in.model.rpartition("@")[0] if base_url else handed_in.model, base_url)
+    opened = open_provider(spec, key=require_key(spec), timeout_s=settings.calls.timeout_s)
+    async with aclosing(opened) as provider:
+        with classified(spec, as_what="a server with batches"):
+            if cancel:
+                await provider.cancel(batch.id)
+                book.note("cancelled", batch)
+            state = await provider.state(batch.id)
     answered = f", {state.answered:,} answered" if state.answered else ""
     status = f"{'cancelling' if cancel and state.status == 'open' else state.status}{answered}"
     return SeenBatch(batch.id, handed_in.model, handed_in.requests, status)
-
-
-def _spec(model: str, settings: Settings) -> ModelSpec:
-    """The model from its id in records: a server's has its host behind an @."""
-    base_url = settings.models.base_url
-    name = model.rpartition("@")[0] if base_url else model
-    return parse_model(name, base_url)
-
-
-@asynccontextmanager
-async def _asked(spec: ModelSpec, settings: Settings) -> AsyncIterator[BatchProvider]:
-    provider = open_provider(spec, key=require_key(spec), timeout_s=settings.calls.timeout_s)
-    try:
-        yield provider
-    except (*provider_of(spec).errors(), *transport_errors()) as error:
-        raise classify(error, spec, as_what="a server with batches") from error
-    finally:
-        await provider.aclose()

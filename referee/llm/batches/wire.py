@@ -8,7 +8,7 @@ means the same in a batch and at once, in structured output, tokens, errors and 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from referee.llm.batches.collecting import Batches, BatchQueue
 from referee.llm.batches.protocol import BatchProvider, BatchResult
 from referee.llm.clients import Carrier, Connection
 from referee.llm.completions import Completion
-from referee.llm.failures import classify
+from referee.llm.failures import classified
 from referee.llm.models import Models
 from referee.llm.providers import provider_of, require_key
 from referee.llm.providers.protocol import WireRequest
@@ -76,22 +76,19 @@ class BatchWire(Wire):
         Raises as ``Wire.send``, for what the batch says of this call; and what the queue raises.
         """
         for attempt in count(1):
-            try:
-                async with self._queue.answered(request.digest, lambda: self._caught(request)) as result:
-                    return await self._read(request, result)
-            except self.errors() as error:
-                again = isinstance(classify(error, self._spec), ModelUnavailable)
-                if attempt == self._max_tries or not again:
-                    raise
+            async with self._queue.answered(request.digest, lambda: self._caught(request)) as result:
+                try:
+                    with classified(self._spec):
+                        async with _passing(_Exchange(result)):
+                            return await super().send(request)
+                except ModelUnavailable:
+                    if attempt == self._max_tries:
+                        raise
         raise AssertionError("the last try returns or raises")
 
     async def stream(self, request: WireRequest, begun: Callable[[], None]) -> Completion:
         """The same: nothing comes in pieces from a batch."""
         return await self.send(request)
-
-    def drop(self, requests: Iterable[str]) -> None:
-        """These are answered and written down."""
-        self._queue.drop(requests)
 
     async def _caught(self, request: WireRequest) -> Mapping[str, Any]:
         """The body of the request, as it would be sent at once."""
@@ -105,10 +102,6 @@ class BatchWire(Wire):
         assert exchange.body is not None, "nothing answers before the batch does"
         return exchange.body
 
-    async def _read(self, request: WireRequest, result: BatchResult) -> Completion:
-        async with _passing(_Exchange(result)):
-            return await super().send(request)
-
 
 def put_into_batches(models: Models, batches: Batches, calls: CallSettings) -> None:
     """Have these models' calls go in batches; their keys and addresses stay what they are."""
@@ -116,14 +109,6 @@ def put_into_batches(models: Models, batches: Batches, calls: CallSettings) -> N
         spec, key = model.spec, require_key(model.spec)
         queue = batches.queue(spec, partial(open_provider, spec, key=key, timeout_s=calls.timeout_s))
         model.wire = BatchWire(spec, queue, key=key, timeout_s=calls.timeout_s, max_tries=calls.max_tries)
-
-
-def drop_answered(models: Models, requests: Iterable[str]) -> None:
-    """Replies to these requests are in a ledger: no batch hands them out again."""
-    wires = {id(m.wire): m.wire for m in models.by_role.values() if isinstance(m.wire, BatchWire)}
-    answered = list(requests) if wires else []
-    for wire in wires.values():
-        wire.drop(answered)
 
 
 def waiting_calls(calls: CallSettings) -> CallSettings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -88,13 +89,12 @@ def checked_key(key: str, name: str, spec: ModelSpec) -> str:
     Raises:
         SettingsError: It holds something else than printable ASCII, which no client sends and no provider's key holds.
     """
-    for position, character in enumerate(key, 1):
-        if not " " <= character <= "~":
-            raise SettingsError(
-                f"{name}, the key for model {spec.id!r}, holds what no HTTP header can: U+{ord(character):04X}, as "
-                f"its character {position}. Nothing was sent.",
-                hint=f"Set {name} anew: copy the key without quotation marks, line ends and what stands around it.",
-            )
+    if odd := re.search("[^ -~]", key):
+        raise SettingsError(
+            f"{name}, the key for model {spec.id!r}, holds what no HTTP header can: U+{ord(odd[0]):04X}, as its "
+            f"character {odd.end()}. Nothing was sent.",
+            hint=f"Set {name} anew: copy the key without quotation marks, line ends and what stands around it.",
+        )
     return key
 
 

@@ -167,7 +167,8 @@ class AnswersFolder:
             with self._locked():
                 self._read_keys()
                 if (key := self._key(parts, sample)) not in self._numbers:
-                    number = self._damaged_number(request) or max(self._taken(), default=0) + 1
+                    taken = [int(found[1]) for path in self._box.iterdir() if (found := _NUMBERED.match(path.name))]
+                    number = self._damaged_number(request) or max(taken, default=0) + 1
                     write_atomically(self._box / f"{number:04d}.key", f"{key}\n{sample}\n")
                     self._numbers[key], self._samples[key] = number, sample
         return self._numbers[key]
@@ -176,9 +177,6 @@ class AnswersFolder:
         """A question's digest; one that was asked as another sample is another question, where that is known."""
         key = _digest(parts)
         return key if self._samples.get(key, sample) in ("", sample) else _digest([*parts, sample])
-
-    def _taken(self) -> Iterator[int]:
-        return (int(found[1]) for path in self._box.iterdir() if (found := _NUMBERED.match(path.name)))
 
     def _read_keys(self) -> None:
         seen = {*self._numbers.values(), *self._damaged}

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import httpx
     from langchain_core.language_models import BaseChatModel
     from langchain_openai import ChatOpenAI
-    from openai.types import Batch
 
 # A picture is scaled into 2048 x 2048, then to 768 on the shorter side; 170 tokens a tile of 512, and 85.
 _FIT, _SHORT, _TILE = 2048, 768, 512
@@ -190,7 +189,7 @@ class OpenAIBatches(BatchProvider):
             answered=counts.completed if counts else 0,
             problem="; ".join(dict.fromkeys(error.message or error.code or "" for error in errors)),
             full=any(error.code == _FULL for error in errors),
-            files=_files(batch),
+            files=tuple(name for name in (batch.output_file_id, batch.error_file_id) if name),
         )
 
     async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
@@ -206,10 +205,6 @@ class OpenAIBatches(BatchProvider):
     async def cancel(self, batch_id: str) -> None:
         """End it."""
         await self.client.batches.cancel(batch_id)
-
-
-def _files(batch: Batch) -> tuple[str, ...]:
-    return tuple(name for name in (batch.output_file_id, batch.error_file_id) if name)
 
 
 def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:

@@ -35,9 +35,6 @@ class HandWire:
         begun()
         return await self.send(request)
 
-    def errors(self) -> tuple[type[Exception], ...]:
-        return (ConnectionError,)
-
 
 def panel_of(*judges: Judge, repeats: int = 1, context: int = 32_000, budget: Budget | None = None) -> Panel:
     """A panel with one model a judge, named ``openai:j1`` and so on; a token is a word."""

@@ -13,7 +13,7 @@ import pytest
 from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, ReplyInvalid, SettingsError
 from referee.llm.batches.book import BOOK, FOLDER, Book, Spool, open_batches
 from referee.llm.batches.collecting import Batches
-from referee.llm.batches.wire import BatchWire, drop_answered, open_provider, waiting_calls
+from referee.llm.batches.wire import BatchWire, open_provider, waiting_calls
 from referee.llm.cache import ReplyCache
 from referee.llm.door import Answer, Door
 from referee.llm.limits import Limits
@@ -56,7 +56,7 @@ async def batched(
     models = Models({"writer": model})
     ledger = Ledger(run / "trace.jsonl")
     batches.open(run)
-    drop_answered(models, [record.request for record in ledger.records if record.reply is not None])
+    batches.drop([record.request for record in ledger.records if record.reply is not None])
     try:
         yield Door(models, calls=waiting_calls(CALLS), ledger=ledger, **door_args)
     finally:

@@ -80,7 +80,7 @@ async def test_nor_are_those_of_a_stream(count: Any) -> None:
         await wire.aclose()
     assert completion.text == text
     assert (completion.input_tokens, completion.output_tokens) == (None, None)
-    assert not completion.cut_off
+    assert not completion.ended
 
 
 async def test_more_cached_tokens_than_there_are_tokens_are_not_believed() -> None:

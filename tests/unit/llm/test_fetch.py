@@ -19,8 +19,8 @@ import pytest
 from referee.errors import DataError
 from referee.llm import catalogue as catalogue_module
 from referee.llm import fetch, sources
-from referee.llm.catalogue import CatalogueEntry, ModelFile, Part
-from referee.llm.fetch import fetch_model, model_status
+from referee.llm.catalogue import CatalogueEntry, ModelFile, Part, model_status
+from referee.llm.fetch import fetch_model
 
 BODY = bytes(range(256)) * 12_000
 SHA256 = hashlib.sha256(BODY).hexdigest()

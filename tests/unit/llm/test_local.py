@@ -101,7 +101,7 @@ def test_a_loaded_model_is_shared_until_it_is_closed(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(local, "_SERVERS", {})
     monkeypatch.setattr(local, "LocalServer", Loaded)
-    monkeypatch.setattr(local, "model_path", lambda key, cache_dir: Path("x.gguf"))
+    monkeypatch.setattr(local, "fetched_path", lambda key, cache_dir: Path("x.gguf"))
     entry = catalogue_entry("qwen-0.5b")
     first, other = (local._open_shared(entry, n_ctx, None) for n_ctx in (2048, 4096))
     assert first is not other

@@ -11,8 +11,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from referee.errors import ContextTooLong, ModelRefused, ModelUnavailable
+from referee.llm.completions import CUT_OFF
 from referee.llm.dialects import reply_schema
-from referee.llm.failures import classify
+from referee.llm.failures import classified
 from referee.llm.providers.protocol import WireRequest
 from referee.llm.spec import ModelSpec
 from referee.llm.wire import Completion, Wire
@@ -59,9 +60,8 @@ async def send(provider: str, server: FakeServer, **changes: Any) -> Completion:
     base = server.base_url if provider in ("openai", "server") else server.url
     wire = Wire(SPECS[provider], key=KEY, timeout_s=10, base_url=base)
     try:
-        return await wire.send(request(**changes))
-    except wire.errors() as error:
-        raise classify(error, SPECS[provider]) from error
+        with classified(SPECS[provider]):
+            return await wire.send(request(**changes))
     finally:
         await wire.aclose()
 
@@ -74,7 +74,7 @@ async def test_each_provider_returns_the_reply_and_its_tokens(provider: str) -> 
     assert json.loads(completion.text) == ANSWER
     assert completion.input_tokens
     assert completion.output_tokens
-    assert not completion.cut_off
+    assert not completion.ended
     assert sent is not None
     assert sent.schema is not None
     assert sent.schema["properties"]["score"]["enum"] == [1, 2, 3]
@@ -145,7 +145,7 @@ async def test_a_reply_at_the_token_limit_is_marked(provider: str) -> None:
             completion = await wire.send(request())
         finally:
             await wire.aclose()
-    assert completion.cut_off
+    assert completion.ended.startswith(CUT_OFF)
 
 
 class _Recorder(BaseHTTPRequestHandler):

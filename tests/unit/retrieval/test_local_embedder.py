@@ -48,7 +48,7 @@ async def test_an_unknown_embedder_is_refused() -> None:
 @needs_minilm
 def test_a_broken_tokenizer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tokenizer.json").write_text("{")
-    monkeypatch.setattr("referee.llm.minilm.model_path", lambda key, cache_dir: tmp_path)
+    monkeypatch.setattr("referee.llm.minilm.fetched_path", lambda key, cache_dir: tmp_path)
     with pytest.raises(DataError, match="cannot be loaded: JSONDecodeError"):
         pieces_of("local:minilm")
 

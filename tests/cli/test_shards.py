@@ -39,9 +39,7 @@ def place(workplace: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) 
     write_papers(workplace / "papers", range(1, PAPERS + 1))
     (workplace / "plan.toml").write_text(two_arms("papers/*.md"))
     server.script.entries["judge"] = lambda asked: {"reason": "so", "score": sum(asked.user.encode()) % 4}
-    server.script.entries["writer"] = lambda asked: (
-        rated(asked) if _is_of_the_arena(asked.user + asked.system) else None
-    )
+    server.script.entries["writer"] = lambda asked: rated(asked) if asked.model == "m" else asked.instance()
     return workplace
 
 

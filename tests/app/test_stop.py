@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import signal
 import time
 from collections.abc import Iterator
@@ -74,3 +76,30 @@ def test_no_worker_outlives_the_app_not_even_one_that_cannot_end(tmp_path: Path,
         app.end(signal.SIGTERM)
         assert time.monotonic() - begun < SOON_S
         assert not psutil.pid_exists(worker.pid)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_again_and_again_loses_only_calls_under_way(tmp_path: Path, examples: Path) -> None:
+    """``REFEREE_KILLS`` sets how often; each kill comes with a call under way, after a random number of replies."""
+    dice, held, cut_off = random.Random(36), Held(), 0
+    with FakeServer(held, context_tokens=32_000) as server, served(tmp_path, server) as app:
+        run = app.upload(examples / "paper.md", venue="neurips-2025", strategy="sections")
+        app.reach(run, "Waits for your go")
+        trace = app.runs / run / "trace.jsonl"
+
+        def kept() -> int:
+            return trace.read_bytes().count(b"\n") if trace.is_file() else 0
+
+        for _ in range(int(os.environ.get("REFEREE_KILLS", "2"))):
+            sent_before, kept_before = held.arrived, kept()
+            held.first = sent_before + dice.randint(0, 1)
+            app.post(f"/runs/{run}/start")
+            wait_for(lambda: held.arrived > held.first)
+            (worker,) = workers(app)
+            worker.kill()
+            wait_for(lambda: app.state(run) in ("Interrupted", "Failed"))
+            cut_off += held.arrived - sent_before - (kept() - kept_before)
+        held.go.set()
+        app.post(f"/runs/{run}/start")
+        app.reach(run, "Finished")
+        assert held.arrived == kept() + cut_off, "only calls under way were sent again"

@@ -76,6 +76,7 @@ class ModelSettings(_Group):
 class CallSettings(_Group):
     """Retry, timeout and rate limits of the door to models. Times are in seconds.
 
+    ``stop_after_s``: SIGTERM, or Stop in the app, ends the process within this time; longer calls are dropped.
     ``batch``: calls go in batches, for half the price and within a day.
     ``shared_limits``: a file by which several processes of a machine keep one rate and one budget together, or ``ray:``
     and the name of an actor that keeps them.
@@ -85,6 +86,7 @@ class CallSettings(_Group):
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     timeout_s: float = Field(default=600.0, gt=0)
+    stop_after_s: float = Field(default=10.0, gt=0)
     max_tries: int = Field(default=6, ge=1, le=6)
     retry_wait_s: float = Field(default=1.0, ge=0)
     retry_max_wait_s: float = Field(default=60.0, ge=0)

@@ -16,6 +16,8 @@ from referee.runs import RunFolder
 from referee.runs.engines import Ended, Engine, Work
 from referee.runs.folder import RECORD, read_record
 from referee.runs.joining import ordered_parts
+from referee.runs.stopping import after
+from referee.settings import load_settings
 
 SHARDS = "shards"
 STARTS = 3
@@ -94,8 +96,8 @@ class _Crew:
                 self._run([number])
                 if self._over_budget:
                     break
-        except KeyboardInterrupt:
-            self._stop()
+        except KeyboardInterrupt as error:
+            self._stop(limited=isinstance(error, _Terminated))
             raise
         if self._failed:
             raise self._failure(self._failed[0])
@@ -138,9 +140,11 @@ class _Crew:
         arguments = (*self._arguments, "--shard", f"{number}/{self.count}", "--yes", *place)
         self._engine.start(Work(number, arguments, self._log(number)), {_SHARED_LIMITS: self._limits})
 
-    def _stop(self) -> None:
-        """Ask all to stop, and wait for them; Ctrl-C once more ends them at once."""
-        self._engine.stop()
+    def _stop(self, *, limited: bool) -> None:
+        """Ask all to stop, and wait for them; Ctrl-C once more, or the end of a limited time, ends them at once."""
+        self._engine.stop(limited=limited)
+        if limited:
+            after(load_settings().calls.stop_after_s, lambda: self._engine.stop(limited=True))
         self._say("stopping: calls under way are waited for; Ctrl-C again stops at once")
         with suppress(KeyboardInterrupt):
             while self._engine.any():
@@ -176,12 +180,16 @@ class _Crew:
         return self._folder / SHARDS / f"{number}-of-{self.count}.log"
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came."""
+
+
 @contextmanager
 def _ending_by_signals() -> Iterator[None]:
     """Let SIGTERM do what Ctrl-C does."""
 
     def end(number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt
+        raise _Terminated
 
     if current_thread() is not main_thread():
         yield

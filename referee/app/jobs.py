@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from referee.app.asking import ASKED, Asked, checked_asked, new_run_name, read_asked
-from referee.app.job_files import ESTIMATE, EVENTS, Line
+from referee.app.job_files import ESTIMATE, EVENTS, Line, last_line
 from referee.errors import RunError
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD
 
 Phase = Literal["waiting", "reading", "queued", "running", "stopping"]
 JOBS = ".app"
-_LONGEST_GOODBYE_S = 20.0
+_LEAVES_S = 6.0
+"""How long a process may take to end that was told to end at once, in seconds."""
 
 
 @dataclass
@@ -36,10 +39,19 @@ class Jobs:
         base_url: The server of all models, for runs that begin here.
         reading: How many papers are read at once.
         running: How many reviews are made at once.
+        stop_after_s: How long a stop may take, in seconds.
     """
 
-    def __init__(self, root: Path, *, base_url: str | None = None, reading: int = 2, running: int = 4) -> None:
-        self.root, self._base_url = root, base_url
+    def __init__(
+        self,
+        root: Path,
+        *,
+        base_url: str | None = None,
+        reading: int = 2,
+        running: int = 4,
+        stop_after_s: float = 10.0,
+    ) -> None:
+        self.root, self._base_url, self._stop_after_s = root, base_url, stop_after_s
         self._reading, self._running = asyncio.Semaphore(reading), asyncio.Semaphore(running)
         self._jobs: dict[str, _Job] = {}
         self.ending = asyncio.Event()
@@ -104,26 +116,36 @@ class Jobs:
             write_atomically(job / ASKED, limited.model_dump_json() + "\n")
         self._begin(name, "queued", "running", self._running)
 
-    def stop(self, name: str) -> None:
-        """Ask for the end of the work: calls under way are answered and kept. Asking twice is harmless."""
+    def stop(self, name: str, *, now: bool = False) -> None:
+        """Ask for the end of the work: calls under way are waited for, or dropped with ``now``.
+
+        A process that does not end in time is killed. Asking twice is harmless.
+        """
         job = self._jobs.get(name)
         if job is None:
             return
         if job.process is None:
             job.task.cancel()
             self._tell(name, Line(said="Stopped before it was its turn.", state="stopped"))
-        else:
-            job.phase = "stopping"
-            _close(job.process)
+            return
+        job.phase = "stopping"
+        _close(job.process)
+        if now:
+            _send(job.process, signal.SIGINT)
+        limit_s = min(_LEAVES_S, self._stop_after_s) if now else self._stop_after_s
+        asyncio.get_running_loop().call_later(limit_s, _send, job.process, signal.SIGKILL)
 
-    async def aclose(self) -> None:
-        """End all work, and wait for what is under way; what takes too long goes on by itself and ends by itself."""
+    def stop_all(self) -> None:
+        """End all work, and tell live pages that the app ends."""
         self.ending.set()
-        tasks = [job.task for job in self._jobs.values()]
         for name in list(self._jobs):
             self.stop(name)
-        if tasks:
-            await asyncio.wait(tasks, timeout=_LONGEST_GOODBYE_S)
+
+    async def aclose(self) -> None:
+        """End all work, and wait for it: no process outlives the app."""
+        self.stop_all()
+        if tasks := [job.task for job in self._jobs.values()]:
+            await asyncio.wait(tasks)
 
     def _refuse_twice(self, name: str) -> None:
         if name in self._jobs:
@@ -146,7 +168,10 @@ class Jobs:
                     return
                 job.phase = working
                 code = await job.process.wait()
-                if code:
+                if code == -signal.SIGKILL and job.phase == "stopping":
+                    if (last := last_line(self.folder(name))) is None or not last.state:
+                        self._tell(name, _KILLED)
+                elif code:
                     self._tell(name, _broken_off(code))
         finally:
             self._jobs.pop(name, None)
@@ -176,11 +201,21 @@ def _not_begun(error: OSError) -> Line:
     )
 
 
+_KILLED = Line(
+    said="Stopped: what was answered so far is kept; calls that were under way are sent again.", state="stopped"
+)
+
+
 def _broken_off(code: int) -> Line:
     """What is said of a process that broke off, which a killed one cannot do itself."""
     how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
     hint = "What was answered so far is kept: go on with it."
     return Line(said=f"The process that worked on it {how}.", hint=hint, state="failed")
+
+
+def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        process.send_signal(number)
 
 
 def _close(process: asyncio.subprocess.Process) -> None:

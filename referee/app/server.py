@@ -152,8 +152,8 @@ class _Views:
         run, change = self._run(request), request.path_params["change"]
         async with bounded(request, 0).form(max_files=0, max_fields=4, max_part_size=1024) as form:
             fields = {name: value for name, value in form.items() if isinstance(value, str)}
-        if change == "stop":
-            self._jobs.stop(run.name)
+        if change in ("stop", "stop-now"):
+            self._jobs.stop(run.name, now=change == "stop-now")
         elif change == "start" and run.state == "planned":
             self._jobs.start(run.name)
         elif change == "start" and run.resumable and run.record is not None:

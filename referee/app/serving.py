@@ -71,7 +71,7 @@ def serve(wanted: Wanted, settings: Settings, ready: Callable[[str], None]) -> N
         with _listening(wanted.host, wanted.port) as door:
             port = door.getsockname()[1]
             token = secrets.token_urlsafe(24) if wanted.token or not local else None
-            jobs = Jobs(wanted.root, base_url=settings.models.base_url)
+            jobs = Jobs(wanted.root, base_url=settings.models.base_url, stop_after_s=settings.calls.stop_after_s)
             app = build_app(Place(jobs, settings, wanted.papers))
             guarded = Guard(app, hosts=_names(wanted, port, local), token=token)
             config = uvicorn.Config(
@@ -93,15 +93,15 @@ def serve(wanted: Wanted, settings: Settings, ready: Callable[[str], None]) -> N
 
 
 class _Server(uvicorn.Server):
-    """Lets live pages end first: they would keep it from ending."""
+    """Stops the work first, and lets live pages end: they would keep it from ending."""
 
     def __init__(self, config: uvicorn.Config, jobs: Jobs) -> None:
         super().__init__(config)
         self._jobs = jobs
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End live pages, then the rest."""
-        self._jobs.ending.set()
+        """End live pages and the work, then the rest."""
+        self._jobs.stop_all()
         await super().shutdown(sockets)
 
 

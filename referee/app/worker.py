@@ -1,18 +1,20 @@
 """One review in a process of its own: ``python -m referee.app.worker plan|run RUN_FOLDER JOB_FOLDER [BASE_URL]``.
 
-It ends when its input does: then calls under way are answered and written down, and no other one is sent. So a stop,
-the app's end and the app's death are one thing. What happens is written, line by line, to the job's folder.
+The end of its input is a SIGTERM to it, so that a stop, the app's end and the app's death are one thing: no further
+call is sent, and it ends within ``calls.stop_after_s``. What happens is written, line by line, to the job's folder.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
+import threading
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.app.asking import read_asked
 from referee.app.job_files import ESTIMATE, EVENTS, LOG, Estimated, Line
@@ -20,8 +22,9 @@ from referee.errors import RefereeError, RunStopped
 from referee.reports.activities import activity
 from referee.reports.tally import Tally, fetched
 from referee.runs.files import write_atomically
-from referee.runs.stopping import Stop, stoppable
+from referee.runs.stopping import Stop, run_stoppable
 from referee.secrets import scrub
+from referee.settings import load_settings
 
 if TYPE_CHECKING:
     from referee.api import ReviewEstimate
@@ -69,15 +72,27 @@ def main() -> None:
     what, run, job = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     base_url = sys.argv[4] if len(sys.argv) > 4 else None
     tell = Teller(job)
-    work = _plan(run, job, base_url, tell) if what == "plan" else _review(run, job, base_url, tell)
+    work, stop = _plan if what == "plan" else _review, Stop()
+
+    def leave() -> NoReturn:
+        try:
+            tell.say(f"Stopped: {stop.kept}.", "stopped")
+        finally:
+            os._exit(0)
+
+    async def attended() -> None:
+        threading.Thread(target=_terminate_at_the_end_of_input, daemon=True).start()
+        await work(run, job, base_url, tell)
+
     try:
-        asyncio.run(_until_input_ends(work))
+        after_s = load_settings().calls.stop_after_s
+        run_stoppable(attended(), stop, after_s=after_s, say=tell.say, leave=leave)
     except RunStopped as error:
         tell.say(error.message, "stopped", error.hint or "")
     except RefereeError as error:
         tell.say(error.message, "failed", error.hint or "")
     except (asyncio.CancelledError, KeyboardInterrupt):
-        tell.say("Stopped: what was answered so far is kept.", "stopped")
+        tell.say(f"Stopped: {stop.kept}.", "stopped")
     except BaseException as error:
         (job / LOG).write_text(scrub(traceback.format_exc()), encoding="utf-8")
         tell.say(f"The work broke off: {type(error).__name__}.", "failed", f"{LOG} in {str(job)!r} has the details.")
@@ -86,23 +101,10 @@ def main() -> None:
         tell.say("Done.", "finished")
 
 
-async def _until_input_ends(work: Any) -> None:
-    task = asyncio.current_task()
-    assert task is not None, "it runs in a task"
-    stop = Stop(task.cancel)
-    loop = asyncio.get_running_loop()
-
-    def heard() -> None:
-        if not os.read(0, 1024):
-            loop.remove_reader(0)
-            stop.request()
-
-    loop.add_reader(0, heard)
-    try:
-        with stoppable(stop):
-            await work
-    finally:
-        loop.remove_reader(0)
+def _terminate_at_the_end_of_input() -> None:
+    while os.read(0, 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _plan(run: Path, job: Path, base_url: str | None, tell: Teller) -> None:

@@ -59,8 +59,8 @@ class Engine(Protocol):
     def wait(self) -> Ended:
         """Until the work on some shard has ended."""
 
-    def stop(self) -> None:
-        """Ask all to stop, as Ctrl-C does; who is asked again is killed."""
+    def stop(self, *, limited: bool) -> None:
+        """Ask all to stop, as Ctrl-C does, or SIGTERM with a limit; who is asked again is killed."""
 
     def close(self) -> None:
         """Let go of everything; doing so twice is harmless."""
@@ -103,10 +103,11 @@ class LocalEngine:
                     return Ended(number, code)
             time.sleep(_LOOK_AGAIN_S)
 
-    def stop(self) -> None:
+    def stop(self, *, limited: bool) -> None:
         """As ``Engine.stop``."""
-        for process in self._processes.values():
-            process.send_signal(signal.SIGKILL if self._stopping else signal.SIGTERM)
+        number = signal.SIGKILL if self._stopping else signal.SIGTERM if limited else signal.SIGINT
+        for process in list(self._processes.values()):  # a timer may ask
+            process.send_signal(number)
         self._stopping = True
 
     def close(self) -> None:
@@ -180,9 +181,9 @@ class RayEngine:
         except self._ray.exceptions.RayError:
             return Ended(number, KILLED)
 
-    def stop(self) -> None:
-        """As ``Engine.stop``."""
-        for task in self._tasks:
+    def stop(self, *, limited: bool) -> None:
+        """As ``Engine.stop``; Ray knows only Ctrl-C."""
+        for task in list(self._tasks):
             self._ray.cancel(task, force=self._stopping)
         self._stopping = True
 

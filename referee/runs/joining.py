@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import json
 from collections import Counter
@@ -99,9 +100,39 @@ def _require_all(by_number: dict[int, tuple[Path, RunRecord]], of: int) -> None:
             )
 
 
-def read_part(folder: Path, kind: type[P]) -> P:
-    """What a shard noted of itself and of the whole run."""
-    return kind.model_validate_json((folder / PART).read_bytes())
+class SealedPart(Frozen):
+    """A part that says what its shard's files were when it finished: the SHA-256 of each; None in older ones."""
+
+    files: dict[str, str] | None = None
+
+
+def file_digests(folder: Path, *patterns: str) -> dict[str, str]:
+    """The SHA-256 of the files that match, by their paths in the folder."""
+    found = {}
+    for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+        with path.open("rb") as file:
+            found[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def read_part(folder: Path, kind: type[P], *patterns: str) -> P:
+    """What a shard noted of itself and of the whole run.
+
+    Raises:
+        RunError: It cannot be read, or files that match are not those that the shard wrote.
+    """
+    hint = "Copy the shard's folder again, or make the shard again with --shard."
+    try:
+        part = kind.model_validate_json((folder / PART).read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunError(f"shard {str(folder)!r} is not whole: {PART} is missing or damaged.", hint=hint) from error
+    if isinstance(part, SealedPart) and part.files is not None:
+        own, found = part.files, file_digests(folder, *patterns)
+        for name in sorted(own.keys() | found.keys()):
+            if own.get(name) != found.get(name):
+                how = "is missing" if name not in found else "was changed" if name in own else "is of another shard"
+                raise RunError(f"shard {str(folder)!r} is not whole: {name} {how}.", hint=hint)
+    return part
 
 
 def lines_of(path: Path) -> Iterator[bytes]:

@@ -362,3 +362,14 @@ def test_the_plan_of_table_2_prints_its_layout_beside_the_published_one(run: Run
     text = (place / "run" / "table2.md").read_text()
     assert "| Expert" in text
     assert "Sakana GPT-4o" in text
+
+
+@pytest.mark.slow
+def test_an_experiment_of_which_every_review_failed_is_no_success(run: Run, place: Path, server: FakeServer) -> None:
+    server.script.entries["writer"] = lambda request: Fault("503")
+    done = run("--out", "run")
+    assert done.code == 2
+    assert "error: none of the 6 reviews was made; the most frequent reason: " in done.err
+    assert "--resume run tries them again" in done.err
+    assert (place / "run" / "summary.md").is_file()
+    assert record(place / "run").status == "failed"

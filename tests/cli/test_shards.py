@@ -39,7 +39,7 @@ def place(workplace: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) 
     write_papers(workplace / "papers", range(1, PAPERS + 1))
     (workplace / "plan.toml").write_text(two_arms("papers/*.md"))
     server.script.entries["judge"] = lambda asked: {"reason": "so", "score": sum(asked.user.encode()) % 4}
-    server.script.entries["writer"] = lambda asked: rated(asked) if "ICLR" in asked.user + asked.system else None
+    server.script.entries["writer"] = lambda asked: rated(asked) if asked.model == "m" else asked.instance()
     return workplace
 
 
@@ -227,3 +227,40 @@ def test_of_two_merges_into_one_folder_the_second_is_refused(
     assert_refused(done, "'out' was written by another command")
     assert (place / "out" / "summary.json").is_file()
     assert not [file.name for file in place.iterdir() if file.name.endswith(".merging")]
+
+
+JOINED = {
+    "detect anchors": "anchors.jsonl",
+    "arena run": "predictions.jsonl",
+    "experiment": "evaluations/*/results.jsonl",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", JOINED)
+def test_a_shard_of_any_command_whose_files_are_not_its_own_is_named(
+    referee: Referee, place: Path, server: FakeServer, command: str
+) -> None:
+    for number in (1, 2):
+        on = ("--base-url", server.base_url, "--no-cache", "--yes", "--shard", f"{number}/2")
+        done = referee(*COMMANDS[command], *on, "--out", f"part{number}")
+        assert done.code == 0, done.err
+    own, other = (next((place / f"part{number}").glob(JOINED[command])) for number in (1, 2))
+    name, whole = own.relative_to(place / "part1").as_posix(), own.read_bytes()
+    for left, how in (
+        (whole[: len(whole) // 2], "was changed"),
+        (b"", "was changed"),
+        (whole + other.read_bytes(), "was changed"),
+        (None, "is missing"),
+    ):
+        own.unlink()
+        if left is not None:
+            own.write_bytes(left)
+        done = referee("merge", "part1", "part2", "--out", "out")
+        assert_refused(done, f"shard 'part1' is not whole: {name} {how}", "make the shard again")
+        assert not (place / "out").exists()
+        own.write_bytes(whole)
+    assert referee("merge", "part1", "part2", "--out", "out").code == 0
+    (place / "part1" / "part.json").write_text("{")
+    done = referee("merge", "part1", "part2", "--out", "again")
+    assert_refused(done, "shard 'part1' is not whole: part.json is missing or damaged")

@@ -64,7 +64,7 @@ class Scene:
 
 
 @contextmanager
-def _begun(folder: Path, *, before: int, waiting: int) -> Iterator[Scene]:
+def _begun(folder: Path, *, before: int, waiting: int, stop_after_s: float = 2 * PATIENCE_S) -> Iterator[Scene]:
     """A run whose first ``before`` calls are answered at once, and all others when they are let."""
     let, plain, asked = threading.Event(), benchmark("script").script(), count(1)
 
@@ -78,7 +78,7 @@ def _begun(folder: Path, *, before: int, waiting: int) -> Iterator[Scene]:
     with FakeServer(Script({"*": when_let}), context_tokens=32_000) as server:
         on = ("--model", "fake", "--embedder", "embed", "--base-url", server.base_url, "--no-cache", "--out", "run")
         argv = ("review", "paper.md", "--venue", "neurips-2025", *on)
-        env = {"REFEREE_CACHE_DIR": str(folder / "cache")}
+        env = {"REFEREE_CACHE_DIR": str(folder / "cache"), "REFEREE_CALLS__STOP_AFTER_S": str(stop_after_s)}
         child = forks().start(argv, folder, out=folder / "log", env=env)
         started = Scene(folder, server, let, child, folder / "log")
         started.waits_for(lambda: len(_waiting(server)) == waiting)
@@ -133,7 +133,18 @@ def test_twice_ends_at_once(scene: Scene) -> None:
     scene.waits_for(lambda: scene.said("Ctrl-C again stops at once"))
     scene.child.send(signal.SIGINT)
     scene.stopped(kept=1)
+    assert scene.said(f"{FOCUSED} calls under way were dropped, to be sent again")
     scene.resumed()
+
+
+def test_sigterm_does_not_wait_longer_than_the_settings_say(folder: Path) -> None:
+    with _begun(folder, before=1, waiting=FOCUSED, stop_after_s=5.0) as scene:
+        scene.child.send(signal.SIGTERM)
+        assert scene.child.ended(30.0) == 130, "the server would answer after ten minutes"
+        scene.stopped(kept=1)
+        assert scene.said(f"waiting for {FOCUSED} calls under way, 3.5 s at most")
+        assert scene.said(f"{FOCUSED} calls under way were dropped, to be sent again")
+        scene.resumed()
 
 
 def test_a_second_sigterm_asks_for_nothing_more(scene: Scene) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+from collections.abc import Coroutine, Iterator
+from typing import Any, NoReturn
 
 import pytest
 
-from referee.runs.stopping import Stop, current_stop, stoppable
+from referee.runs.stopping import Stop, current_stop, run_stoppable, stoppable
+
+PATIENCE_S = 600.0
 
 
 class Ends:
@@ -99,3 +104,86 @@ async def test_the_stop_of_the_work_reaches_its_tasks_and_no_others() -> None:
     with stoppable(stop):
         assert await asyncio.create_task(seen()) is stop
     assert await seen() is not stop
+
+
+class Signals:
+    """Runs work that signals end in the middle."""
+
+    def __init__(self) -> None:
+        self.stop, self.said = Stop(), list[str]()
+
+    def run(self, work: Coroutine[Any, Any, str]) -> str:
+        def leave() -> NoReturn:
+            raise AssertionError("the work ended in time")
+
+        return run_stoppable(work, self.stop, after_s=600.0, say=self.said.append, leave=leave)
+
+
+@pytest.fixture
+def signals() -> Iterator[Signals]:
+    """A process of which every stop is told what was said; its handlers are as before afterwards."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield Signals()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_stop_between_two_calls(signals: Signals, number: signal.Signals, times: int) -> None:
+    sent = []
+
+    async def work() -> str:
+        for call in range(3):
+            async with current_stop().call():
+                sent.append(call)
+            if call == 1:
+                for _ in range(times):
+                    signal.raise_signal(number)
+                await asyncio.sleep(0)
+        return "done"
+
+    with pytest.raises(KeyboardInterrupt):
+        signals.run(work())
+    assert (sent, signals.said, signals.stop.dropped) == ([0, 1], [], 0)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_stop_before_the_first_call(signals: Signals, number: signal.Signals) -> None:
+    async def work() -> str:
+        signal.raise_signal(number)
+        async with current_stop().call():
+            return "sent"
+
+    with pytest.raises(KeyboardInterrupt):
+        signals.run(work())
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_stop_during_the_last_write_lets_it_end(signals: Signals, number: signal.Signals) -> None:
+    async def work() -> str:
+        async with current_stop().call():
+            pass
+        signal.raise_signal(number)
+        signal.raise_signal(signal.SIGTERM)
+        return "written"
+
+    assert signals.run(work()) == "written"
+
+
+def test_the_second_ctrl_c_says_what_was_dropped(signals: Signals) -> None:
+    async def work() -> str:
+        async with current_stop().call():
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(0.01)
+            assert signals.said == ["stopping: waiting for 1 call under way"]
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(PATIENCE_S)
+        return "answered"
+
+    with pytest.raises(KeyboardInterrupt):
+        signals.run(work())
+    assert signals.stop.kept == "what was answered so far is kept; 1 call under way was dropped, to be sent again"

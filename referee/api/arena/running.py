@@ -20,8 +20,7 @@ from referee.experiments.units import finished_review, folder_usage
 from referee.llm.models import check_models
 from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
-from referee.runs.joining import PART, join_lines, lines_of, read_part
-from referee.schemas.base import Frozen
+from referee.runs.joining import PART, SealedPart, file_digests, join_lines, lines_of, read_part
 from referee.schemas.paper_cut import cuts_told
 from referee.schemas.usage import Usage
 from referee.schemas.venue import VenueForm
@@ -101,10 +100,12 @@ async def arena_run(
             run.confirm(await arena_plan(job, _finished(run.place.path, job)))
         run.open_folder(models, roles=("writer",), prompts=prompt_digests(map(load_prompt, PROMPTS)))
         (run.path / REVIEWS).mkdir(exist_ok=True)
-        if run.shard is not None:
-            run.write(PART, order.model_dump_json() + "\n")
         run.record(partial(_paid, run.path / REVIEWS))
-        return await _reviewed(run, job)
+        done = await _reviewed(run, job)
+        if run.shard is not None:
+            sealed = order.model_copy(update={"files": file_digests(run.path, PREDICTIONS)})
+            run.write(PART, sealed.model_dump_json() + "\n")
+        return done
 
 
 def _finished(folder: Path, job: ArenaJob) -> list[str]:
@@ -135,7 +136,7 @@ def _remark(ended: Counter[str]) -> str:
     return f"{missing} paper(s) have no answer; --resume tries them again" if missing else ""
 
 
-class ArenaPart(Frozen):
+class ArenaPart(SealedPart):
     """What a shard of an arena run says of the whole: the ids of all papers in their order, and the model."""
 
     papers: tuple[str, ...]
@@ -154,8 +155,9 @@ def join_arena_runs(parts: Sequence[Path], folder: RunFolder) -> str:
 
     Raises:
         EvaluationError: No paper got an answer, over all parts.
+        RunError: A shard's predictions are not those that it wrote; the shard is named.
     """
-    part = read_part(parts[0], ArenaPart)
+    part, *_ = [read_part(one, ArenaPart, PREDICTIONS) for one in parts]
     place = {paper_id: number for number, paper_id in enumerate(part.papers)}
     predictions = folder.path / PREDICTIONS
     join_lines([one / PREDICTIONS for one in parts], predictions, key=lambda row: place[row["paper_id"]])

@@ -25,7 +25,7 @@ from referee.llm.door import Door, prompt_digest
 from referee.llm.models import Model, Models, check_models
 from referee.prompts import load_prompt, prompt_digests
 from referee.runs import RunFolder
-from referee.runs.joining import PART, join_lines, lines_of, read_part
+from referee.runs.joining import PART, SealedPart, file_digests, join_lines, lines_of, read_part
 from referee.schemas.base import Frozen
 from referee.schemas.estimate import WritingEstimate
 from referee.schemas.paper import Paper
@@ -265,14 +265,15 @@ async def _written(run: Session, job: AnchorJob, door: Door, concurrency: int) -
         run.write(ANCHORS, "".join(f"{anchor.model_dump_json()}\n" for anchor in ordered))
     part = AnchorPart(lost=len(writing.lost), reason=writing.lost[0][2] if writing.lost else "")
     if run.shard is not None:
-        run.write(PART, part.model_dump_json() + "\n")
+        sealed = part.model_copy(update={"files": file_digests(run.path, ANCHORS)})
+        run.write(PART, sealed.model_dump_json() + "\n")
     else:
         _require_some(run.path, part)
     run.remark = _remark(part)
     return Anchors(run.path, tuple(found), writing.counts, run.usage, tuple(unread[piece] for piece in sorted(unread)))
 
 
-class AnchorPart(Frozen):
+class AnchorPart(SealedPart):
     """How many anchors of a shard, or of a run, did not come about, and the first reason."""
 
     lost: int
@@ -291,8 +292,9 @@ def join_anchors(parts: Sequence[Path], folder: RunFolder) -> str:
 
     Raises:
         EvaluationError: There is no anchor at all.
+        RunError: A shard's anchors are not those that it wrote; the shard is named.
     """
-    found = [read_part(one, AnchorPart) for one in parts]
+    found = [read_part(one, AnchorPart, ANCHORS) for one in parts]
     reason = next((one.reason for one in found if one.lost), "")
     anchors = [one / ANCHORS for one in parts]
     join_lines(anchors, folder.path / ANCHORS, key=lambda row: (row["paper_id"], row["model"]))

@@ -151,9 +151,10 @@ async def open_job(
     """
     loaded = load_plan(source, given)
     plan, progress = loaded.plan, options.progress
-    limits = _limits(plan, options)
+    settled = options.settled()
+    limits = _limits(plan, options, settled)
     opened.max_cost = limits.max_cost
-    settings = _settings(plan, options.settled())
+    settings = _settings(plan, settled)
     arms, left_out, pairs = _compared(plan, given, settings)
     changes = tuple(_prompt_changes(arms, pairs, loaded.folder))
     forms = _forms(arms, loaded.folder)
@@ -220,10 +221,14 @@ def _compared(
     return arms, left_out, pairs
 
 
-def _limits(plan: Plan, given: RunOptions) -> BudgetSettings:
-    """What was given goes over the plan's own."""
+def _limits(plan: Plan, given: RunOptions, settings: Settings) -> BudgetSettings:
+    """What was given goes over the plan's own, and that over the settings'."""
     over = {"max_cost": given.max_cost, "max_tokens": given.max_tokens}
-    return plan.budget.model_copy(update={name: limit for name, limit in over.items() if limit is not None})
+    return BudgetSettings.model_validate(
+        settings.budget.model_dump(exclude_none=True)
+        | plan.budget.model_dump(exclude_none=True)
+        | {name: limit for name, limit in over.items() if limit is not None}
+    )
 
 
 def _settings(plan: Plan, settings: Settings) -> Settings:

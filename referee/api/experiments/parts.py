@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from referee.api.experiments.job import ExperimentJob
 from referee.api.experiments.table import arms_and_experts
+from referee.errors import EvaluationError
+from referee.evals.results import RESULTS
 from referee.experiments.execution import EVALUATIONS, SETS, Execution
 from referee.experiments.results import Made, experiment_result, made_of
 from referee.reports.experiment_summary import write_experiment
 from referee.reports.page import PLOTS
 from referee.reports.plots import write_plots
 from referee.runs import RunFolder
-from referee.runs.joining import read_part
+from referee.runs.joining import SealedPart, file_digests, read_part
 from referee.runs.shards import Shard
-from referee.schemas.base import Frozen
 from referee.schemas.experiment import ExperimentResult
 from referee.schemas.usage import Usage
 
 PLAN, TABLE2 = "plan.json", "table2.md"
+_MEASURED = f"{EVALUATIONS}/*/{RESULTS}"
 
 
-class ExperimentPart(Frozen):
+class ExperimentPart(SealedPart):
     """What a shard says: of the whole what was planned, the papers' order and the pairs; of itself what was made."""
 
     planned: ExperimentResult
@@ -61,6 +64,7 @@ def experiment_part(job: ExperimentJob, planned: ExperimentResult, execution: Ex
         pairs=job.pairs,
         paper_table=job.plan.measure.paper_table,
         made=made_of(execution),
+        files=file_digests(execution.folder, _MEASURED),
     )
 
 
@@ -73,8 +77,12 @@ def join_experiments(parts: Sequence[Path], folder: RunFolder) -> str:
 
     Returns:
         The remark of the run.
+
+    Raises:
+        EvaluationError: Every review failed, over all parts.
+        RunError: A shard's measurements are not those that it wrote; the shard is named.
     """
-    found = [read_part(one, ExperimentPart) for one in parts]
+    found = [read_part(one, ExperimentPart, _MEASURED) for one in parts]
     for one in parts:
         for name in (EVALUATIONS, SETS):
             if (one / name).is_dir():
@@ -90,7 +98,23 @@ def join_experiments(parts: Sequence[Path], folder: RunFolder) -> str:
     )
     result = experiment_result(made, folder.path, first.planned, first.pairs, "finished")
     write_result(folder, result, paper_table=first.paper_table)
+    require_review(made, folder.path)
     return remark(result)
+
+
+def require_review(made: Made, run: Path) -> None:
+    """An experiment in which everything went wrong must not look like one that went well.
+
+    Raises:
+        EvaluationError: Every review failed.
+    """
+    failed = (one.outcome.reason for one in made.units if one.outcome.status == "failed")
+    reasons = Counter(next(iter(reason.splitlines()), "") for reason in failed)
+    if made.units and reasons.total() == len(made.units):
+        raise EvaluationError(
+            f"none of the {len(made.units)} reviews was made; the most frequent reason: {reasons.most_common(1)[0][0]}",
+            hint=f"See summary.md; --resume {run} tries them again.",
+        )
 
 
 def write_result(folder: RunFolder, result: ExperimentResult, *, paper_table: bool) -> list[str]:

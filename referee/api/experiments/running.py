@@ -16,7 +16,7 @@ from referee.api.evaluations.job import needs
 from referee.api.experiments.estimate import estimate, expected_by_paper
 from referee.api.experiments.job import ExperimentJob, all_prompts, experiment_inputs, notes_of, open_job
 from referee.api.experiments.models import OpenModels
-from referee.api.experiments.parts import PLAN, experiment_part, remark, shard_of_job, write_result
+from referee.api.experiments.parts import PLAN, experiment_part, remark, require_review, shard_of_job, write_result
 from referee.api.options import RunOptions
 from referee.api.reviewing import review
 from referee.api.session import Session, session
@@ -117,6 +117,7 @@ async def experiment(
         RunError: A folder is in use, unwritable or of another plan, the test split was opened before, or MLflow does
             not answer.
         ModelUnavailable: A server cannot be reached at the start.
+        EvaluationError: Every review failed; the most frequent reason is named.
         BudgetExceeded: The next call could pass a limit; what is there is written, resume with a higher limit.
     """
     given = Given(
@@ -273,11 +274,14 @@ async def _run(
     except RunStopped:
         write(experiment_result(made_of(execution), run.path, planned, job.pairs, "stopped"))
         raise
-    result = experiment_result(made_of(execution), run.path, planned, job.pairs, "finished")
+    made = made_of(execution)
+    result = experiment_result(made, run.path, planned, job.pairs, "finished")
     run.cuts = result.cuts
     table = write(result)
     if job.split == "test":
         seals.close(result, run.path)
+    if run.shard is None:
+        require_review(made, run.path)
     run.remark = remark(result)
     return Experiment(run.path, result, tuple(table))
 

@@ -47,7 +47,7 @@ class Played:
             raise KeyboardInterrupt
         return Ended(work.number, code)
 
-    def stop(self) -> None:
+    def stop(self, *, limited: bool) -> None:
         self._waiting.clear()
 
     def close(self) -> None:

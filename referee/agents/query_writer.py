@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -31,6 +32,7 @@ class Queries:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def queries_model() -> type[BaseModel]:
     """The reply's shape."""
     claim = create_model(

@@ -9,6 +9,7 @@ import pytest
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.openreview_server import FakeOpenReview
 from tests.cli.command import leave_plots_undrawn
+from tests.reading import read_here
 
 from .session import Session
 
@@ -25,6 +26,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def session(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache_folder))
     leave_plots_undrawn(monkeypatch)
+    read_here(monkeypatch)
     with (
         FakeServer({"guidelines/read": _read}, context_tokens=32_000) as server,
         FakeOpenReview(map(_forum, range(3))) as openreview,

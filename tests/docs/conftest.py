@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from referee.llm.catalogue import models_dir
 from referee.testing import ChatRequest, FakeServer
 from referee.testing.openreview_server import FakeOpenReview
 from tests.cli.command import leave_plots_undrawn
@@ -18,8 +19,17 @@ _REVIEW = "The method is sound and the experiments are broad. See Section 3. Why
 
 @pytest.fixture(scope="session")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of the tests' own: no page may use, or remove, what the developer has fetched."""
-    return tmp_path_factory.mktemp("cache")
+    """A cache of the tests' own, from which a page may remove what it likes.
+
+    Models that were fetched already are there as links: README's command finds them, and CI runs it before the tests.
+    """
+    cache = tmp_path_factory.mktemp("cache")
+    fetched = models_dir()
+    for file in fetched.glob("*/*"):
+        link = cache / "models" / file.relative_to(fetched)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(file)
+    return cache
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Papers read by the test's own process.
+"""Papers read by the test's own process, or once for all of its tests.
 
 The child that reads them for a user imports its readers anew for each paper, which is over a second of computing. What
 that process promises is tested in ``tests/unit/papers/test_isolated.py``, and by the app and the commands that tests
@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from threading import Lock
 
 import pytest
 
 from referee.errors import PaperParseError
-from referee.papers import child, isolated
+from referee.papers import child, isolated, load_paper
+from referee.schemas.paper import Paper
 
 # Converters are not made for threads.
 _ONE_AT_A_TIME = Lock()
 _READ: dict[str, bytes] = {}
+
+
+@cache
+def read_once(path: Path) -> Paper:
+    """A paper of the examples or of the shared data, which no test changes."""
+    return load_paper(path)
 
 
 def read_here(monkeypatch: pytest.MonkeyPatch) -> None:

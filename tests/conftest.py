@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,20 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", _guarded_connect)
 
 
+@pytest.fixture(scope="session")
+def _config_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of folders that are not there yet: making one for each test looks through all that were made before."""
+    root = tmp_path_factory.mktemp("config")
+    return (root / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _own_environment(monkeypatch: pytest.MonkeyPatch, _config_folders: Iterator[Path]) -> None:
     """No keys or settings from the developer's shell; model files that are here stay usable."""
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_API_TOKEN")) or (name.startswith("REFEREE_") and name != "REFEREE_CACHE_DIR"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(tmp_path_factory.mktemp("config")))
+    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(next(_config_folders)))
 
 
 @pytest.fixture(scope="session")

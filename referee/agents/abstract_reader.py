@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -28,6 +29,7 @@ class Bearings:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def bearings_model(works: tuple[str, ...], claims: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: works and claims by their ids."""
     bearing = create_model(

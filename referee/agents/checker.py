@@ -13,6 +13,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -312,6 +313,7 @@ def _model(batch: CheckBatch) -> type[BaseModel]:
     return check_model(tuple(case.alias for case in batch.cases), batch.ids())
 
 
+@lru_cache(maxsize=64)
 def check_model(aliases: tuple[str, ...], words: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: an answer for each of the names it is given."""
     named = one_of((_NONE, *words))

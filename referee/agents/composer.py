@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -143,6 +144,7 @@ async def compose_from_paper(
     return _composed(form, answer.value, stated_scores(form, answer.value.model_dump()), notes, (answer.call_id,))
 
 
+@lru_cache(maxsize=64)
 def reply_model(form: VenueForm, point_ids: tuple[str, ...], lengths: Lengths) -> type[BaseModel]:
     """Summaries, then scores with the overall last, then checklists; points only by the ids there are."""
     slugs = slugs_of(form)
@@ -167,6 +169,7 @@ def _is_summary(field: FormField) -> bool:
     )
 
 
+@lru_cache(maxsize=64)
 def score_model(field: FormField, point_ids: tuple[str, ...] | None, lengths: Lengths) -> type[BaseModel]:
     """One score: the reason, the points for and against it, then an option of the field, or ``open``.
 

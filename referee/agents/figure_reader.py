@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -88,6 +89,7 @@ def shown_figures(reading: FigureReading | None) -> str:
     return "\n".join([*lines, f"how they serve a reader: {reading.serves}"] if reading.serves else lines)
 
 
+@lru_cache(maxsize=64)
 def figures_model(ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape for figures of these ids."""
     look = create_model(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -85,6 +86,7 @@ def render_form_prompt(unclear: Sequence[FieldDraft], *, venue_name: str) -> Ren
     return prompt.render(venue_name=name, boxes=delimit("boxes", boxes))
 
 
+@lru_cache(maxsize=64)
 def aspects_model(boxes: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: an answer for each of the names it is given."""
     shape: dict[str, Any] = {name: (one_of(_ASPECTS), Field(description="what it measures")) for name in boxes}

@@ -91,6 +91,7 @@ def output_tokens(form: VenueForm, lengths: Lengths) -> int:
     return (texts + others + evidence + lengths.corrections * _CORRECTION_CHARS) // 3 + 256
 
 
+@lru_cache(maxsize=64)
 def reply_model(
     form: VenueForm, lengths: Lengths, sentences: tuple[str, ...] = (), *, corrections: bool = False
 ) -> type[BaseModel]:
@@ -115,6 +116,7 @@ def reply_model(
     return create_model("SingleReviewReply", __config__=ConfigDict(extra="ignore"), **shape)
 
 
+@lru_cache(maxsize=64)
 def correction_model() -> type[BaseModel]:
     """One correction: the place, what is printed there, what it should be, and why."""
     return create_model(
@@ -245,6 +247,7 @@ def _field_shape(field: FormField, lengths: Lengths) -> tuple[Any, Any]:
     return list_of(options), Field(max_length=most, description=field.asks)
 
 
+@lru_cache(maxsize=64)
 def _score_model(field: FormField, lengths: Lengths) -> type[BaseModel]:
     options = offered(field)
 

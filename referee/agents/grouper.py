@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -34,6 +35,7 @@ _TOKENS_AN_ITEM, _TOKENS_AROUND = 16, 512
 _CLAIM_CHARS = 200
 
 
+@lru_cache(maxsize=64)
 def groups_model(ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: groups of two or more ids."""
     group = create_model(

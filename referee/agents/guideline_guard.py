@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -110,6 +111,7 @@ def render_covering(
     )
 
 
+@lru_cache(maxsize=64)
 def covered_model(ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: an answer for each point."""
     closed = ConfigDict(extra="ignore")

@@ -9,6 +9,7 @@ replaced by the reviewers' averages.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -35,6 +36,7 @@ _THOUGHTS_CHARS = 1200
 _CITED_FACTOR = 2
 
 
+@lru_cache(maxsize=64)
 def chair_model(form: VenueForm, lengths: Lengths, ids: tuple[str, ...]) -> type[BaseModel]:
     """``kept`` evidence by its ids, then the form; scores cite those ids.
 
@@ -48,6 +50,7 @@ def chair_model(form: VenueForm, lengths: Lengths, ids: tuple[str, ...]) -> type
     return create_model("MergedReview", __config__=_CLOSED, kept=kept, **_form_shape(form, lengths, ids, ()))
 
 
+@lru_cache(maxsize=64)
 def reflection_model(
     form: VenueForm, lengths: Lengths, ids: tuple[str, ...], sentences: tuple[str, ...] = ()
 ) -> type[BaseModel]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -98,6 +99,7 @@ def most_output(context_tokens: int) -> int:
     return min(MOST_OUT_TOKENS, context_tokens // 3)
 
 
+@lru_cache(maxsize=64)
 def reading_model() -> type[BaseModel]:
     """The reply's shape. The judgement on the page comes last, after what was found on it."""
     words = (str, Field(max_length=_WORDS_CHARS, description="copied from the page, letter by letter"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -78,8 +79,13 @@ def reading_model(
         bounds: The most points and corrections.
         criteria: The ids that a point may name as the criterion it answers.
     """
-    section = one_of(tuple(sections))
-    named: dict[str, Any] = {"criterion": (one_of(tuple(criteria)) | None, Field(None, description=_CRITERION))}
+    return _reading_model(tuple(sections), bounds, tuple(criteria))
+
+
+@lru_cache(maxsize=64)
+def _reading_model(sections: tuple[str, ...], bounds: ReadingBounds, criteria: tuple[str, ...]) -> type[BaseModel]:
+    section = one_of(sections)
+    named: dict[str, Any] = {"criterion": (one_of(criteria) | None, Field(None, description=_CRITERION))}
     quotation = create_model(
         "Quotation",
         __config__=_CLOSED,

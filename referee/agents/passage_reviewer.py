@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -135,6 +136,7 @@ def passage_model(
     return with_summary(points_model(choices), SUMMARY_CHARS)
 
 
+@lru_cache(maxsize=64)
 def with_summary(points: type[BaseModel], most_chars: int) -> type[BaseModel]:
     """A reply model of points with a running summary behind them, of so many characters at most."""
     about = "what a reader of the rest needs: definitions, settings, numbers, open promises"
@@ -205,6 +207,7 @@ async def pair_points(
     return Pairs(tuple(different), answer.notes)
 
 
+@lru_cache(maxsize=64)
 def pairs_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
     """Pairs of ids there are; as many pairs as points at most."""
     pair = create_model(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -46,6 +47,9 @@ _LACK = re.compile(
 _FEWEST_TERMS, _MOST_TERMS = 2, 6
 
 
+_Ids = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
 @dataclass(frozen=True)
 class Choices:
     """What a reply may name: ids of the mapped guidelines, of the card's claims, and of sections (id to heading)."""
@@ -53,6 +57,11 @@ class Choices:
     criteria: tuple[str, ...]
     claims: tuple[str, ...]
     sections: Mapping[str, str]
+
+    @property
+    def ids(self) -> _Ids:
+        """Those of criteria, claims and sections: what the shape of a reply depends on."""
+        return self.criteria, self.claims, tuple(self.sections)
 
 
 @dataclass(frozen=True)
@@ -69,9 +78,15 @@ class Origin:
 
 def points_model(choices: Choices) -> type[BaseModel]:
     """The full reply: a list of points, which may be empty."""
-    return _reply("SectionPoints", _point_model(choices), MAX_POINTS)
+    return _points_model(choices.ids)
 
 
+@lru_cache(maxsize=64)
+def _points_model(ids: _Ids) -> type[BaseModel]:
+    return _reply("SectionPoints", _point_model(ids), MAX_POINTS)
+
+
+@lru_cache(maxsize=64)
 def lean_points_model(sentences: tuple[str, ...]) -> type[BaseModel]:
     """The short reply for small models; ``sentences`` are the ids by which it quotes."""
     shape: dict[str, Any] = {
@@ -88,7 +103,12 @@ def lean_points_model(sentences: tuple[str, ...]) -> type[BaseModel]:
 
 def cross_model(choices: Choices, point_ids: tuple[str, ...]) -> type[BaseModel]:
     """The cross-section reply: contradictions with quotations from two sections, and pairs of duplicate ids."""
-    point = _point_model(choices, ("contradiction",), fewest_quotes=2)
+    return _cross_model(choices.ids, point_ids)
+
+
+@lru_cache(maxsize=64)
+def _cross_model(ids: _Ids, point_ids: tuple[str, ...]) -> type[BaseModel]:
+    point = _point_model(ids, ("contradiction",), fewest_quotes=2)
     shape: dict[str, Any] = {"points": (list_of(point), Field(max_length=MAX_POINTS))}
     if len(point_ids) > 1:
         pair = create_model(
@@ -128,10 +148,9 @@ def _reply(name: str, point: type[BaseModel], most: int) -> type[BaseModel]:
     return create_model(name, __config__=_CLOSED, **shape)
 
 
-def _point_model(
-    choices: Choices, kinds: tuple[str, ...] = get_args(PointKind), fewest_quotes: int = 0
-) -> type[BaseModel]:
-    section = one_of(tuple(choices.sections))
+def _point_model(ids: _Ids, kinds: tuple[str, ...] = get_args(PointKind), fewest_quotes: int = 0) -> type[BaseModel]:
+    criteria, claims, sections = ids
+    section = one_of(sections)
     quotation = create_model(
         "Quotation",
         __config__=_CLOSED,
@@ -168,11 +187,11 @@ def _point_model(
         "absence": (absence | None, Field(description="filled where the claim says that something is not there")),
         "refuted_by": (str, Field(max_length=200, description="what passage, if present, would make this point wrong")),
     }
-    if choices.criteria:
-        shape["criterion"] = (list_of(one_of(choices.criteria)), Field(min_length=1, max_length=4))
-    if choices.claims:
+    if criteria:
+        shape["criterion"] = (list_of(one_of(criteria)), Field(min_length=1, max_length=4))
+    if claims:
         about = "the claim of the paper that falls if this is right, or null"
-        shape["threatens"] = (one_of(choices.claims) | None, Field(description=about))
+        shape["threatens"] = (one_of(claims) | None, Field(description=about))
     shape["severity"] = (Severity, Field())
     shape["checkable"] = (Checkable, Field(description="what would settle it"))
     shape["fix"] = (fix, Field())

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as default
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -78,6 +79,7 @@ class Prose:
     repeats: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def prose_model(form: VenueForm) -> type[BaseModel]:
     """Text fields in the form's order, scores with the overall last, checklists, what was said twice.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -30,6 +31,7 @@ class Queries:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def queries_model() -> type[BaseModel]:
     """The reply's shape."""
     claim = create_model(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -110,6 +111,7 @@ def claims_absence(statement: str, words: str, terms: Sequence[str]) -> bool:
     return _ABSENT.search(f"{statement} {words}") is not None and any(about & set(stems(term)) for term in terms)
 
 
+@lru_cache(maxsize=64)
 def questions_model(most: int) -> type[BaseModel]:
     """The reply's shape for at most so many sub-questions."""
     return create_model(
@@ -190,6 +192,7 @@ async def answer_from_passages(
     )
 
 
+@lru_cache(maxsize=64)
 def answer_model(aliases: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: quotations first, then the answer, so that it follows from them."""
     closed = ConfigDict(extra="ignore")

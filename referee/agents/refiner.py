@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -212,6 +213,7 @@ async def sift_points(
     return Sifted(against, (*notes, *answer.notes))
 
 
+@lru_cache(maxsize=64)
 def sift_model(point_ids: tuple[str, ...]) -> type[BaseModel]:
     """A verdict for each comment by its id."""
     verdict = create_model(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -30,6 +31,7 @@ class CitedAbstract:
     abstract: str
 
 
+@lru_cache(maxsize=64)
 def support_model(ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape: one verdict an item."""
     verdict = create_model(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -56,6 +57,7 @@ class Checks:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def verdicts_model(ids: tuple[str, ...], sections: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape for a batch: one verdict for each id."""
     verdict = create_model(
@@ -75,6 +77,7 @@ def verdicts_model(ids: tuple[str, ...], sections: tuple[str, ...]) -> type[Base
     )
 
 
+@lru_cache(maxsize=64)
 def amendments_model(ids: tuple[str, ...]) -> type[BaseModel]:
     """The reply's shape for corrections: one line for each id."""
     item = create_model(

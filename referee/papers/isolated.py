@@ -143,8 +143,9 @@ def _command(request: Mapping[str, Any]) -> list[str]:
     """The same interpreter, closed off from the user's own settings, with the parent's places to import from."""
     own, places = str(Path(__file__).parents[2]), [place for place in sys.path if Path(place).is_absolute()]
     places = places if own in places else [own, *places]
+    kept = [] if sys.pycache_prefix is None else ["-X", f"pycache_prefix={sys.pycache_prefix}"]
     return [
-        sys.executable, "-I", "-B", "-c", _START, json.dumps(list(dict.fromkeys(places))), json.dumps(request),
+        sys.executable, "-I", "-B", *kept, "-c", _START, json.dumps(list(dict.fromkeys(places))), json.dumps(request),
     ]  # fmt: skip
 
 

@@ -174,6 +174,10 @@ class VenueForm(Frozen):
             raise ValueError(f"venue {self.id!r} cites sources it does not list: {', '.join(missing)}")
         return self
 
+    def __hash__(self) -> int:
+        """By its id, so that what is built from a form can be kept for the next call; equal forms are equal in all."""
+        return hash(self.id)
+
     def field(self, name: str) -> FormField:
         """The field of that name; raises ``KeyError`` where the form has none."""
         for field in self.fields:

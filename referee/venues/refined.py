@@ -294,14 +294,19 @@ def find_refined(venue: str, model: str, keys: Iterable[str], root: Path | None 
     return None
 
 
+def refined_files(venue: str, model: str, root: Path | None = None) -> list[Path]:
+    """The files of one venue and model: that used last, and those moved aside."""
+    path = refined_path(venue, model, root)
+    return sorted({*path.parent.glob(f"{path.stem}.json"), *path.parent.glob(f"{path.stem}@*.json")})
+
+
 def find_measured(venue: str, model: str, root: Path | None = None) -> list[RefinedPrompts]:
     """What was measured for a venue and model and kept a version, the newest first; whether it still fits is not asked.
 
     Raises:
         VenueError: A file is damaged.
     """
-    path = refined_path(venue, model, root)
-    files = sorted({*path.parent.glob(f"{path.stem}.json"), *path.parent.glob(f"{path.stem}@*.json")})
+    files = refined_files(venue, model, root)
     kept = [one for one in map(read_refined, files) if one.measured is not None and one.is_for_use]
     return sorted(kept, key=lambda one: one.refined_at, reverse=True)
 

@@ -56,15 +56,17 @@ def test_an_unknown_venue_gets_the_nearest_name(app: App, paper: Path) -> None:
     assert "neurips-2025" in app.get(f"/runs/{run}").text
 
 
-@pytest.mark.parametrize(
-    "name", ["../../../evil.md", "..\\evil.md", "a" * 300 + ".md", "\u202egnp.md", ".md", "estimate.json.md"]
-)
-def test_names_of_uploads_stay_in_their_folder(app: App, paper: Path, name: str) -> None:
-    run = app.upload(paper, name)
-    (kept,) = (app.runs / ".app" / run).glob("paper/*.md")
-    assert len(kept.name) <= 80
+def test_names_of_uploads_stay_in_their_folder(app: App, paper: Path) -> None:
+    """One name that is also that of a file of the app's own is read to its end; the others need no process."""
+    names = ["estimate.json.md", "../../../evil.md", "..\\evil.md", "a" * 300 + ".md", "\u202egnp.md", ".md"]
+    runs = [app.upload(paper, name) for name in names]
+    for run in runs:
+        (kept,) = (app.runs / ".app" / run).glob("paper/*.md")
+        assert len(kept.name) <= 80
     assert all(found.parent.parent.parent == app.runs / ".app" for found in app.folder.rglob("evil.md"))
-    app.reach(run, "Waits for your go")
+    for run in runs[1:]:
+        assert app.post(f"/runs/{run}/stop").status_code == 303
+    app.reach(runs[0], "Waits for your go")
 
 
 def test_a_name_of_a_megabyte(app: App, paper: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reading import read_here
 from tests.support import FakeServer
 
 from .command import Referee, leave_plots_undrawn
@@ -15,6 +16,11 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, with a reply cache of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _papers(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from referee.llm.catalogue import models_dir
 from tests.cli.command import leave_plots_undrawn
+from tests.reading import read_here
 from tests.support import ChatRequest, FakeServer
 from tests.support.openreview_server import FakeOpenReview
 
@@ -17,14 +19,24 @@ _REVIEW = "The method is sound and the experiments are broad. See Section 3. Why
 
 @pytest.fixture(scope="session")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of the tests' own: no page may use, or remove, what the developer has fetched."""
-    return tmp_path_factory.mktemp("cache")
+    """A cache of the tests' own, from which a page may remove what it likes.
+
+    Models that were fetched already are there as links: README's command finds them, and CI runs it before the tests.
+    """
+    cache = tmp_path_factory.mktemp("cache")
+    fetched = models_dir()
+    for file in fetched.glob("*/*"):
+        link = cache / "models" / file.relative_to(fetched)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(file)
+    return cache
 
 
 @pytest.fixture
 def session(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv("REFEREE_CACHE_DIR", str(cache_folder))
     leave_plots_undrawn(monkeypatch)
+    read_here(monkeypatch)
     with (
         FakeServer({"guidelines/read": _read}, context_tokens=32_000) as server,
         FakeOpenReview(map(_forum, range(3))) as openreview,

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from referee.testing import HashEmbedder
+from tests.reading import read_here
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +20,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests put nodes of their own into machines, which a process compiles once otherwise."""
     monkeypatch.setattr("referee.graphs.running._compiled", lambda build: build().compile())
+
+
+@pytest.fixture(autouse=True)
+def _papers(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_here(monkeypatch)
 
 
 class WordEmbedder(HashEmbedder):

@@ -53,7 +53,7 @@ def script(**more: Any) -> Any:
 def paper(folder: Path) -> Path:
     """Two pages, on each a figure in one colour under prose."""
     path = folder / "paper.pdf"
-    canvas = Canvas(str(path), pagesize=(612, 792))
+    canvas = Canvas(str(path), pagesize=(612, 792), invariant=True)
     for number, colour in ((1, RED), (2, BLUE)):
         stream = io.BytesIO()
         Image.new("RGB", (120, 80), colour).save(stream, "PNG")

@@ -17,6 +17,9 @@ from .sections_paper import CLAIM, DROPOUT, PROMISE, SEEDED, TIED, TUNED, paper_
 from .sections_run import by_claim, quick_settings, run_sections
 from .sections_script import REMEDY, Answers, Raised, Scene, heading_of, statements, with_own_rule
 
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
+
 MACHINE = "referee.graphs.sections.by_part"
 INVENTED = "We removed every third document by hand because its author had annoyed us in the past."
 NO_ASSESSMENT = "written for research on reviewing and is not an assessment of the paper"

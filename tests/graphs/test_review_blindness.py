@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support import FakeServer
 
 from .sections_paper import PROMISE, SEEDED, TIED, TUNED
 from .sections_run import run_sections
 from .sections_script import REMEDY, Answers, Raised, Scene, statements
+
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
 
 POINTS = {
     "Introduction": [Raised("Rivals stay untuned here.", (("Introduction", PROMISE, "shows"),), severity="fatal")],

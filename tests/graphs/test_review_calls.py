@@ -19,6 +19,9 @@ from .sections_paper import HEADINGS, paper_text
 from .sections_run import quick_settings, run_sections
 from .sections_script import Raised, Scene, with_own_rule
 
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
+
 PAPERS = (1, 2, 8, 12)
 KINDS = ("error", "unsupported", "comparison", "design", "statistics", "reproducibility", "clarity")
 

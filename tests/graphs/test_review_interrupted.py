@@ -16,6 +16,9 @@ from .sections_run import by_claim, run_sections
 from .sections_script import Answers, Raised, Scene, heading_of
 from .test_review_calls import busy
 
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
+
 SEED, TIE = "The spread over seeds is hidden.", "A tie is sold as a gain."
 POINTS = {
     "Method": [Raised(SEED, (("Method", SEEDED, "shows"),))],

@@ -17,6 +17,9 @@ from .sections_paper import PROMISE, SEEDED, TUNED, paper_text
 from .sections_run import WINDOW, by_claim, run_sections
 from .sections_script import VENUE, Answers, Raised, Scene, with_own_rule
 
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
+
 SEED, REFUTED = "The spread over seeds is hidden.", "Rivals stay untuned here."
 POINTS = {
     "Introduction": [Raised(REFUTED, (("Introduction", PROMISE, "shows"),), refuted_by=TUNED)],

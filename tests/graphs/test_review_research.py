@@ -18,6 +18,9 @@ from .sections_paper import SEEDED
 from .sections_run import quick_settings, run_sections
 from .sections_script import Raised, Scene, heading_of
 
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
+
 
 async def ran(scene: Scene, folder: Path, **more: Any) -> tuple[Review, FakeServer]:
     with FakeServer(scene.script(), context_tokens=32_000) as server:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from referee.schemas.review import Review
 from tests.support import FakeServer
 
 from .sections_paper import CLAIM, CONCEDED, DROPOUT, PROMISE, SEEDED, TIED, TUNED
 from .sections_run import by_claim, run_sections
 from .sections_script import Answers, Raised, Scene
+
+# The reviewer part by part.
+pytestmark = pytest.mark.slow
 
 ONE_SEED = "Variation between seeds is unknown because a single seed was used."
 INVENTED = "The corpus was cleaned by hand without any protocol."

@@ -12,11 +12,11 @@ import pytest
 
 from referee.evals.metric import Context
 from referee.evals.registry import find_metrics
-from referee.papers import load_paper
 from referee.schemas.case import ReviewCase
 from referee.schemas.paper import Block, Converter, Paper, Section
 from referee.testing import HashEmbedder
 from referee.venues import load_venue
+from tests.reading import read_once
 
 Load = Callable[[str], ModuleType]
 
@@ -257,7 +257,7 @@ def test_the_gravest_outcome_counts_and_a_lost_statement_is_said_to_be_lost(load
 
 async def test_random_passages_are_of_the_paper_and_the_same_for_a_question(load: Load, examples: Path) -> None:
     planted = load("metric_validity_planted")
-    example = load_paper(examples / "paper.md")
+    example = read_once(examples / "paper.md")
     async with await planted.open_index(example, HashEmbedder()) as retriever:
         search = planted.RandomPassages(retriever)
         first, second = await search.search_many(["What is measured?", "And why?"], top_k=3)

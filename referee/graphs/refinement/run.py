@@ -32,6 +32,7 @@ from referee.venues.refined import (
     find_refined,
     read_refined,
     refinable,
+    refined_files,
     refinement_key,
     store_refined,
 )
@@ -118,8 +119,10 @@ class Refinement:
 
 def stored_refinement(refinement: Refinement, *, either: bool) -> RefinedPrompts | None:
     """What was refined earlier under the same key, if anything was; ``either``: whether or not it could end early."""
-    keys = refinement.keys if either else (refinement.key,)
-    found = find_refined(refinement.form.id, refinement.models[prompt_writer.ROLE], keys)
+    venue, model = refinement.form.id, refinement.models[prompt_writer.ROLE]
+    if not refined_files(venue, model):  # mostly; keys take longer
+        return None
+    found = find_refined(venue, model, refinement.keys if either else (refinement.key,))
     return found.model_copy(update={"reused": True}) if found else None
 
 

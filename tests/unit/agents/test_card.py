@@ -7,8 +7,8 @@ import pytest
 from referee.agents.card import build_card, render_card
 from referee.agents.parts import content_parts
 from referee.errors import ContextTooLong
-from referee.papers import load_paper
 from referee.schemas.paper import Block, Paper, Section
+from tests.reading import read_once
 
 from .paper_on_tests import section, small_paper, words
 
@@ -180,7 +180,7 @@ def test_the_card_of_a_theorem_is_its_head() -> None:
     ],
 )
 def test_real_papers_give_claims_numbers_and_no_author(shared_data: Path, name: str, source: str, least: int) -> None:
-    paper = load_paper(shared_data / "pdfs" / f"{name}.pdf")
+    paper = read_once(shared_data / "pdfs" / f"{name}.pdf")
     card = build_card(paper)
     assert card.claims_from == source
     assert least <= len(card.claims) <= 6

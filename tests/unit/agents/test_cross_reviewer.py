@@ -143,6 +143,14 @@ def test_nonsense_is_refused(reply: dict[str, Any]) -> None:
         model.model_validate(reply)
 
 
+def test_places_in_another_order_have_a_schema_of_their_own() -> None:
+    ids = ("p-P1-1", "p-P1-2")
+    model = cross_model(Choices(("soundness",), ("C1",), SECTIONS), ids)
+    assert cross_model(Choices(("soundness",), ("C1",), dict(SECTIONS)), ids) is model
+    turned = dict(reversed(SECTIONS.items()))
+    assert cross_model(Choices(("soundness",), ("C1",), turned), ids) is not model
+
+
 def test_the_reply_has_no_way_to_change_or_remove_a_point() -> None:
     model = cross_model(Choices(("soundness",), ("C1",), SECTIONS), ("p-P1-1", "p-P1-2"))
     assert set(model.model_fields) == {"points", "duplicates"}

@@ -11,11 +11,11 @@ from referee.agents.mapper import map_prompts, mapping_reply_model, needs_a_call
 from referee.agents.parts import Part, content_parts
 from referee.errors import ModelUnavailable, ReplyInvalid
 from referee.llm.dialects import reply_schema
-from referee.papers import load_paper
 from referee.schemas.venue import VenueForm
 from referee.testing import ScriptedModel
 from referee.venues import list_venues, load_venue
 from referee.venues.prompts import SectionPrompt, section_prompts
+from tests.reading import read_once
 from tests.support import instance
 
 from .paper_on_tests import section, small_paper
@@ -164,7 +164,7 @@ async def test_every_bundled_form_is_mapped_without_a_call(form: VenueForm) -> N
 @pytest.mark.shared_data
 @pytest.mark.parametrize("pdf", ["acl2020_s2orc_two_column.pdf", "naacl2025_openreviewer_two_column.pdf"])
 async def test_real_papers_are_mapped_with_few_completions(shared_data: Path, pdf: str) -> None:
-    parts = content_parts(load_paper(shared_data / "pdfs" / pdf))
+    parts = content_parts(read_once(shared_data / "pdfs" / pdf))
     prompts = section_prompts(load_venue("neurips-2025"))
     mapped = await map_prompts(prompts, parts)
     assert_complete(mapped.by_part, mapped.review, prompts, parts)

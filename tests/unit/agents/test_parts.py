@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from referee.agents.part_types import guess_type
 from referee.agents.parts import MOST_PARTS, Part, content_parts, render_part, split_part
 from referee.errors import ContextTooLong
-from referee.papers import load_paper
 from referee.schemas.paper import Block, Finding, Paper, Section
+from tests.reading import read_once
 
 from .paper_on_tests import section, small_paper, words
 
@@ -229,7 +229,7 @@ def test_nothing_is_lost_and_nothing_doubled_but_what_is_shared(
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", NAMES)
 def test_the_parts_of_a_real_paper_cover_all_its_content(shared_data: Path, name: str) -> None:
-    paper = load_paper(shared_data / "pdfs" / f"{name}.pdf")
+    paper = read_once(shared_data / "pdfs" / f"{name}.pdf")
     parts = content_parts(paper, appendices=True)
     read = Counter(block.id for part in parts for block in part.blocks)
     assert read == Counter(b.id for s, b in paper.blocks() if s.role in ("content", "appendix"))

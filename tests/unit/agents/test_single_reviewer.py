@@ -25,6 +25,14 @@ def good(**changes: Any) -> dict[str, Any]:
     return reply | changes
 
 
+def test_the_shape_of_a_reply_is_built_once_for_equal_forms() -> None:
+    """Its JSON schema is then made once too, which takes longer than the rest of a call."""
+    again = VenueForm.model_validate(FORM.model_dump())
+    assert reply_model(again, FULL) is reply_model(FORM, FULL)
+    other = FORM.model_copy(update={"fields": FORM.fields[:-1]})
+    assert reply_model(other, FULL) is not reply_model(FORM, FULL), "of the same id, but another form"
+
+
 async def write(reply: dict[str, Any], form: VenueForm = FORM, context: int = 20_000) -> Any:
     model = ScriptedModel([reply])
     written = await write_single_review(

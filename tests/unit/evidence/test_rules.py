@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence import NotFound, QuotationIndex, run_rules
-from referee.papers import load_paper
 from referee.schemas.paper import Block
+from tests.reading import read_once
 
 from .test_rules_material import paper
 
@@ -54,7 +54,7 @@ def test_no_string_breaks_a_rule(text: str) -> None:
     ],
 )
 def test_planted_flaws_of_the_examples(examples: Path, name: str, found: list[str]) -> None:
-    made = load_paper(examples / name)
+    made = read_once(examples / name)
     hits = run_rules(made)
     assert [hit.rule for hit in hits] == found
     index = QuotationIndex(made)

@@ -93,6 +93,13 @@ def test_a_converter_that_does_not_end_is_stopped(examples: Path, converter, bod
     assert "paper.max_seconds" in error.hint
 
 
+def test_the_child_finds_compiled_modules_where_its_parent_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    for prefix, given in (("/somewhere", ["-X", "pycache_prefix=/somewhere"]), (None, [])):
+        monkeypatch.setattr(sys, "pycache_prefix", prefix)
+        command = isolated._command({})
+        assert command[1 : command.index("-c")] == ["-I", "-B", *given]
+
+
 def test_a_flood_is_no_reply(examples: Path, converter) -> None:
     converter("for _ in range(10**9): os.write(2, b'x' * 10**6)")
     assert refusal(examples / "paper.pdf", SOON).ids["converter"] == "time"

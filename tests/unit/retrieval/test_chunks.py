@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from referee.errors import SettingsError
 from referee.llm.tokens import count_tokens
-from referee.papers import load_paper
 from referee.retrieval import Chunks, ChunkSizes, cut_paper
 from referee.schemas.paper import Block, Paper, Section
+from tests.reading import read_once
 
 from .small_papers import block, paper, words
 
@@ -146,7 +146,7 @@ def test_sizes_that_make_no_sense_are_refused() -> None:
 
 @pytest.mark.shared_data
 def test_a_real_paper_loses_nothing(shared_data: Path) -> None:
-    source = load_paper(shared_data / "pdfs" / "acl2020_s2orc_two_column.pdf")
+    source = read_once(shared_data / "pdfs" / "acl2020_s2orc_two_column.pdf")
     chunks = cut_paper(source, count_tokens)
     check(source, chunks, ChunkSizes())
     assert all(count_tokens(child.text) <= 400 for child in chunks.children)

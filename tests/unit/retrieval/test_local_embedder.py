@@ -8,10 +8,10 @@ from referee.errors import DataError, SettingsError
 from referee.llm.catalogue import model_path
 from referee.llm.minilm import MAX_TOKENS
 from referee.llm.tokens import count_tokens
-from referee.papers import load_paper
 from referee.retrieval import ChunkSizes, cut_paper, open_embedder, open_retriever
 from referee.retrieval.pieces import pieces_of
 from tests.needs import needs_model
+from tests.reading import read_once
 
 needs_minilm = needs_model("minilm", runtime=False)
 
@@ -59,7 +59,7 @@ def test_children_are_seen_whole(examples: Path) -> None:
     pieces = pieces_of("local:minilm")
     assert pieces.count("") == 0
     assert pieces.count("word " * 600) == 600
-    chunks = cut_paper(load_paper(examples / "short.md"), pieces.count)
+    chunks = cut_paper(read_once(examples / "short.md"), pieces.count)
     assert chunks.children
     assert all(pieces.count(child.text) <= 400 for child in chunks.children)
     assert all(pieces.count(child.embedded) + 2 <= MAX_TOKENS for child in chunks.children)
@@ -71,7 +71,7 @@ async def test_a_paraphrased_question_finds_its_passage(examples: Path, tmp_path
     cache = with_models(tmp_path)
     embedder = await open_embedder("local", cache_dir=cache)
     sizes = ChunkSizes(child_pieces=100)
-    paper = load_paper(examples / "short.md")
+    paper = read_once(examples / "short.md")
     async with await open_retriever(paper, embedder, cache_dir=cache, sizes=sizes) as retriever:
         assert len(retriever.chunks.children) > 10
         found = await retriever.search("Would the findings carry over to real measurements?", top_k=3)

@@ -131,7 +131,7 @@ async def test_a_reply_that_fits_nothing_is_the_callers_to_handle() -> None:
 @pytest.mark.parametrize("form", list_venues(), ids=lambda form: form.id)
 async def test_every_form_can_be_written(form: Any) -> None:
     venue = load_venue(form.id)
-    model = Recording([], fill=True)
+    model = Recording({"*": made_up()})
     prose = await write_prose(run_on(model, form=venue), [GRAVE, SMALL, MERIT])
     assert set(prose.paragraphs) == {f.name for f in venue.reviewer_fields if f.kind == "text"}
     assert "confidence" not in prose.scores

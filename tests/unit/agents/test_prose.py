@@ -12,7 +12,7 @@ from referee.llm.dialects import reply_schema
 from referee.schemas.point import Correction, Fix, PointCheck
 from referee.schemas.venue import VenueForm
 from referee.venues import list_venues, load_venue
-from tests.support import instance
+from tests.support import instance, made_up
 
 from .whole_run import FORM, TIE, Recording, quoted, raised, run_on
 

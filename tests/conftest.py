@@ -59,7 +59,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def _config_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Names of folders that are not there yet: making one for each test looks through all that were made before."""
+    """Numbered here: ``mktemp`` looks for a free number through all folders that were made before."""
     root = tmp_path_factory.mktemp("config")
     return (root / str(number) for number in count())
 
@@ -70,7 +70,9 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, _config_folders: Iterator[
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_API_TOKEN")) or (name.startswith("REFEREE_") and name != "REFEREE_CACHE_DIR"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(next(_config_folders)))
+    folder = next(_config_folders)
+    folder.mkdir()
+    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(folder))
 
 
 @pytest.fixture(scope="session")

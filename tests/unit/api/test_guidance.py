@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from referee.graphs.refinement.run import Refinement, stored_refinement
 from referee.graphs.sections import guidance, strategy, whole_strategy
 from referee.graphs.sections.guidance import refinement_of
 from referee.schemas.venue import VenueForm
@@ -53,6 +55,14 @@ def test_what_a_run_refines_where_nothing_is_stored(
     stored: set[int], form: VenueForm, preset: str | None, local: bool, refines: bool
 ) -> None:
     assert (refinement_of(job(form, local=local, preset=preset)) is not None) is refines
+
+
+def test_where_nothing_is_stored_no_key_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFEREE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr("referee.graphs.refinement.run.refinement_key", None)
+    settings = load_settings({"models.default": "openai:gpt-x"})
+    assert stored_refinement(Refinement(SHIPPED, settings, 2), either=True) is None
 
 
 @pytest.mark.parametrize("form", [SHIPPED, OWN])

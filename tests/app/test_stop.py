@@ -103,3 +103,14 @@ def test_a_worker_killed_again_and_again_loses_only_calls_under_way(tmp_path: Pa
         app.post(f"/runs/{run}/start")
         app.reach(run, "Finished")
         assert held.arrived == kept() + cut_off, "only calls under way were sent again"
+
+
+@pytest.mark.slow
+def test_a_limit_of_the_form_holds(tmp_path: Path, paper: Path, server: FakeServer) -> None:
+    with served(tmp_path, server) as app:
+        run = app.upload(paper, max_tokens="500")
+        app.reach(run, "Waits for your go")
+        app.post(f"/runs/{run}/start")
+        app.reach(run, "Stopped")
+        assert "500" in app.get(f"/runs/{run}").text
+        assert not server.log.calls()

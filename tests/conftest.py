@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # A deadline in seconds fails on a busy machine.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+# A shell has its background jobs ignore Ctrl-C, and so do all that they start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _connect = socket.socket.connect
 

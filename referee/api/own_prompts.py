@@ -38,7 +38,7 @@ def with_kept_prompts(settings: Settings, place: RunPlace, asked: Iterable[str])
     kept = _kept(whole if is_part else place.path)
     if not is_part:
         for name in asked:
-            if kept.get(name) != settings.prompts[name]:
+            if _text(kept.get(name)) != _text(settings.prompts[name]):
                 raise _changed(name, place.path, kept.get(name), settings.prompts[name])
     return settings.model_copy(update={"prompts": kept})
 
@@ -56,10 +56,13 @@ def require_room(models: Models) -> None:
     Raises:
         ContextTooLong: One does not, whatever is filled in.
     """
-    widest = max(models.by_role.values(), key=lambda model: model.context_tokens, default=None)
-    for prompt in active_prompts().values() if widest is not None else ():
-        tokens = widest.count(f"{prompt.system}\n{prompt.user}") if prompt.is_own and widest is not None else 0
-        if widest is not None and tokens >= widest.context_tokens:
+    own = [prompt for prompt in active_prompts().values() if prompt.is_own]
+    if not (own and models.by_role):
+        return
+    widest = max(models.by_role.values(), key=lambda model: model.context_tokens)
+    for prompt in own:
+        tokens = widest.count(f"{prompt.system}\n{prompt.user}")
+        if tokens >= widest.context_tokens:
             raise ContextTooLong(
                 f"prompt {prompt.id!r} ({prompt.version}) has {tokens:,} tokens, and {widest.spec.id} takes "
                 f"{widest.context_tokens:,} with the paper.",
@@ -84,13 +87,17 @@ def _changed(name: str, run: Path, kept: str | PromptText | None, given: str | P
     if isinstance(kept, PromptText) and isinstance(given, PromptText):
         pairs = zip_longest(kept.text.splitlines(), given.text.splitlines())
         number = next((n for n, (one, other) in enumerate(pairs, 1) if one != other), None)
-        line = f"; the texts differ first in line {number}" if number else "; the texts are the same"
+        line = f"; the texts differ first in line {number}" if number else "; the texts differ in how lines end"
     where = f" (its text is {run / kept_name(name)})" if isinstance(kept, PromptText) else ""
     return RunError(
         f"run {str(run)!r} was started with another prompt {name!r}: {was}, and now it is {now}{line}.",
         hint=f"Leave --prompt away to go on with what the run began with{where}, or start a new run.",
         ids={"run": str(run), "prompt": name},
     )
+
+
+def _text(given: str | PromptText | None) -> str | None:
+    return given.text if isinstance(given, PromptText) else given
 
 
 def _named(given: str | PromptText | None) -> str:

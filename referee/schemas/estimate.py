@@ -136,7 +136,7 @@ class PlantEstimate(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentEstimate(Estimate):
-    """Of an experiment on a split of its papers: the arms' reviews, and measuring them where any is left to measure."""
+    """Of an experiment on a split of its papers, or on ``all``: the arms' reviews, and what is left to measure."""
 
     split: str
     papers: int

@@ -118,6 +118,9 @@ def test_a_run_goes_on_with_the_text_it_began_with(referee: Referee, server: Fak
     done = run(referee, server, SINGLE, "--prompt", mine(place, "review/single"), "--out", "run")
     assert done.code == 0, done.err
     before = len(server.log)
+    (place / "renamed.md").write_text((place / "mine.md").read_text())
+    renamed = run(referee, server, SINGLE, "--prompt", "review/single=renamed.md", "--resume", "run")
+    assert (renamed.code, len(server.log)) == (0, before), renamed.err
     mine(place, "review/single", "Another sentence.\n")
     again = referee("review", "--resume", "run", "--base-url", server.base_url)
     assert again.code == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import SettingsError
-from referee.experiments.plan import ArmPart, Common, Compare, Plan, file_of, is_file
+from referee.experiments.plan import ArmPart, Common, Compare, Plan
 from referee.experiments.plan_file import nearest
 from referee.graphs.strategies import STRATEGIES
-from referee.settings import PromptChoices
+from referee.settings import PromptChoices, PromptText
 from referee.venues.refined import RefinedPrompts
 
 DEFAULT_STRATEGY = "sections"
@@ -169,21 +168,24 @@ def _of_grid(plan: Plan) -> Iterator[Arm]:
 
 
 def _prompt_names(tables: Sequence[PromptChoices]) -> Iterator[str]:
-    """What each table of prompts is called: a file by its stem (its path where two have one), a version with its id.
+    """What each table of prompts is called: a file by its stem, and a number where two have one; a version with its id.
 
     Where all tables name one and the same prompt, a version stands alone.
     """
-    files = {file_of(value) for table in tables for value in table.values() if is_file(value)}
-    stems = Counter(Path(file).stem for file in files)
+    files = dict.fromkeys(
+        (value.file, value.text) for table in tables for value in table.values() if isinstance(value, PromptText)
+    )
+    stems = [Path(file).stem for file, _ in files]
+    names = {
+        one: stem if stems.count(stem) == 1 else f"{stem}-{stems[: n + 1].count(stem)}"
+        for n, (one, stem) in enumerate(zip(files, stems, strict=True))
+    }
     is_one = len({prompt for table in tables for prompt in table}) == 1
     for table in tables:
-        parts = []
-        for prompt, value in table.items():
-            name = file_of(value)
-            if is_file(value):
-                parts.append(Path(name).stem if stems[Path(name).stem] == 1 else name)
-            else:
-                parts.append(name if is_one else f"{prompt}@{name}")
+        parts = [
+            names[value.file, value.text] if isinstance(value, PromptText) else value if is_one else f"{prompt}@{value}"
+            for prompt, value in table.items()
+        ]
         yield " ".join(dict.fromkeys(parts)) or "stored prompts"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -120,16 +119,6 @@ class Plan(PlanPart):
     compare: Compare = Compare()
     budget: BudgetSettings = BudgetSettings()
     tracking: Tracking = Tracking()
-
-
-def file_of(named: Any) -> str:
-    """The file or version by which a plan names a prompt; of a file that was read, its name."""
-    return str(getattr(named, "file", named))
-
-
-def is_file(named: Any) -> bool:
-    """Whether a plan names a file, and no version that ships."""
-    return not re.fullmatch(r"v[0-9]+", file_of(named))
 
 
 PARTS: dict[str, type[BaseModel]] = {

@@ -156,7 +156,7 @@ async def open_job(
     opened.max_cost = limits.max_cost
     settings = _settings(plan, settled)
     arms, left_out, pairs = _compared(plan, given, settings)
-    changes = tuple(_prompt_changes(arms, pairs, loaded.folder))
+    changes = tuple(_prompt_changes(arms, pairs))
     forms = _forms(arms, loaded.folder)
     metrics = find_metrics(plan.measure.metrics or None)
     judges = _judges(metrics, settings, plan.measure.judges)
@@ -181,7 +181,6 @@ async def open_job(
         opened=opened,
         store=store,
         progress=progress,
-        folder=loaded.folder,
     )
     excluded |= unusable
     papers = {name: pair for name, pair in read.items() if name not in excluded}
@@ -334,10 +333,10 @@ def _unused_notes(job: ExperimentJob) -> Iterator[str]:
             yield f"arm {arm.name!r} names prompt {name!r}, which its reviews do not use; they use {used}"
 
 
-def _prompt_changes(arms: Sequence[Arm], pairs: Sequence[tuple[str, str]], folder: Path) -> Iterator[PromptChange]:
+def _prompt_changes(arms: Sequence[Arm], pairs: Sequence[tuple[str, str]]) -> Iterator[PromptChange]:
     by_name = {arm.name: arm for arm in arms}
     for first, second in pairs:
-        yield from prompt_changes(by_name[first], by_name[second], folder)
+        yield from prompt_changes(by_name[first], by_name[second])
 
 
 def _null_tests(arms: Sequence[Arm], units: Sequence[PreparedUnit]) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from referee.api.experiments.models import OpenModels
 from referee.api.own_prompts import require_room
@@ -94,11 +93,10 @@ async def prepared_units(
     opened: OpenModels,
     store: UnitStore,
     progress: Progress,
-    folder: Path = Path(),
 ) -> tuple[list[PreparedUnit], dict[str, str]]:
     """Every unit, and the papers that no strategy can review, with the reason; ``opened`` opens what is not yet open.
 
-    ``papers`` are by name, and by the copy of a planted one; ``folder`` is what files of prompts are beside.
+    ``papers`` are by name, and by the copy of a planted one.
 
     Raises:
         SettingsError: An arm cannot be run, two arms ask for the same reviews, or a cost limit stands and a model's
@@ -107,7 +105,7 @@ async def prepared_units(
     """
     units: list[PreparedUnit] = []
     unusable: dict[str, str] = {}
-    same = _Same(seeds, folder)
+    same = _Same(seeds)
     for arm, form in arms:
         settled = settings_of(arm, settings)
         models = await opened.of(settled)
@@ -195,8 +193,8 @@ class _Same:
     of the first end, so its reviews are further ones by the same prompt.
     """
 
-    def __init__(self, seeds: Sequence[int], folder: Path) -> None:
-        self._seeds, self._folder = tuple(seeds), folder
+    def __init__(self, seeds: Sequence[int]) -> None:
+        self._seeds = tuple(seeds)
         self._arms: dict[str, list[Arm]] = {}
 
     def seeds(self, arm: Arm, identity: Mapping[str, str]) -> tuple[int, ...]:
@@ -206,7 +204,7 @@ class _Same:
             SettingsError: It is the same as another arm, and no null test.
         """
         arms = self._arms.setdefault(json.dumps(dict(identity), sort_keys=True), [])
-        if arms and not is_null_test(arms[0], arm, self._folder):
+        if arms and not is_null_test(arms[0], arm):
             unused = sorted(unused_prompts(arm, identity) | unused_prompts(arms[0], identity))
             why = f": their reviews do not use prompt {', '.join(map(repr, unused))}" if unused else ""
             raise SettingsError(
@@ -220,11 +218,11 @@ class _Same:
         return tuple(seed + (len(arms) - 1) * (max(self._seeds) + 1) for seed in self._seeds)
 
 
-def is_null_test(first: Arm, second: Arm, folder: Path) -> bool:
+def is_null_test(first: Arm, second: Arm) -> bool:
     """Whether two arms with the same reviews name prompts of one text: somebody wants to see what chance does."""
     if not (first.prompts and second.prompts):
         return False
-    return not any(change.diff for change in prompt_changes(first, second, folder))
+    return not any(change.diff for change in prompt_changes(first, second))
 
 
 def used_prompts(identity: Mapping[str, str]) -> list[str]:

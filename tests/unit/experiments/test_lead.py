@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,14 +145,15 @@ def test_two_runs_of_one_prompt_differ_by_what_their_papers_vary() -> None:
 
 
 def test_arms_are_called_by_their_prompts_files() -> None:
-    def names(*tables: dict[str, str]) -> list[str]:
+    def names(*tables: dict[str, Any]) -> list[str]:
         return [arm.name for arm in arms_of(Plan.model_validate({"grid": {"venues": ["v"], "prompts": list(tables)}}))]
 
     one = "review/single"
-    assert names({one: "mine/a.md"}, {one: "b.md"}, {one: "v1"}, {}) == ["a", "b", "v1", "stored prompts"]
-    assert names({one: "x/a.md"}, {one: "y/a.md"}) == ["x/a.md", "y/a.md"]
+    a, b = {"file": "a.md", "text": "A"}, {"file": "b.md", "text": "B"}
+    assert names({one: a}, {one: b}, {one: "v1"}, {}) == ["a", "b", "v1", "stored prompts"]
+    assert names({one: a}, {one: {"file": "a.md", "text": "of another folder"}}) == ["a-1", "a-2"]
     assert names({one: "v1"}, {"review/whole": "v1"}) == ["review/single@v1", "review/whole@v1"]
-    plan = {"grid": {"venues": ["v"], "prompts": [{one: "a.md"}, {f"{one}-brief": "b.md"}]}}
+    plan = {"grid": {"venues": ["v"], "prompts": [{one: a}, {f"{one}-brief": b}]}}
     assert {arm.strategy for arm in arms_of(Plan.model_validate(plan))} == {"single"}
 
 

@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from table import ARMS, SERVED, WRITTEN, bill, kept
-from texts import PAPERS, planted
+from table import ARMS, PAPERS, SERVED, WRITTEN, bill, kept
+from texts import planted
 
 from referee.llm.tokens import count_tokens
 from tests.support import FakeServer, Script

@@ -1,7 +1,8 @@
-"""The six development papers as Markdown, clean and planted: from the shared files and records, nothing stored.
+"""The nine papers as Markdown, clean and planted: from the shared files and records, nothing stored.
 
-    python benchmarks/planted/texts.py DIR       write p1.md … p6.md, planted, into DIR
-    python benchmarks/planted/texts.py --check   say whether every record still fits its paper
+    python benchmarks/planted/texts.py DIR                 write p1.md … p9.md, planted, into DIR
+    python benchmarks/planted/texts.py DIR --papers p7 p8  write these
+    python benchmarks/planted/texts.py --check             say whether every record still fits its paper
 
 A record (``records/p1.json``) names its edits by character offsets into the clean Markdown and by the sha-256 of the
 words they replace; ``clean_sha256`` is the digest of the whole clean text. A text that a library now writes in another
@@ -25,6 +26,73 @@ SHARED = ROOT.parent / "shared" / "data"
 
 # A heading of a paper that was printed without marks: "3.2 METHOD", "ABSTRACT", "REFERENCES".
 _HEADING = re.compile(r"^(?:(\d+(?:\.\d+)*)\s+)?([A-Z][A-Z\d ,:&\-]{3,60})$", re.MULTILINE)
+
+_RIGHT, _LEFT = r"\overrightarrow", r"\overleftarrow"
+# Where no reader gets a formula or a table out of the PDF: the words before and behind it, and what the page prints.
+_LITERATURE_GRAPH = (
+    ("a directed citation edge from paper nodes ", " for each ", r"$p_1 \rightarrow p_2$"),
+    ("between an author node and a paper node ", " for each author", r"$a \rightarrow p$"),
+    ("as two directed edges ", ". Entity–entity", r"$m_1 \rightarrow m_2$ and $m_2 \rightarrow m_1$"),
+    ("We scale the values linearly to range from ", " at the top-left", "(-0.5, -0.5)"),
+    ("at the top-left corner of the page to ", " at the bottom-right", "(0.5, 0.5)"),
+    (
+        "1997), i.e.,",
+        "sequences in the opposite direction. Following",
+        f"\n\n$$\n{_RIGHT}{{g}}_k = LSTM(W i_k, {_RIGHT}{{g}}_{{k-1}}), g_k = [{_RIGHT}{{g}}_k; {_LEFT}{{g}}_k],\n"
+        f"{_RIGHT}{{h}}_k = LSTM(g_k, {_RIGHT}{{h}}_{{k-1}}), h_k = [{_RIGHT}{{h}}_k; {_LEFT}{{g}}_k]\n$$\n\n"
+        f"where $W$ is a weight matrix, ${_LEFT}{{g}}_k$ and ${_LEFT}{{h}}_k$ are defined similarly to "
+        f"${_RIGHT}{{g}}_k$ and ${_RIGHT}{{h}}_k$ but process token ",
+    ),
+    ("Given the token sequence ", " in a sentence, we need", r"$t_1, \ldots, t_N$"),
+    ("First, we construct the token embedding ", " for each token", "$x_k = [c_k; w_k]$"),
+    (
+        "word embeddings, denoted as ",
+        ", by concatenating the projected",
+        f"$lm_k = [{_RIGHT}{{lm}}_k; {_LEFT}{{lm}}_k]$",
+    ),
+    (
+        "While training the LM parameters, ",
+        " We fix the LM",
+        f"${_RIGHT}{{lm}}_k$ is used to predict $t_{{k+1}}$ and ${_LEFT}{{lm}}_k$ is used to predict $t_{{k-1}}$.",
+    ),
+    ("embeddings for each token ", ", we use a two-layer", r"$k \in \{1, \ldots, N\}$"),
+    (
+        "second layer, respectively. That is,",
+        "direction. Similar to the model",
+        f"\n\n$$\n{_RIGHT}{{g}}_k = LSTM(x_k, {_RIGHT}{{g}}_{{k-1}}), g_k = [{_RIGHT}{{g}}_k; {_LEFT}{{g}}_k],\n"
+        f"{_RIGHT}{{h}}_k = LSTM([g_k; lm_k], {_RIGHT}{{h}}_{{k-1}}), h_k = [{_RIGHT}{{h}}_k; {_LEFT}{{h}}_k],\n$$\n\n"
+        f"where ${_LEFT}{{g}}_k$ and ${_LEFT}{{h}}_k$ are defined similarly to ${_RIGHT}{{g}}_k$ and "
+        f"${_RIGHT}{{h}}_k$ but process token sequences in the opposite ",
+    ),
+    (
+        "respectively, as follows:",
+        "where m.surface",
+        "\n\n$$\nf(m) = [v_{m.name}; avg(v_{m.lc}, v_{m.rc})],\ng(e) = [v_{e.name}; v_{e.def}],\n$$\n\n",
+    ),
+    ("collected in the index described\n\n", "Table 4: The Bag", ""),
+    (
+        "model on the two curated datasets.",
+        "earlier. We compute two scores",
+        "\n\n|  | CS | Bio |\n| --- | --- | --- |\n| Baseline | 84.2 | 54.2 |\n| Neural | 84.6 | 85.8 |\n\n",
+    ),
+    ("the cosine similarity between ", " and the intersection-based", "$f(m)$ and $g(e)$"),
+)
+_ESSENTIAL_OIL = (
+    (
+        "was calculated with the following equation: ",
+        "%AA—percentage",
+        "\n\n$$\n"
+        r"(\%AA) = 100 - \left\{\frac{[(Abs_{sample} - Abs_{white}) \cdot 100]}{Abs_{control}}\right\}"
+        "\n$$\n\n",
+    ),
+    (
+        "(MBC) of the essential oil Aeollanthus suaveolens.",
+        "ND: Not Detected",
+        "\n\n| Microorganism | MIC (mg.mL-1) | MBC (mg.mL-1) |\n| --- | --- | --- |\n| Escherichia coli | 50 | 100 |\n"
+        "| Staphylococcus aureus | 100 | ND |\n| Salmonella sp | 50 | ND |\n"
+        "| Amoxilina (Controle positivo) | 0,048 | 0,048 |\n| DMSO (Controle negativo) | - | - |\n\n",
+    ),
+)
 
 
 def _record(file: str, title: str) -> dict[str, Any]:
@@ -65,6 +133,30 @@ def _pdf(file: str) -> str:
     return rustypaper.to_markdown(str(SHARED / "pdfs" / file))
 
 
+def _read(file: str, mends: tuple[tuple[str, str, str], ...]) -> str:
+    """A PDF through the package's own reader, headings with their printed numbers, formulas and tables mended.
+
+    Raises:
+        SystemExit: The words around a mend do not stand once in the text.
+    """
+    from referee.papers import load_paper
+    from referee.papers.markdown import write_markdown
+
+    paper = load_paper(SHARED / "layouts" / "pdfs" / file)
+    numbered = tuple(
+        section.model_copy(update={"heading": f"{section.number} {section.heading}"}) if section.number else section
+        for section in paper.sections
+    )
+    text = write_markdown(paper.model_copy(update={"sections": numbered})).text
+    for before, after, printed in mends:
+        head, found, rest = text.partition(before)
+        _, closed, tail = rest.partition(after)
+        if not (found and closed) or before in rest:
+            raise SystemExit(f"{file}: {before!r} and {after!r} do not stand once around what is to be mended")
+        text = head + before + printed + after + tail
+    return text
+
+
 def _example(name: str) -> str:
     return (ROOT / "examples" / name).read_text(encoding="utf-8")
 
@@ -76,8 +168,12 @@ PAPERS: dict[str, Callable[[], str]] = {
     "p4": lambda: _pdf("acl2020_s2orc_two_column.pdf"),
     "p5": lambda: _pdf("naacl2025_openreviewer_two_column.pdf"),
     "p6": lambda: _example("paper.md"),
+    "p7": lambda: _full_text("elife_fulltext_reviews.jsonl", "Kinesin-1 regulates"),
+    "p8": lambda: _read("01_acl_naacl2018.pdf", _LITERATURE_GRAPH),
+    "p9": lambda: _read("14_plos_one.pdf", _ESSENTIAL_OIL),
 }
-"""Two long articles, a machine-written paper, two conference papers from their PDFs, and the example."""
+"""Two long articles, a machine-written paper, two conference papers from their PDFs, and the example; then an article,
+a conference paper and a journal's paper, both from their PDFs."""
 
 
 def sha256(text: str) -> str:
@@ -118,8 +214,9 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--clean", action="store_true", help="write the clean papers, not the planted ones")
+    parser.add_argument("--papers", nargs="+", choices=PAPERS, default=list(PAPERS), metavar="P", help="only these")
     args = parser.parse_args()
-    for name in PAPERS:
+    for name in args.papers:
         text = clean(name) if args.clean else planted(name)
         print(f"{name}: {len(text):,} characters, {0 if args.clean else len(records(name)['records'])} errors")
         if args.folder:

@@ -10,7 +10,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -24,13 +24,13 @@ _LEFT_OUT = re.compile(r"(?:^|/)(?:__MACOSX/|\._|\.DS_Store$)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin\s*\{document\}|input|section)\b")
 _HINT = "Pack the paper's sources (.tex, .bib, .bbl, .sty) anew as .tar.gz or .zip, without anything else."
+_LINK = "is a link, and links are not followed"
 _ENCRYPTED = 0x1
 # Lists and members that lie about places and sizes end in any of these.
 BROKEN_ZIP = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(NotImplementedError, OverflowError, ValueError),
 )
-_BROKEN = (tarfile.TarError, *BROKEN_ZIP)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _Unpacking:
                 self._gzip()
             else:
                 self._tar(self.data)
-        except _BROKEN as error:
+        except (tarfile.TarError, *BROKEN_ZIP) as error:
             raise PaperParseError(
                 f"The archive {self.name!r} cannot be read: {str(error) or type(error).__name__}.",
                 hint="Download or pack it again as .tar.gz or .zip.",
@@ -120,23 +120,18 @@ class _Unpacking:
 
     def _tar(self, data: bytes) -> None:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-            for count, member in enumerate(self._members(tar)):
+            for count, member in enumerate(iter(tar.next, None)):
                 if count > 4 * self.limits.count:
                     raise self._refuse(member.name, f"is beyond the limit of {self.limits.count} files")
                 if member.isdir():
                     continue
-                if member.issym() or member.islnk():
-                    raise self._refuse(member.name, "is a link, and links are not followed")
-                if not member.isreg() or member.sparse is not None:
-                    raise self._refuse(member.name, "is a device, pipe or sparse file")
+                links = member.issym() or member.islnk()
+                if links or not member.isreg() or member.sparse is not None:
+                    raise self._refuse(member.name, _LINK if links else "is a device, pipe or sparse file")
                 name = self._admit(member.name, member.size)
                 stream = tar.extractfile(member)
                 if name and stream is not None:
                     self.files[name] = self._bounded(name, stream, len(self.data), self.limits.file_bytes)
-
-    def _members(self, tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-        while (member := tar.next()) is not None:
-            yield member
 
     def _zip(self) -> None:
         with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
@@ -144,10 +139,8 @@ class _Unpacking:
                 if info.is_dir():
                     continue
                 kind = stat.S_IFMT(info.external_attr >> 16)
-                if kind == stat.S_IFLNK:
-                    raise self._refuse(info.filename, "is a link, and links are not followed")
                 if kind not in (0, stat.S_IFREG):
-                    raise self._refuse(info.filename, "is a device or pipe")
+                    raise self._refuse(info.filename, _LINK if kind == stat.S_IFLNK else "is a device or pipe")
                 if info.flag_bits & _ENCRYPTED:
                     raise self._refuse(info.filename, "is encrypted", "Pack the sources without a password.")
                 name = self._admit(info.filename, info.file_size)
@@ -160,25 +153,23 @@ class _Unpacking:
         """The member's clean name; empty for system leftovers."""
         shown = member.encode("utf-8", "backslashreplace").decode("utf-8")
         name = shown.replace("\\", "/")
-        if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
-            raise self._refuse(shown, "has an absolute path")
         parts = PurePosixPath(name).parts
-        if ".." in parts:
-            raise self._refuse(shown, "leads out of the archive with '..'")
-        if not parts or _CONTROL.search(name):
-            raise self._refuse(shown, "has no proper name")
-        clean = "/".join(parts)
-        if _LEFT_OUT.search(clean):
-            return ""
-        if len(parts) - 1 > self.limits.depth:
-            raise self._refuse(shown, f"lies {len(parts) - 1} folders deep; at most {self.limits.depth} are read")
-        if clean in self.files:
-            raise self._refuse(shown, "is there twice, and which one was meant cannot be known")
-        if len(self.files) >= self.limits.count:
-            raise self._refuse(shown, f"is beyond the limit of {self.limits.count} files")
-        if size > self.limits.file_bytes:
-            raise self._refuse(shown, f"has {size} bytes; at most {self.limits.file_bytes} are read")
-        return clean
+        clean, most = "/".join(parts), self.limits
+        bad_name = (
+            (name.startswith("/") or re.match(r"^[A-Za-z]:", name), "has an absolute path"),
+            (".." in parts, "leads out of the archive with '..'"),
+            (not parts or _CONTROL.search(name), "has no proper name"),
+        )
+        too_much = (
+            (len(parts) - 1 > most.depth, f"lies {len(parts) - 1} folders deep; at most {most.depth} are read"),
+            (clean in self.files, "is there twice, and which one was meant cannot be known"),
+            (len(self.files) >= most.count, f"is beyond the limit of {most.count} files"),
+            (size > most.file_bytes, f"has {size} bytes; at most {most.file_bytes} are read"),
+        )
+        left_out = _LEFT_OUT.search(clean)
+        if cause := next((cause for fails, cause in (*bad_name, *(() if left_out else too_much)) if fails), ""):
+            raise self._refuse(shown, cause)
+        return "" if left_out else clean
 
     def _bounded(self, member: str, stream: IO[bytes] | gzip.GzipFile, packed: int, most: int, slack: int = 0) -> bytes:
         """Read to the end or to the first limit; what a header says about sizes is not trusted."""
@@ -201,10 +192,8 @@ def _is_old_tar(data: bytes) -> bool:
     """A tar without the ``ustar`` mark, as very old programs write it, by its header's checksum."""
     if len(data) < _TAR_BLOCK or _TEX.search(data[:_TAR_BLOCK]):
         return False
-    if not data.strip(b"\0"):
-        return True
     try:
         tarfile.TarInfo.frombuf(data[:_TAR_BLOCK], "utf-8", "surrogateescape")
     except tarfile.TarError:
-        return False
+        return not data.strip(b"\0")
     return True

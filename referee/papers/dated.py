@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -17,10 +18,6 @@ def day_made(path: Path) -> date | None:
         return None
     with path.open("rb") as file:
         found = _MADE.search(file.read(_MOST_BYTES))
-    if found is None:
-        return None
-    year, month, day = (int(part) for part in found.groups() if part is not None)
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+    with suppress(ValueError):
+        return date(*(int(part) for part in found.groups() if part is not None)) if found else None
+    return None

@@ -68,6 +68,11 @@ def cut_figures(
         pictures.left_out.append(
             f"{beyond} sentences that refer to figures and tables are not kept: of each the first {_MOST_MENTIONS} are."
         )
+    if unread := sorted(mentions.keys() - {"Figure ??", "Table ??", *(one.label for one in captions)}):
+        pictures.left_out.append(
+            f"Not found: {', '.join(unread[:_MOST_MENTIONS])}{', ...' if unread[_MOST_MENTIONS:] else ''}. "
+            "The text names what no caption was read for."
+        )
     items: list[Figure] = []
     if captions and paper.format == "pdf":
         from referee.papers.pdf.figures import cut_pdf

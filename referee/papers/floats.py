@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from referee.evidence import split_sentences
 from referee.papers.bibliography import looks_like_entry, opens_like_entry, starts_entry
-from referee.papers.pieces import OpenSection, Piece
+from referee.papers.headings import is_contents
+from referee.papers.people import is_biography
+from referee.papers.pieces import OpenSection, Piece, caption_label, is_caption
 from referee.schemas.paper import Repair, SectionRole
 
 UNHEADED = "Text after the references"
@@ -20,16 +21,12 @@ UNHEADED = "Text after the references"
 _READ: tuple[SectionRole, ...] = ("content", "appendix")
 _ENDS: tuple[SectionRole, ...] = ("acknowledgements", "references")
 # A table of authors, a logo or a checklist set as a table stays where it is: here only a label makes a float.
-_LABELLED_ONLY: tuple[SectionRole, ...] = ("front", "checklist")
+_LABELLED_ONLY: tuple[SectionRole, ...] = ("front", "abstract", "checklist")
 _TEXTS = ("paragraph", "list", "reference")
-_CAPTION = re.compile(r"^[*_]{0,2}(?P<kind>Table|Figure|Fig\.|Algorithm)\s*(?P<number>[A-Z]?\.?\d+[a-z]?)\s*[:.|–—]\s")
 _NOTE = re.compile(r"^(?:(?:Notes?|Sources?)\s*[.:]|[*†‡§¶∗]+\s*\S)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PROSE_WORDS = 25
 _PROSE_SHARE = 0.75
-_JOINED_WORDS = 40
-# Authors and year, title, venue: an entry that opens with its year goes on for so long.
-_ENTRY_SENTENCES = 3
 _ROW_TOKENS = 4
 _ROW_SHARE = 0.4
 
@@ -67,7 +64,7 @@ def return_floats(sections: Sequence[OpenSection]) -> list[Repair]:
     repairs: list[Repair] = []
     for index, section in enumerate(sections):
         unheaded = section.heading == UNHEADED
-        if not unheaded and section.role not in (*_ENDS, *_LABELLED_ONLY):
+        if (not unheaded and section.role not in (*_ENDS, *_LABELLED_ONLY)) or is_contents(section.heading):
             continue
         others = [s for s in (*sections[:index][::-1], *sections[index + 1 :]) if s.role in _READ]
         for one in reversed(_floats(section.pieces, labelled_only=unheaded or section.role in _LABELLED_ONLY)):
@@ -90,14 +87,21 @@ def part_unheaded(sections: Sequence[OpenSection]) -> tuple[list[OpenSection], l
         parted.append(section)
         if section.role != "references":
             continue
-        section.pieces = _with_last_entry_cut(section.pieces)
         cut = _end_of_entries(section.pieces)
         if tail := section.pieces[cut:]:
             del section.pieces[cut:]
             text = [replace(p, kind="paragraph", entry=None) if p.kind == "reference" else p for p in tail]
-            parted.append(OpenSection(UNHEADED, 1, None, "appendix", text))
+            prose = [piece.text for piece in text if _is_prose(piece.text)]
+            lives = prose and all(map(is_biography, prose))
+            parted.append(
+                OpenSection("About the authors", 1, None, "front", text)
+                if lives
+                else OpenSection(UNHEADED, 1, None, "appendix", text)
+            )
             proof = "running text, and no entry of the bibliography follows it"
-            repairs.append(Repair(kind="unheaded_text", page=tail[0].page, before="", after=UNHEADED, proof=proof))
+            repairs.append(
+                Repair(kind="unheaded_text", page=tail[0].page, before="", after=parted[-1].heading, proof=proof)
+            )
     return parted, repairs
 
 
@@ -118,21 +122,13 @@ def _floats(pieces: Sequence[Piece], *, labelled_only: bool) -> list[_Float]:
 def _as_float(piece: Piece) -> Piece | None:
     """The piece, as a caption where it was taken for text; none for text and for entries taken for a table."""
     if piece.kind in _TEXTS:
-        match = _CAPTION.match(piece.text)
-        if match is None:
-            return None
-        kind = "Figure" if match["kind"].startswith("Fig") else match["kind"]
-        label = f"{kind} {match['number'].lstrip('.')}"
-        return replace(piece, kind="caption", label=label, entry=None)
+        is_float = is_caption(piece.text)
+        return replace(piece, kind="caption", label=caption_label(piece.text), entry=None) if is_float else None
     if piece.kind == "figure" or (piece.kind == "code" and (piece.label or "").startswith("Algorithm")):
         return piece
-    if piece.kind == "caption":
-        return piece if piece.label or not looks_like_entry(piece.text) else None
-    if piece.kind == "table":
-        rows = piece.text.split("\n")
-        entries = starts_entry(rows[0]) or all(map(looks_like_entry, rows))
-        return piece if piece.label or not entries else None
-    return None
+    rows = piece.text.split("\n") if piece.kind == "table" else [piece.text]
+    entries = all(map(looks_like_entry, rows)) or (piece.kind == "table" and starts_entry(rows[0]))
+    return piece if piece.kind in ("caption", "table") and (piece.label or not entries) else None
 
 
 def _belongs_to_table(piece: Piece) -> bool:
@@ -165,11 +161,11 @@ def _naming(label: str | None, sections: Sequence[OpenSection]) -> _Place | None
 
 def _neighbour(sections: Sequence[OpenSection], index: int) -> _Place | None:
     """The end of the last section before it that is read, or the beginning of the first one after it."""
-    before = [section for section in sections[:index] if section.role in _READ]
-    after = [section for section in sections[index + 1 :] if section.role in _READ]
-    if before:
-        return before[-1], len(before[-1].pieces), "the last section before it"
-    return (after[0], 0, "the first section after it") if after else None
+    for section in sections[:index][::-1]:
+        if section.role in _READ:
+            return section, len(section.pieces), "the last section before it"
+    after = next((section for section in sections[index + 1 :] if section.role in _READ), None)
+    return (after, 0, "the first section after it") if after else None
 
 
 def _repair(one: _Float, section: OpenSection, target: OpenSection, proof: str) -> Repair:
@@ -194,24 +190,6 @@ def _end_of_entries(pieces: Sequence[Piece]) -> int:
         if prose and sum_behind > most:
             cut, most = index, sum_behind
     return cut
-
-
-def _with_last_entry_cut(pieces: list[Piece]) -> list[Piece]:
-    """Running text parted from the last entry, to whose end a converter joined it."""
-    last = next((i for i in range(len(pieces) - 1, -1, -1) if pieces[i].kind == "reference"), None)
-    if last is None:
-        return pieces
-    piece = pieces[last]
-    sentences = split_sentences(piece.text)
-    least = _ENTRY_SENTENCES if opens_like_entry(piece.text) else 1
-    for cut in range(least, len(sentences)):
-        head, rest = " ".join(sentences[:cut]), " ".join(sentences[cut:])
-        if looks_like_entry(head):
-            if len(rest.split()) < _JOINED_WORDS or not _is_prose(rest):
-                break
-            parts = [replace(piece, text=head, entry=None), replace(piece, text=rest, kind="paragraph", entry=None)]
-            return [*pieces[:last], *parts, *pieces[last + 1 :]]
-    return pieces
 
 
 def _is_prose(text: str) -> bool:

@@ -6,47 +6,77 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from referee.papers.pieces import Piece
+from referee.papers.pieces import Piece, caption_label, squeeze
 from referee.schemas.paper import SectionRole
 
-_DOTTED = re.compile(r"^(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}|\d{1,2})[.:)]?\s+(?P<title>\S.*)$")
-_LETTER = re.compile(r"^(?P<number>[A-Z])(?P<stop>[.:)]?)\s+(?P<title>\S.*)$")
+_DOTTED = re.compile(
+    r"^(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}|\d{1,2})(?:[.:)]?\s+|[．、]\s*|(?=[\u3040-\u9fff]))(?P<title>\S.*)$"
+)
+# 'A. G. Hart' is an author, and 'A. G.' and 'A. B.-C.' are initials.
+_LETTER = re.compile(r"^(?P<number>[A-Z])(?P<stop>[.:)]?)\s+(?P<title>(?![A-Z]\.(?:[\s-]|$))\S.*)$")
 _ROMAN = re.compile(r"^(?P<number>[IVX]{1,5})\.\s+(?P<title>\S.*)$")
-_APPENDIX = re.compile(r"^appendix\s+(?P<number>[A-Z])(?:[.:)\s]|$)", re.IGNORECASE)
+_APPENDIX = re.compile(
+    r"^(?:(?:appendix|ap[eéê]ndice|anexo|annexe|appendice|anhang)\s+|(?:附录|附錄|付録)\s*)(?P<number>[A-Z])(?:[.:)：\s]|$)",
+    re.IGNORECASE,
+)
 
 _ROMAN_DIGITS = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
     *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
 
-_ROLE_NAMES: dict[str, SectionRole] = {
-    "abstract": "abstract",
-    "summary": "abstract",
-    "acknowledgment": "acknowledgements",
-    "acknowledgments": "acknowledgements",
-    "acknowledgement": "acknowledgements",
-    "acknowledgements": "acknowledgements",
-    "acknowledgments and disclosure of funding": "acknowledgements",
-    "references": "references",
-    "bibliography": "references",
-    "literature cited": "references",
-    "works cited": "references",
-    "appendix": "appendix",
-    "appendices": "appendix",
-    "supplementary material": "appendix",
-    "supplementary materials": "appendix",
-    "supplemental material": "appendix",
-    "supplement": "appendix",
-}
-_CONTENT_NAMES = frozenset(
-    """introduction|related work|related works|background|preliminaries|motivation|problem setting|method|methods
+_CONTENTS = """contents|table of contents|list of figures|list of tables|目录|目錄|目次|índice|índice general
+    |índice de figuras|índice de tablas|sumário|lista de figuras|lista de tabelas|table des matières|table des figures
+    |liste des figures|liste des tableaux|index des figures|index des tableaux|inhaltsverzeichnis
+    |abbildungsverzeichnis|tabellenverzeichnis"""
+# By role, in English, Chinese, Japanese, Spanish, Portuguese, French and German.
+_WORDS: dict[SectionRole, str] = {
+    "abstract": """abstract|summary|executive summary|摘要|内容提要|要旨|概要|要約|抄録|resumen|resumo|résumé
+    |résumé exécutif|zusammenfassung|kurzfassung""",
+    "acknowledgements": """acknowledgment|acknowledgments|acknowledgement|acknowledgements
+    |acknowledgments and disclosure of funding|致谢|致謝|鸣谢|謝辞|agradecimientos|agradecimentos|remerciements
+    |danksagung|danksagungen""",
+    "references": """references|reference list|list of references|references and notes|notes and references
+    |references cited|bibliography|literature cited|works cited|参考文献|參考文獻|引用文献|文献|referencias
+    |referencias bibliográficas|bibliografía|referências|referências bibliográficas|bibliografia|références
+    |références bibliographiques|bibliographie|literatur|literaturverzeichnis|quellenverzeichnis""",
+    "appendix": """appendix|appendices|supplementary material|supplementary materials|supplemental material|supplement
+    |附录|附錄|付録|补充材料|補足資料|apéndice|apéndices|anexo|anexos|apêndice|apêndices|material suplementario
+    |material suplementar|annexe|annexes|appendice|anhang|anhänge""",
+    "front": f"""about the author|about the authors|author biography|author biographies|biography|biographies
+    |{_CONTENTS}""",
+    "content": """related work|related works|background|preliminaries|motivation|problem setting|method|methods
     |methodology|approach|our approach|model|data|datasets|experiments|experimental setup|experimental results|results
     |evaluation|analysis|discussion|results and discussion|limitations|ethics statement|ethical considerations
     |broader impact|broader impacts|impact statement|reproducibility statement|conclusion|conclusions|future work
     |conclusion and future work|conclusions and future work|materials and methods|data availability|code availability
-    |author contributions|competing interests|conflict of interest|conflicts of interest|funding""".replace(
-        "\n    ", ""
-    ).split("|")
+    |author contributions|competing interests|conflict of interest|conflicts of interest|funding
+    |相关工作|方法|实验|實驗|结果|結果|讨论|討論|结论|結論|関連研究|実験|考察|まとめ|おわりに|métodos|metodología|metodologia
+    |resultados|discusión|discussão|conclusión|conclusiones|conclusão|conclusões|trabajos relacionados
+    |trabalhos relacionados|méthode|méthodes|résultats|travaux connexes|methode|methoden|methodik|ergebnisse|diskussion
+    |fazit|schluss|verwandte arbeiten""",
+}
+_INTRODUCTIONS = (
+    """introduction|引言|绪论|緒論|导言|前言|はじめに|序論|緒言|introducción|introdução|einleitung|einführung"""
+)
+_NAMES = {role: [name.strip() for name in names.split("|")] for role, names in _WORDS.items()}
+_CONTENTS_NAMES = frozenset(name.strip() for name in _CONTENTS.split("|"))
+_ROLES = {name: role for role, names in _NAMES.items() for name in names}
+REFERENCES = re.compile(
+    r"(?:\d{1,4}|[ivx]{1,5}|[a-z])?(?:supplementa\w+|additional|appendix)?"
+    rf"(?:{'|'.join(map(squeeze, _NAMES['references']))})"
+)
+_APPENDIX_BEGINS = tuple(f"{name} " for name in (*_NAMES["appendix"], "supplementary", "supplemental"))
+_ABSTRACTS = "|".join(_NAMES["abstract"]).replace("摘要", r"摘\s*要")
+RUN_IN_ABSTRACT = re.compile(
+    rf"[*_\[【]*(?:{_ABSTRACTS})(?:\s*[.:：—–-]+|[*_\]】]+\s*[.:：—–-]*)[*_]*\s*(?=\S)", re.IGNORECASE
+)
+# Without a mark only where a capital follows, as PDFs have a heading over the text.
+BARE_ABSTRACT = re.compile(rf"^(?:{_ABSTRACTS})\s+(?-i:(?=[A-Z]))", re.IGNORECASE)
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+# '一、', '第三章'
+_COUNTED = re.compile(
+    r"^(?:[一二三四五六七八九十]+\s*[、．.]|第\s*[一二三四五六七八九十\d]+\s*[章节節部]|[\d.．]+[、．.)]?(?=\s*[\u3040-\u9fff]))\s*"
 )
 
 
@@ -60,26 +90,54 @@ class HeadingName:
 
 
 def plain_name(heading: str) -> str:
-    """A heading in lower case with single blanks and without closing punctuation, for comparing names."""
-    return " ".join(heading.casefold().split()).strip(" .:—–-*_#")
+    """A heading in lower case with single blanks and without closing punctuation, for comparing names.
+
+    Of a name in Chinese or Japanese that English follows ('摘要 Abstract') only the first is kept.
+    """
+    name = " ".join(heading.casefold().split()).strip(" .:—–-*_#：．。[]【】")
+    name = _COUNTED.sub("", name)
+    if not _CJK.match(name):
+        return name
+    first, _, second = name.partition(" ")
+    return first if first in (*_ROLES, *_INTRODUCTIONS.split("|")) and second.isascii() else name.replace(" ", "")
 
 
 def is_known_name(heading: str) -> bool:
     """Whether the words are a section name that papers use by custom, such as 'Related Work'."""
-    name = plain_name(heading)
-    return name in _CONTENT_NAMES or role_by_name(heading) is not None
+    return plain_name(heading) in _ROLES or is_introduction(heading) or role_by_name(heading) is not None
+
+
+def is_introduction(heading: str) -> bool:
+    """Whether a heading opens the paper's own text."""
+    return plain_name(heading) in _INTRODUCTIONS.split("|")
+
+
+def is_contents(heading: str) -> bool:
+    """Whether a heading is that of a table of contents or a list of figures or tables."""
+    return plain_name(heading) in _CONTENTS_NAMES
 
 
 def role_by_name(heading: str) -> SectionRole | None:
     """The role a heading's own words give, or None for ordinary content."""
     name = plain_name(heading)
-    if name in _ROLE_NAMES:
-        return _ROLE_NAMES[name]
+    if name in _ROLES:
+        return None if _ROLES[name] == "content" else _ROLES[name]
     if name.endswith("checklist"):
         return "checklist"
-    if name.startswith(("appendix ", "supplementary ", "supplemental ")):
-        return "appendix"
-    return None
+    if re.fullmatch(r"(?:supplementa\w+|additional|appendix) (?:references|bibliography)", name):
+        return "references"
+    behind = name.startswith((*_APPENDIX_BEGINS, "附录", "附錄", "付録"))
+    return "appendix" if behind and not caption_label(name.partition(" ")[2]) else None
+
+
+def is_reference_heading(line: str) -> bool:
+    """Whether a printed line is the heading of a list of references; its number and the blanks in it do not count."""
+    return REFERENCES.fullmatch(squeeze(line)) is not None
+
+
+def opens_paper(heading: str) -> bool:
+    """Whether a heading is that of the abstract or of the introduction."""
+    return is_introduction(heading) or role_by_name(heading) == "abstract"
 
 
 def name_headings(headings: Sequence[str]) -> list[HeadingName]:
@@ -118,6 +176,25 @@ def number_headings(pieces: Sequence[Piece], *, mixed: bool = False) -> list[Pie
     return pieces
 
 
+def title_of_headings(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
+    """The title, and the pieces without its heading: the first one, where no other is as high and no role is its own.
+
+    It has no number and stands in front of all but one piece. A title that is known is only parted from its heading. So
+    is one with its translation as the next heading, where an abstract or introduction comes next, a level below.
+    """
+    headings = [piece for piece in pieces if piece.kind == "heading"]
+    first = headings[0] if headings and (not title or headings[0].text == title) else None
+    if first is None or first.number or role_by_name(first.text) or pieces.index(first) > 1:
+        return title, pieces
+    start = pieces.index(first)
+    levels = [piece.level - first.level for piece in pieces[start : start + 3] if piece.kind == "heading"]
+    if levels[:2] == [0, 0] and levels[2:] == [1] and opens_paper(pieces[start + 2].text):
+        return first.text, [*pieces[:start], replace(pieces[start + 1], kind="paragraph"), *pieces[start + 2 :]]
+    if any(piece.level <= first.level for piece in headings[1:]):
+        return title, pieces
+    return first.text, [piece for piece in pieces if piece is not first]
+
+
 def _name_one(text: str, roman_paper: bool, starts: set[str], after_references: bool) -> HeadingName:
     if roman_paper and (match := _ROMAN.match(text)):
         return HeadingName(match["number"], match["title"], 1)
@@ -145,15 +222,14 @@ def number_key(number: str) -> tuple[int, ...]:
 
 def numeral(count: int, form: str) -> str:
     """A count as Word names its forms: 'decimal', 'decimalZero', 'lowerRoman', 'upperLetter'; others as decimal."""
+    text = f"{count:02d}" if form == "decimalZero" else str(count)
     if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
         text = ""
         for worth, letters in _ROMAN_DIGITS:
             text, count = text + letters * (count // worth), count % worth
-        return text if form == "lowerRoman" else text.upper()
-    if form in ("lowerLetter", "upperLetter") and 0 < count <= 26 * 20:
+    elif form in ("lowerLetter", "upperLetter") and 0 < count <= 26 * 20:
         text = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return text if form == "lowerLetter" else text.upper()
-    return f"{count:02d}" if form == "decimalZero" else str(count)
+    return text.upper() if form.startswith("upper") else text
 
 
 def follows(before: tuple[int, ...], number: tuple[int, ...]) -> bool:
@@ -163,8 +239,5 @@ def follows(before: tuple[int, ...], number: tuple[int, ...]) -> bool:
     """
     if not before:
         return number in ((1,), (0,), (1001,))
-    if number == (*before, 1):
-        return True
-    if number == (1001,):
-        return before[0] < 1000
-    return any(number == (*before[:depth], before[depth] + 1) for depth in range(len(before)))
+    later = ((*before[:depth], before[depth] + 1) for depth in range(len(before)))
+    return before[0] < 1000 if number == (1001,) else number in ((*before, 1), *later)

@@ -72,6 +72,7 @@ class Child:
         Raises:
             OSError: No process, pipe or folder can be made.
         """
+        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         with tempfile.TemporaryDirectory(prefix="referee-", ignore_cleanup_errors=True) as folder:
             process = subprocess.Popen(  # noqa: S603
                 _command(self._request),
@@ -79,7 +80,8 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env=_environment(folder),
+                # What a program needs to run at all: no key, no token, no setting and no home gets in.
+                env={**kept, **_FEW_THREADS, "TMPDIR": folder, "HOME": folder},
                 start_new_session=True,
             )
             with process:
@@ -147,12 +149,6 @@ def _command(request: Mapping[str, Any]) -> list[str]:
     return [
         sys.executable, "-I", "-B", *kept, "-c", _START, json.dumps(list(dict.fromkeys(places))), json.dumps(request),
     ]  # fmt: skip
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """What a program needs to run at all: no key, no token, no setting and no home gets in."""
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return {**kept, **_FEW_THREADS, "TMPDIR": folder, "HOME": folder}
 
 
 _LOG = logging.getLogger(__name__)

@@ -5,29 +5,30 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
 from referee.papers.hidden import checked, scan_text
-from referee.papers.pieces import Piece
 from referee.papers.sniff import Kind, describe_bytes, is_broken_docx, kind_of
 from referee.papers.text import read_markdown, read_plaintext
 from referee.schemas.paper import Converter, Paper
 
 TextFormat = Literal["markdown", "text"]
-_TEXT_READERS: dict[TextFormat, Callable[[str], tuple[str, list[Piece]]]] = {
-    "markdown": read_markdown,
-    "text": read_plaintext,
+_TEXT_SUFFIXES: dict[str, TextFormat] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".qmd": "markdown",
+    ".rmd": "markdown",
+    ".txt": "text",
 }
-_TEXT_SUFFIXES: dict[str, TextFormat] = {".md": "markdown", ".markdown": "markdown", ".txt": "text"}
 _MARKUP_SUFFIXES: dict[str, Kind] = {".tex": "latex", ".html": "html", ".htm": "html"}
 _PACKED_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz", ".docx")
 SUPPORTED = (".pdf", *_TEXT_SUFFIXES, *_MARKUP_SUFFIXES, *_PACKED_SUFFIXES)
 _READER_VERSION = "1"
 _ATX_LINE = re.compile(r"^#{1,6} \S", re.MULTILINE)
+_AUTHOR_KEY = re.compile(r"^authors?[ \t]*:", re.MULTILINE | re.IGNORECASE)
 _MARKDOWN_HEADINGS = 3
 _HEAD_BYTES = 2**16
 
@@ -57,7 +58,7 @@ def load_paper(path: str | Path, *, max_pages: int = 400, max_bytes: int = 100 *
         from referee.papers.latex import load_latex_folder
 
         return checked(load_latex_folder(path, max_bytes=max_bytes))
-    return checked(_loaded(path, _read(path, max_bytes), max_pages))
+    return checked(_loaded(path, _read(path, max_bytes)[1], max_pages))
 
 
 def _loaded(path: Path, data: bytes, max_pages: int) -> Paper:
@@ -104,22 +105,15 @@ def _reader_for(path: Path, data: bytes) -> Kind:
         return kind
     if suffix == ".docx" and is_broken_docx(data):
         return "docx"
-    looks = describe_bytes(data)
-    if suffix == ".pdf":
-        raise PaperParseError(
-            f"{path.name!r} is named like a PDF, but its bytes look like {looks}.",
-            hint="Export the paper as PDF, or rename it to what it is.",
-        )
-    if suffix in SUPPORTED:
-        named = "text" if suffix in (*_TEXT_SUFFIXES, *_MARKUP_SUFFIXES) else f"a {suffix} file"
-        raise PaperParseError(
-            f"{path.name!r} is named like {named}, but its bytes look like {looks}.",
-            hint=f"Give the paper itself. Supported are {', '.join(SUPPORTED)}.",
-        )
-    raise PaperParseError(
-        f"{path.name!r} is of no supported kind: its suffix is {suffix!r} and its bytes look like {looks}.",
-        hint=f"Supported are {', '.join(SUPPORTED)}.",
-    )
+    looks, supported = describe_bytes(data), f"Supported are {', '.join(SUPPORTED)}."
+    text = suffix in (*_TEXT_SUFFIXES, *_MARKUP_SUFFIXES)
+    named = "a PDF" if suffix == ".pdf" else "text" if text else f"a {suffix} file"
+    cause = f"is named like {named}, but its bytes look like {looks}"
+    if suffix not in SUPPORTED:
+        cause = f"is of no supported kind: its suffix is {suffix!r} and its bytes look like {looks}"
+    advice = f"Give the paper itself. {supported}" if suffix in SUPPORTED else supported
+    hint = "Export the paper as PDF, or rename it to what it is." if suffix == ".pdf" else advice
+    raise PaperParseError(f"{path.name!r} {cause}.", hint=hint)
 
 
 def checked_head(path: Path, max_bytes: int) -> tuple[int, bytes]:
@@ -130,13 +124,7 @@ def checked_head(path: Path, max_bytes: int) -> tuple[int, bytes]:
     """
     if path.is_dir():
         return 0, b""
-    try:
-        size = _checked_size(path, max_bytes)
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise _unopened(path, error) from error
-    return size, _not_empty(path, head)
+    return _read(path, max_bytes, _HEAD_BYTES)
 
 
 def is_plain_text(path: Path, head: bytes) -> bool:
@@ -146,13 +134,19 @@ def is_plain_text(path: Path, head: bytes) -> bool:
     )
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
+def _read(path: Path, max_bytes: int, most: int = -1) -> tuple[int, bytes]:
+    """The size of a file that may be read, and its first ``most`` bytes; -1 for all of them."""
     try:
-        _checked_size(path, max_bytes)
-        data = path.read_bytes()
+        size = _checked_size(path, max_bytes)
+        with path.open("rb") as stream:
+            data = stream.read(most)
     except OSError as error:
-        raise _unopened(path, error) from error
-    return _not_empty(path, data)
+        raise PaperParseError(
+            f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights."
+        ) from error
+    if not data:
+        raise PaperParseError(f"{path.name!r} is empty (0 bytes).", hint="Download or export it again.")
+    return size, data
 
 
 def _checked_size(path: Path, max_bytes: int) -> int:
@@ -164,34 +158,30 @@ def _checked_size(path: Path, max_bytes: int) -> int:
             f"{path.name!r} is a named pipe, a socket or a device, and not a file.",
             hint="Write the paper to a file first; reading from a pipe or a device may never end.",
         )
-    size = status.st_size
-    if size > max_bytes:
+    if status.st_size > max_bytes:
         raise PaperParseError(
-            f"{path.name!r} has {size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
+            f"{path.name!r} has {status.st_size / 2**20:.0f} MiB; at most {max_bytes / 2**20:.0f} MiB are read.",
             hint="Give the paper without its attachments, or set paper.max_bytes (REFEREE_PAPER__MAX_BYTES).",
         )
-    return size
-
-
-def _not_empty(path: Path, data: bytes) -> bytes:
-    if not data:
-        raise PaperParseError(f"{path.name!r} is empty (0 bytes).", hint="Download or export it again.")
-    return data
-
-
-def _unopened(path: Path, error: OSError) -> PaperParseError:
-    return PaperParseError(f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check the path and its rights.")
+    return status.st_size
 
 
 def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
-    source = _decode(path, data)
+    try:
+        source = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PaperParseError(
+            f"{path.name!r} is not UTF-8: byte {data[error.start]:#04x} at offset {error.start} does not fit.",
+            hint="Save it as UTF-8; another encoding is not guessed, because a wrong guess changes letters silently.",
+        ) from error
     if not source.strip():
         raise PaperParseError(f"{path.name!r} holds nothing but blanks.", hint="Give the paper's text.")
     if text_format == "text" and len(_ATX_LINE.findall(source)) >= _MARKDOWN_HEADINGS:
         text_format = "markdown"
     shown, unseen = scan_text(source, markdown=text_format == "markdown")
-    title, pieces = _TEXT_READERS[text_format](shown)
-    assembled = assemble(pieces, front_first=False)
+    title, pieces = read_markdown(shown) if text_format == "markdown" else read_plaintext(shown)
+    named = [piece for piece in pieces if piece.label == "front matter" and _AUTHOR_KEY.search(piece.text)]
+    assembled = assemble([piece for piece in pieces if piece not in named], front_first=False, front=named)
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),
         title=title,
@@ -203,13 +193,3 @@ def _load_text(path: Path, data: bytes, text_format: TextFormat) -> Paper:
         repairs=assembled.repairs,
         converter=Converter(name=f"referee-{text_format}", version=_READER_VERSION),
     )
-
-
-def _decode(path: Path, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PaperParseError(
-            f"{path.name!r} is not UTF-8: byte {data[error.start]:#04x} at offset {error.start} does not fit.",
-            hint="Save it as UTF-8; another encoding is not guessed, because a wrong guess changes letters silently.",
-        ) from error

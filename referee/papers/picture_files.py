@@ -108,7 +108,9 @@ def in_latex(path: Path, data: bytes, labels: Sequence[str], max_bytes: int) -> 
     own = [label for label in labels if label.startswith("Figure")]
     for part, label in zip(parts, own if len(own) == len(parts) else (), strict=False):
         for graphics in _GRAPHICS.finditer(part):
-            yield _included(label, graphics["name"].strip(), folders, files, main)
+            base, name = main.rpartition("/")[0], graphics["name"].strip()
+            places = [local_picture(label, f"{at}{name}", files, _SUFFIXES, base) for at in ("", *folders)]
+            yield next((one for one in places if one.data is not None), places[0])
 
 
 def _by_caption(body: str) -> list[str]:
@@ -116,12 +118,6 @@ def _by_caption(body: str) -> list[str]:
     whole = _INNER.sub(lambda inner: _CAPTION.sub("{", inner[0]), body)
     parts = _CAPTION.split(whole)
     return [whole] if len(parts) == 2 else parts[:-1]
-
-
-def _included(label: str, name: str, folders: Sequence[str], files: Files, main: str) -> PictureFile:
-    base = main.rpartition("/")[0]
-    places = [local_picture(label, f"{folder}{name}", files, _SUFFIXES, base) for folder in ("", *folders)]
-    return next((one for one in places if one.data is not None), places[0])
 
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -158,13 +154,7 @@ def picture_files(path: Path, paper_format: str, labels: Sequence[str], max_byte
         OSError: It cannot be opened.
     """
     data = b"" if path.is_dir() else path.read_bytes()
-    found: Iterator[PictureFile] = iter(())
-    if paper_format == "markdown":
-        found = in_markdown(path, data)
-    elif paper_format == "html":
-        found = in_html(path, data)
-    elif paper_format == "latex":
-        found = in_latex(path, data, labels, max_bytes)
-    elif paper_format == "docx":
-        found = in_docx(path, data)
-    return list(islice(found, MOST_FILES + 1))
+    if paper_format == "latex":
+        return list(islice(in_latex(path, data, labels, max_bytes), MOST_FILES + 1))
+    readers = {"markdown": in_markdown, "html": in_html, "docx": in_docx}
+    return list(islice(readers[paper_format](path, data), MOST_FILES + 1)) if paper_format in readers else []

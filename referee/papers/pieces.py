@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from referee.schemas.paper import BlockKind, Box, SectionRole
 
-ACCENTS = {"´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306"}
-ACCENTS |= {"˙": "\u0307", "˚": "\u030a", "¸": "\u0327", "¯": "\u0304", "˝": "\u030b"}
+ACCENTS = {
+    "´": "\u0301", "¨": "\u0308", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˘": "\u0306", "˙": "\u0307",
+    "˚": "\u030a", "¸": "\u0327", "¯": "\u0304", "˝": "\u030b",
+}  # fmt: skip
 _SPACING_ACCENTS = str.maketrans(dict.fromkeys(ACCENTS) | {"ı": "i"})
 
 
@@ -51,7 +53,7 @@ class Piece:
     label: str | None = None
     level: int = 1
     number: str | None = None
-    entry: Entry | None = field(default=None)
+    entry: Entry | None = None
 
 
 @dataclass
@@ -64,20 +66,73 @@ class OpenSection:
     role: SectionRole
     pieces: list[Piece] = field(default_factory=list)
 
+    @property
+    def last_text(self) -> str:
+        """The text of its last piece; empty for none."""
+        return self.pieces[-1].text if self.pieces else ""
 
+
+# From so many words on a paragraph before the first heading is running text and no author line.
+LONG_WORDS = 40
+_WORDS_A_LINE = 30
+_PLAIN_SCRIPT = re.compile(r"[+\-−]?\w+|\*+|[†‡§¶]")
 _COMMAND_AT_END = re.compile(r"\\[a-zA-Z]+$")
-_LABEL = re.compile(
-    r"(?P<kind>Table|Figure|Fig\.|Algorithm|Listing|Scheme)\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\b", re.IGNORECASE
-)
+# What is printed before a number, in the languages of ``headings``, and the kind it names.
+_KINDS = {
+    **dict.fromkeys(["table", "tab", "tabla", "tabela", "tableau", "tabelle", "cuadro", "quadro", "表"], "Table"),
+    **dict.fromkeys(["figure", "fig", "figura", "abbildung", "abb", "图", "圖", "図"], "Figure"),
+    **dict.fromkeys(["algorithm", "algoritmo", "algorithme", "algorithmus", "算法"], "Algorithm"),
+    "listing": "Listing",
+    "scheme": "Scheme",
+}
+_LABEL = re.compile(rf"(?P<kind>{'|'.join(_KINDS)})\.?\s*(?P<number>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\b", re.IGNORECASE)
+_CAPTION_MARK = re.compile(r"[*_]*\s*(?:[:：.．|—–]|\u3000|(?<=\d) (?=[\u3040-\u9fff][^。]*$))\s*(?=\S)")
 
 
 def caption_label(text: str) -> str | None:
-    """'Table 2' for 'TABLE 2: ...', 'Figure 1' for 'Fig. 1. ...'; null where a caption has no label."""
+    """'Table 2' for 'TABLE 2: ...', 'Figure 1' for 'Fig. 1. ...' or 'Abb. 1'; null where a caption has no label."""
     match = _LABEL.match(text.lstrip("$*_ "))
-    if not match:
-        return None
-    kind = match["kind"].rstrip(".").capitalize()
-    return f"{'Figure' if kind == 'Fig' else kind} {match['number'].lstrip('.')}"
+    return f"{_KINDS[match['kind'].lower()]} {match['number'].lstrip('.')}" if match else None
+
+
+def is_caption(text: str) -> bool:
+    """Whether a text begins with a label and a mark behind it: 'Table 2: ...', but not 'Table 2 shows'."""
+    match = _LABEL.match(text := text.lstrip("$*_ "))
+    return match is not None and bool(_CAPTION_MARK.match(text, match.end()))
+
+
+def script_text(text: str, sign: str) -> str:
+    """Raised ('^') or lowered ('_') text: '10' and raised '-3' are '10^-3'; ordinals and calls of notes stay."""
+    if text.casefold() in ("", "st", "nd", "rd", "th") or text.startswith("[^"):
+        return text
+    return f"{sign}{text}" if _PLAIN_SCRIPT.fullmatch(text) else f"{sign}{{{text}}}"
+
+
+def list_pieces(items: Iterable[tuple[str, Sequence[Piece]]]) -> list[Piece]:
+    """Items, each a mark and what was read of it, as lists of lines; a table or formula in one stands between two."""
+    found: list[Piece] = []
+    lines: list[str] = []
+    for mark, inside in items:
+        lead = f"{mark} " if mark else ""
+        for piece in inside:
+            if piece.kind in ("paragraph", "list", "heading"):
+                lines += [f"{'  ' if at else lead}{line}" for at, line in enumerate(piece.text.split("\n"))]
+                lead = "  "
+            else:
+                found += [*_list_of(lines), piece]
+                lines = []
+    return [*found, *_list_of(lines)]
+
+
+def _list_of(lines: Sequence[str]) -> list[Piece]:
+    return [Piece(kind="list", text="\n".join(lines).strip())] if any(line.strip(" -") for line in lines) else []
+
+
+def shortened(piece: Piece) -> list[Piece]:
+    """A paragraph of front matter in lines of 30 words, each too short to be taken for running text."""
+    words = piece.text.split()
+    lines = (" ".join(words[at : at + _WORDS_A_LINE]) for at in range(0, len(words), _WORDS_A_LINE))
+    return [replace(piece, text=line, kind="paragraph", cells=()) for line in lines]
 
 
 def filled_up(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

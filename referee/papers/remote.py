@@ -6,9 +6,9 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -20,7 +20,7 @@ from referee.papers.sniff import Kind, describe_bytes, kind_of
 from referee.runs import Event, Progress, silent
 from referee.runs.files import write_atomically
 from referee.schemas.base import Frozen
-from referee.web import Fetched, WebLimits, fetch_page
+from referee.web import Answer, WebLimits, fetch_page
 from referee.web.targets import scrubbed
 
 ARXIV = "https://arxiv.org"
@@ -100,16 +100,6 @@ class Origin(Frozen):
     fetched_at: datetime
     note: str = ""
 
-    @property
-    def age_s(self) -> float:
-        """Seconds since it was fetched."""
-        return (datetime.now(UTC) - self.fetched_at).total_seconds()
-
-
-def folder_of(source: str, cache_folder: Path) -> Path:
-    """The folder of one source under the cache: its name is the source's digest, so no source can name a path."""
-    return cache_folder / "papers" / hashlib.sha256(source.encode()).hexdigest()[:32]
-
 
 def kept_origin(folder: Path) -> Origin | None:
     """The record of a folder whose file is whole; None where there is none, or the file was changed or removed."""
@@ -152,9 +142,10 @@ async def one_at_a_time(cache_folder: Path) -> AsyncGenerator[None]:
         yield
 
 
-_FRESH_S = 24 * 3600
+_FRESH = timedelta(days=1)
 _SUFFIXES: dict[Kind, str] = {"pdf": ".pdf", "docx": ".docx", "html": ".html", "latex": ".tex"}
-_TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".tex", ".html", ".htm")
+_TEXT_SUFFIXES = (".md", ".markdown", ".qmd", ".rmd", ".txt", ".tex", ".html", ".htm")
+_KNOWN_SUFFIXES = (*_SUFFIXES.values(), *_TEXT_SUFFIXES, ".zip", ".gz", ".tgz", ".tar")
 _LONGEST_NAME = 60
 _ABOUT_HTML = (
     "The address gave an HTML page, whose text is read as the paper. If the page is only about the paper, give the "
@@ -165,16 +156,10 @@ _NOT_YET = ("429", "500", "502", "503", "504")
 
 def remote_name(source: str | Path) -> str | None:
     """A short name for what an arXiv id or a web address leads to; None for a path, or where a file has that name."""
-    if isinstance(source, Path) or _is_file(source):
-        return None
-    return _name(source)
-
-
-def _is_file(source: str) -> bool:
-    try:
-        return Path(source).exists()
-    except (OSError, ValueError):  # longer than any path, as an address may be
-        return False
+    with suppress(OSError, ValueError):  # longer than any path, as an address may be
+        if isinstance(source, Path) or Path(source).exists():
+            return None
+    return _name(str(source))
 
 
 def _name(source: str) -> str | None:
@@ -189,7 +174,8 @@ def _name(source: str) -> str | None:
     except ValueError:
         return "page"
     last = PurePosixPath(unquote(parts.path)).name
-    stem = last.removesuffix(PurePosixPath(last).suffix) if _known_suffix(last) else last
+    suffix = PurePosixPath(last).suffix
+    stem = last.removesuffix(suffix) if suffix.lower() in _KNOWN_SUFFIXES else last
     return _safe(stem) or _safe(host) or "page"
 
 
@@ -259,10 +245,12 @@ class _Job:
 
     async def run(self, cache_folder: Path, site: str) -> Path:
         """The kept file where it still serves, else a new one; an old one is better than none."""
-        folder = folder_of(f"arxiv:{self.arxiv}" if self.arxiv else self.source.partition("#")[0], cache_folder)
+        # The folder's name is the source's digest, so no source can name a path.
+        named = f"arxiv:{self.arxiv}" if self.arxiv else self.source.partition("#")[0]
+        folder = cache_folder / "papers" / hashlib.sha256(named.encode()).hexdigest()[:32]
         folder.mkdir(parents=True, exist_ok=True)
         kept = kept_origin(folder)
-        if kept and ((self.arxiv and self.arxiv.version) or kept.age_s < _FRESH_S):
+        if kept and ((self.arxiv and self.arxiv.version) or datetime.now(UTC) - kept.fetched_at < _FRESH):
             return self._from_cache(folder, kept)
         self.progress(Event("stage", f"fetching {scrubbed(self.source)}"))
         try:
@@ -313,10 +301,10 @@ class _Job:
         is_html = kind_of(page.content) == "html"
         return self._keep(folder, page, note=_ABOUT_HTML if is_html else "")
 
-    async def _fetch(self, url: str) -> Fetched:
+    async def _fetch(self, url: str) -> Answer:
         return await fetch_page(url, limits=self.limits, allow_local=self.allow_local)
 
-    def _keep(self, folder: Path, page: Fetched, note: str = "") -> Path:
+    def _keep(self, folder: Path, page: Answer, note: str = "") -> Path:
         suffix = _suffix(page)
         if suffix is None or not page.content:
             what = describe_bytes(page.content) if page.content else "nothing"
@@ -353,7 +341,7 @@ def _read(path: Path) -> object:
     return load_paper(path)
 
 
-def _suffix(page: Fetched) -> str | None:
+def _suffix(page: Answer) -> str | None:
     """The suffix for what the bytes are; for text the address's own, where it has one."""
     kind = kind_of(page.content)
     if kind == "archive":
@@ -362,10 +350,6 @@ def _suffix(page: Fetched) -> str | None:
         return _SUFFIXES[kind] if kind else None
     own = PurePosixPath(unquote(urlsplit(page.url).path)).suffix.lower()
     return own if own in _TEXT_SUFFIXES else ".txt"
-
-
-def _known_suffix(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in (*_SUFFIXES.values(), *_TEXT_SUFFIXES, ".zip", ".gz", ".tgz", ".tar")
 
 
 def _safe(name: str) -> str:

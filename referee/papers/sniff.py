@@ -13,7 +13,6 @@ from referee.papers.archive import BROKEN_ZIP
 Kind = Literal["pdf", "docx", "archive", "html", "latex", "text"]
 """The readers there are; ``archive`` is a LaTeX submission, packed."""
 
-_GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -23,7 +22,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"II*\x00", "a TIFF image"),
     (b"MM\x00*", "a TIFF image"),
     (_ZIP, "a ZIP archive"),
-    (_GZIP, "a gzip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
     (b"BZh", "a bzip2 archive"),
     (b"\xfd7zXZ\x00", "an xz archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
@@ -42,6 +41,7 @@ _OFFICE_PARTS = (
     ("META-INF/container.xml", "an EPUB book"),
     ("content.xml", "an OpenDocument file"),
 )
+_KINDS: dict[str, Kind] = {"an HTML page": "html", "a gzip archive": "archive", "a tar archive": "archive"}
 _PDF_WINDOW = 1024
 _TEXT_WINDOW = 4096
 _BOM = b"\xef\xbb\xbf"
@@ -65,45 +65,36 @@ def kind_of(data: bytes) -> Kind | None:
     A gzip or tar file counts as an archive unseen: its reader looks into it.
     """
     if data.startswith(_ZIP):
-        return _kind_of_zip(data)
+        names = _names_in(data)
+        is_latex = any(name.lower().endswith(".tex") for name in names)
+        return "docx" if "word/document.xml" in names else "archive" if is_latex else None
     if is_pdf(data):
         return "pdf"
-    if data.startswith(_GZIP) or _is_tar(data):
-        return "archive"
     looks = describe_bytes(data)
-    if looks == "an HTML page":
-        return "html"
-    if looks != "plain text":
-        return None
-    return "latex" if _is_latex(data) else "text"
+    head = data[:_LATEX_WINDOW].removeprefix(_BOM)
+    is_latex = head[_end(_BEFORE_LATEX, head) :].startswith(b"\\") and _DOCUMENT_CLASS.search(head) is not None
+    return _KINDS.get(looks) if looks != "plain text" else "latex" if is_latex else "text"
 
 
 def describe_bytes(data: bytes) -> str:
     """What the bytes look like, in words: 'a PNG image', 'an HTML page', 'plain text', 'unknown binary data'."""
-    if _is_html(data):
-        return "an HTML page"
-    for magic, name in _MAGIC:
-        if data.startswith(magic):
-            return _describe_zip(data) if magic == _ZIP else name
-    if is_pdf(data):
-        return "a PDF"
-    if _is_tar(data):
-        return "a tar archive"
-    if b"\x00" in data[:_TEXT_WINDOW]:
-        return "unknown binary data"
-    return "plain text" if _could_be_text(data) else "unknown binary data"
+    head = data[:_TEXT_WINDOW]
+    controls = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in head)
+    checks = (
+        (_is_html(data), "an HTML page"),
+        *((data.startswith(magic), name) for magic, name in _MAGIC),
+        (is_pdf(data), "a PDF"),
+        (data[257:262] == b"ustar" and len(data) >= tarfile.BLOCKSIZE, "a tar archive"),
+        # Few control characters: another encoding than UTF-8 is still text.
+        (b"\x00" in head or controls * 50 > len(head), "unknown binary data"),
+    )
+    looks = next((name for fits, name in checks if fits), "plain text")
+    return _describe_zip(data) if data.startswith(_ZIP) else looks
 
 
 def is_broken_docx(data: bytes) -> bool:
     """Whether a file named .docx is an encrypted one, an old .doc or cut off: its reader knows what to advise."""
     return data.startswith(_OLE) or (data.startswith(_ZIP) and not _names_in(data))
-
-
-def _could_be_text(data: bytes) -> bool:
-    """Whether the beginning has few control characters; another encoding than UTF-8 is still text."""
-    head = data[:_TEXT_WINDOW]
-    controls = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in head)
-    return controls * 50 <= len(head)
 
 
 def _is_html(data: bytes) -> bool:
@@ -112,16 +103,6 @@ def _is_html(data: bytes) -> bool:
     if head.startswith(_UTF16):
         head = head.decode("utf-16", errors="ignore").encode("utf-8")
     return _HTML.match(head, _end(_BEFORE_HTML, head)) is not None
-
-
-def _is_tar(data: bytes) -> bool:
-    """By the mark that tar files have had since 1988."""
-    return data[257:262] == b"ustar" and len(data) >= tarfile.BLOCKSIZE
-
-
-def _is_latex(data: bytes) -> bool:
-    head = data[:_LATEX_WINDOW].removeprefix(_BOM)
-    return head[_end(_BEFORE_LATEX, head) :].startswith(b"\\") and _DOCUMENT_CLASS.search(head) is not None
 
 
 def _end(pattern: re.Pattern[bytes], head: bytes) -> int:
@@ -137,16 +118,7 @@ def _names_in(data: bytes) -> list[str]:
         return []
 
 
-def _kind_of_zip(data: bytes) -> Kind | None:
-    names = _names_in(data)
-    if "word/document.xml" in names:
-        return "docx"
-    return "archive" if any(name.lower().endswith(".tex") for name in names) else None
-
-
 def _describe_zip(data: bytes) -> str:
     names = _names_in(data)
-    if not names:
-        return "a damaged or empty ZIP archive"
-    found = next((what for part, what in _OFFICE_PARTS if part in names), "")
-    return found or "a ZIP archive without a .tex file"
+    other = "a ZIP archive without a .tex file" if names else "a damaged or empty ZIP archive"
+    return next((what for part, what in _OFFICE_PARTS if part in names), other)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from referee.papers.bibliography import starts_entry
-from referee.papers.headings import follows, is_known_name, number_headings, number_key, role_by_name
-from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
+from referee.papers.headings import follows, is_known_name, number_headings, number_key, role_by_name, title_of_headings
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up, is_caption
 
 # Closing marks are stripped from the text afterwards: a pattern for them takes quadratic time on a line of blanks.
 _ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
@@ -18,8 +19,14 @@ _LIST_ITEM = re.compile(r"^\s{0,6}(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _IMAGE = re.compile(r"^\s*!\[(?P<alt>[^\]]*)\]\((?P<target>[^)]*)\)(?:\{[^}]*\})?\s*$")
 _TABLE_RULE = re.compile(r"^\s*+\|?+\s*+:?-++:?\s*+(?:\|\s*+:?-*+:?\s*+)*+$")
 _BOLD = re.compile(r"^(?P<mark>\*\*|__)(?P<text>[^*_]+)(?P=mark)$")
-_CAPTION = re.compile(r"^[*_]{0,2}(?P<label>(?:Table|Figure|Fig\.)\s*\d+[a-z]?)[*_]{0,2}\s*[:.|—–]", re.IGNORECASE)
 _EQUATION_LABEL = re.compile(r"\\tag\{(?P<tag>[^}]*)\}")
+# As pandoc and Quarto write them: '{#sec-methods}' behind a heading, '::: {.callout-note}' around blocks.
+_ATTRIBUTES = re.compile(r"\{[#.-][^{}]*\}(?=[#\s]*$)")
+_DIV = re.compile(r"^ {0,3}:{3,}[ \t]*(?:\{[^{}]*\}|[\w-]*)[ \t]*:*[ \t]*$")
+_ABSTRACT_KEY = re.compile(
+    r"^abstract[ \t]*:[ \t]*(?:[|>][-+\d]*[ \t]*$)?(?P<text>.*(?:\n[ \t]+\S.*|\n[ \t]*(?=\n[ \t]))*)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MOST_CELLS = 100_000
 _TITLE_KEY = re.compile(r"^title\s*:\s*(?P<title>.*)$", re.IGNORECASE)
 
@@ -33,8 +40,16 @@ def read_markdown(source: str) -> tuple[str, list[Piece]]:
     """
     lines = source.splitlines()
     title, matter, start = _front_matter(lines)
-    pieces = ([Piece(kind="code", text=matter, label="front matter")] if matter else []) + _blocks(lines[start:])
-    title, pieces = _take_title(title, pieces)
+    pieces = [Piece(kind="code", text=matter, label="front matter")] if matter else []
+    given = _ABSTRACT_KEY.search(matter)
+    if abstract := " ".join((given["text"] if given else "").split()).strip("\"'"):
+        pieces += [Piece(kind="heading", text="Abstract", level=0), Piece(kind="paragraph", text=abstract)]
+    blocks: list[Piece] = []
+    while start < len(lines):
+        start = _next_block(lines, start, blocks)
+    if abstract and blocks and blocks[0].kind != "heading":
+        pieces.append(Piece(kind="heading", text="Text", level=0))
+    title, pieces = title_of_headings(title, [*pieces, *blocks])
     return title, split_entries(number_headings(pieces))
 
 
@@ -45,30 +60,19 @@ def _front_matter(lines: Sequence[str]) -> tuple[str, str, int]:
     end = next((i for i, line in enumerate(lines[1:], start=1) if line.strip() in ("---", "...")), None)
     if end is None or not any(":" in line for line in lines[1:end]):
         return "", "", 0
-    title = ""
-    for line in lines[1:end]:
-        match = _TITLE_KEY.match(line)
-        value = match["title"].strip().strip("\"'").strip() if match else ""
-        if value and not title and value not in "|>":
-            title = value
+    matches = filter(None, map(_TITLE_KEY.match, lines[1:end]))
+    values = (match["title"].strip().strip("\"'").strip() for match in matches)
+    title = next((value for value in values if value and value not in "|>"), "")
     return title, "\n".join(lines[1:end]).strip(), end + 1
-
-
-def _blocks(lines: Sequence[str]) -> list[Piece]:
-    pieces: list[Piece] = []
-    at = 0
-    while at < len(lines):
-        at = _next_block(lines, at, pieces)
-    return pieces
 
 
 def _next_block(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     """Read the block that starts at line ``at``; returns the line after it."""
     line = lines[at]
-    if not line.strip():
+    if not line.strip() or _DIV.match(line):
         return at + 1
     if match := _ATX.match(line):
-        if text := (match["text"] or "").strip(" #\t"):
+        if text := _ATTRIBUTES.sub("", match["text"] or "").strip(" #\t"):
             pieces.append(Piece(kind="heading", text=text, level=len(match["marks"])))
         return at + 1
     if match := _FENCE.match(line):
@@ -81,7 +85,7 @@ def _next_block(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
         )
         _add(pieces, "figure", text)
         return at + 1
-    if at + 1 < len(lines) and "|" in line and "|" in lines[at + 1] and _TABLE_RULE.match(lines[at + 1]):
+    if _opens_table(lines, at):
         return _table(lines, at, pieces)
     return _paragraph(lines, at, pieces)
 
@@ -117,6 +121,11 @@ def _equation(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     return end + 1
 
 
+def _opens_table(lines: Sequence[str], at: int) -> bool:
+    below = "".join(lines[at + 1 : at + 2])
+    return "|" in lines[at] and "|" in below and _TABLE_RULE.match(below) is not None
+
+
 def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     end = at + 2
     while end < len(lines) and lines[end].strip() and "|" in lines[end]:
@@ -125,7 +134,9 @@ def _table(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     width = max(len(row) for row in rows)
     # One row of very many cells must not widen very many rows.
     cells = filled_up(rows) if width * len(rows) <= _MOST_CELLS else tuple(rows)
-    _add(pieces, "table", cells_text(cells), cells=cells, label=_caption_near(pieces))
+    last = pieces[-1] if pieces else None
+    captioned = last is not None and last.kind == "caption" and str(last.label).startswith("Table")
+    _add(pieces, "table", cells_text(cells), cells=cells, label=last.label if last and captioned else None)
     return end
 
 
@@ -137,11 +148,6 @@ def _cells(line: str) -> tuple[str, ...]:
     return tuple(_BOLD.sub(r"\g<text>", part.strip()).replace("\\|", "|") for part in parts) or ("",)
 
 
-def _caption_near(pieces: Sequence[Piece]) -> str | None:
-    last = pieces[-1] if pieces else None
-    return last.label if last and last.kind == "caption" and str(last.label).startswith("Table") else None
-
-
 def _paragraph(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
     """A paragraph, list, caption or setext heading: lines up to a blank line or the start of another block."""
     end = at + 1
@@ -150,31 +156,23 @@ def _paragraph(lines: Sequence[str], at: int, pieces: list[Piece]) -> int:
             text = " ".join(line.strip() for line in lines[at:end])
             pieces.append(Piece(kind="heading", text=text, level=1 if match["mark"][0] == "=" else 2))
             return end + 1
-        if _ATX.match(lines[end]) or _FENCE.match(lines[end]) or lines[end].strip().startswith("$$"):
-            break
-        if "|" in lines[end] and end + 1 < len(lines) and "|" in lines[end + 1] and _TABLE_RULE.match(lines[end + 1]):
+        if (
+            _DIV.match(lines[end])
+            or _ATX.match(lines[end])
+            or _FENCE.match(lines[end])
+            or lines[end].strip().startswith("$$")
+            or _opens_table(lines, end)
+        ):
             break
         end += 1
     chunk = lines[at:end]
     if _LIST_ITEM.match(chunk[0]):
         _add(pieces, "list", "\n".join(line.rstrip() for line in chunk))
-    elif match := _CAPTION.match(chunk[0].strip()):
-        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=caption_label(match["label"]))
+    elif is_caption(chunk[0].strip()):
+        _add(pieces, "caption", " ".join(line.strip() for line in chunk), label=caption_label(chunk[0].strip()))
     else:
         _add(pieces, "paragraph", "\n".join(line.strip() for line in chunk))
     return end
-
-
-def _take_title(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
-    """The first heading is the title when no other heading is as high; the headings below then move up to level 1."""
-    headings = [piece for piece in pieces if piece.kind == "heading"]
-    if headings:
-        first = headings[0]
-        alone = all(piece.level > first.level for piece in headings[1:]) and role_by_name(first.text) is None
-        if alone and (not title or first.text == title) and pieces.index(first) <= 1:
-            title = first.text
-            pieces = [piece for piece in pieces if piece is not first]
-    return title, pieces
 
 
 def split_entries(pieces: Sequence[Piece]) -> list[Piece]:
@@ -202,9 +200,8 @@ _UNDERLINE = re.compile(r"^\s*(?P<mark>={3,}|-{3,}|~{3,})\s*$")
 _NUMBERED = re.compile(
     r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){1,3}|[A-Z](?=[.:]))[.:]?\s+[A-Z][^.!?]*$"
 )
-_PLAIN_CAPTION = re.compile(r"^(?P<kind>Table|Figure)\s+(?P<number>\d+[a-z]?)\s*[:.]\s", re.IGNORECASE)
 _PLAIN_ITEM = re.compile(r"^\s{0,6}(?:[-*•]|\d{1,3}[.)])\s+\S")
-_MAX_HEADING = 90
+_MAX_HEADING, _MAX_TITLE = 90, 250
 
 
 def read_plaintext(source: str) -> tuple[str, list[Piece]]:
@@ -214,27 +211,14 @@ def read_plaintext(source: str) -> tuple[str, list[Piece]]:
     lines is a heading when it is numbered and the number fits the sequence, is a customary section name, or is in
     capitals; an underlined line is one anywhere.
     """
-    chunks = _chunks(source)
-    title = ""
-    if chunks and len(chunks[0]) == 1 and _could_be_title(chunks[0][0]):
-        title = chunks.pop(0)[0].strip()
+    groups = groupby(source.splitlines(), key=lambda line: bool(line.strip()))
+    chunks = [[line.rstrip() for line in lines] for is_text, lines in groups if is_text]
+    first = chunks[0][0].strip() if chunks and len(chunks[0]) == 1 else ""
+    is_name = is_known_name(first) or _NUMBERED.match(first) is not None
+    title = "" if len(first) > _MAX_TITLE or first.endswith(".") or is_name else first
+    chunks = chunks[1:] if title else chunks
     pieces = [piece for chunk in chunks for piece in _underlined(chunk)]
     return title, split_entries(_settled(pieces))
-
-
-def _chunks(source: str) -> list[list[str]]:
-    chunks: list[list[str]] = [[]]
-    for line in source.splitlines():
-        if line.strip():
-            chunks[-1].append(line.rstrip())
-        elif chunks[-1]:
-            chunks.append([])
-    return [chunk for chunk in chunks if chunk]
-
-
-def _could_be_title(line: str) -> bool:
-    text = line.strip()
-    return len(text) <= 250 and not is_known_name(text) and not _NUMBERED.match(text) and not text.endswith(".")
 
 
 def _underlined(chunk: Sequence[str]) -> list[Piece]:
@@ -260,23 +244,20 @@ def _between(chunk: Sequence[str]) -> list[Piece]:
         start += 1
     while end - start > 1 and _is_name(chunk[end - 1]):
         end -= 1
-    return [*_headings(chunk[:start]), _plain_block(chunk[start:end]), *_headings(chunk[end:])]
+    first, last = ([Piece(kind="heading", text=line.strip()) for line in part] for part in (chunk[:start], chunk[end:]))
+    return [*first, _plain_block(chunk[start:end]), *last]
 
 
 def _is_name(line: str) -> bool:
     return is_known_name(line) and line.strip()[0].isupper()
 
 
-def _headings(lines: Sequence[str]) -> list[Piece]:
-    return [Piece(kind="heading", text=line.strip()) for line in lines]
-
-
 def _plain_block(chunk: Sequence[str]) -> Piece:
     text = "\n".join(line.strip() for line in chunk)
     if len(chunk) == 1 and _looks_like_heading(text):
         return Piece(kind="heading", text=text)
-    if match := _PLAIN_CAPTION.match(text):
-        return Piece(kind="caption", text=text, label=f"{match['kind'].capitalize()} {match['number']}")
+    if is_caption(text):
+        return Piece(kind="caption", text=text, label=caption_label(text))
     return Piece(kind="list" if _PLAIN_ITEM.match(chunk[0]) else "paragraph", text=text)
 
 

@@ -12,13 +12,13 @@ import docx
 from docx.document import Document
 from docx.exceptions import PythonDocxError
 from docx.opc.exceptions import PackageNotFoundError
-from lxml import etree
 from lxml.etree import XMLSyntaxError
 
 from referee.errors import PaperParseError
 from referee.papers.archive import BROKEN_ZIP
 from referee.papers.docx.styles import local
 from referee.papers.sniff import describe_bytes
+from referee.schemas.foreign import Unreadable, xml_root
 
 _MOST_FILES = 4_000
 _MOST_BYTES = 400 * 2**20
@@ -72,16 +72,16 @@ def _check_sizes(name: str, archive: zipfile.ZipFile) -> None:
     total = sum(info.file_size for info in infos)
     packed = max(1, sum(info.compress_size for info in infos))
     largest = max((info.file_size for info in infos if _is_xml(info.filename)), default=0)
-    reason = ""
-    if len(infos) > _MOST_FILES:
-        reason = f"holds {len(infos):,} files; at most {_MOST_FILES:,} are read"
-    elif total > _MOST_BYTES:
-        reason = f"unpacks to {total / 2**20:,.0f} MiB; at most {_MOST_BYTES // 2**20} MiB are read"
-    elif largest > _MOST_XML:
-        reason = f"holds a part of {largest / 2**20:,.0f} MiB; at most {_MOST_XML // 2**20} MiB are read"
-    elif total > _RATIO_FROM and total / packed > _MOST_RATIO:
-        reason = f"unpacks to {total / packed:,.0f} times its size; at most {_MOST_RATIO} times is read"
-    if reason:
+    checks = (
+        (len(infos) > _MOST_FILES, f"holds {len(infos):,} files; at most {_MOST_FILES:,} are read"),
+        (total > _MOST_BYTES, f"unpacks to {total / 2**20:,.0f} MiB; at most {_MOST_BYTES // 2**20} MiB are read"),
+        (largest > _MOST_XML, f"holds a part of {largest / 2**20:,.0f} MiB; at most {_MOST_XML // 2**20} MiB are read"),
+        (
+            total > _RATIO_FROM and total / packed > _MOST_RATIO,
+            f"unpacks to {total / packed:,.0f} times its size; at most {_MOST_RATIO} times is read",
+        ),
+    )
+    if reason := next((reason for fails, reason in checks if fails), ""):
         raise PaperParseError(f"{name!r} {reason}.", hint="Save the paper without its attachments, or as PDF.")
     if any(info.flag_bits & 0x1 for info in infos):
         raise PaperParseError(f"{name!r} is an encrypted archive.", hint="Save it without a password.")
@@ -135,11 +135,10 @@ def part_root(document: Document, name: str, kind: str) -> Any | None:
         part = relation.target_part
         found = getattr(part, "element", None)
         if found is None:
-            parser = etree.XMLParser(resolve_entities=False, no_network=True)
             try:
-                found = etree.fromstring(part.blob, parser)
-            except etree.XMLSyntaxError as error:
-                raise PaperParseError(f"The {kind} of {name!r} are broken: {error}", hint=_AGAIN) from error
+                found = xml_root(part.blob, f"The {kind} of {name!r}")
+            except Unreadable as error:
+                raise PaperParseError(error.message, hint=_AGAIN) from error
         if local(found.tag) != kind:
             raise PaperParseError(f"The {kind} of {name!r} hold something else ({found.tag!r}).", hint=_AGAIN)
         return found

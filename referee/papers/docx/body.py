@@ -11,8 +11,8 @@ from referee.papers.docx.places import box_hides, row_hides
 from referee.papers.docx.styles import Mark, Numbering, Styles, W, local, value
 from referee.papers.docx.text import HiddenRuns, Line, Place, TextReader
 from referee.papers.docx.theme import Theme
-from referee.papers.headings import plain_name, role_by_name
-from referee.papers.pieces import Piece, caption_label, cells_text, filled_up
+from referee.papers.headings import is_contents, role_by_name
+from referee.papers.pieces import Piece, caption_label, cells_text, filled_up, is_caption
 
 _WIDEST = 100
 ReadCell = Callable[[Any, Place], str]
@@ -29,21 +29,19 @@ def read_cells(table: Any, styles: Styles, theme: Theme, read_cell: ReadCell) ->
     """
     unknown = styles.shades(value(table.find(f"{W}tblPr/{W}tblStyle")))
     rows: list[list[str]] = []
-    for row in _rows(table):
-        cells: list[str] = [""] * _before(row)
+    for row in _inside(table, "tr"):
+        if row.find(f"{W}trPr/{W}del") is not None:
+            continue
+        cells: list[str] = [""] * _bounded(value(row.find(f"{W}trPr/{W}gridBefore")), 0)
         for cell in _inside(row, "tc"):
             shade = theme.fill(cell.find(f"{W}tcPr/{W}shd"))
             place = Place(shade if shade is not None else None if unknown else Place().shade, row_hides(row))
             merged = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merged is not None and value(merged) != "restart"
             cells.append("" if goes_on else read_cell(cell, place))
-            cells.extend("" for _ in range(_span(cell) - 1))
+            cells.extend("" for _ in range(_bounded(value(cell.find(f"{W}tcPr/{W}gridSpan")), 1) - 1))
         rows.append(cells[:_WIDEST])
     return tuple(row for row in filled_up(rows) if any(cell.strip() for cell in row))
-
-
-def _rows(table: Any) -> Iterator[Any]:
-    return (row for row in _inside(table, "tr") if row.find(f"{W}trPr/{W}del") is None)
 
 
 def _inside(parent: Any, name: str) -> Iterator[Any]:
@@ -56,24 +54,14 @@ def _inside(parent: Any, name: str) -> Iterator[Any]:
             yield from _inside(child, name)
 
 
-def _before(row: Any) -> int:
-    return _bounded(value(row.find(f"{W}trPr/{W}gridBefore")), 0)
-
-
-def _span(cell: Any) -> int:
-    return max(1, _bounded(value(cell.find(f"{W}tcPr/{W}gridSpan")), 1))
-
-
 def _bounded(printed: str | None, default: int) -> int:
     return min(int(printed), _WIDEST) if printed and printed.isdigit() and len(printed) < 6 else default
 
 
-_CAPTION_TEXT = re.compile(r"^(?:Table|Figure|Fig\.|Algorithm|Listing)\s*[A-Z]?\.?\d+[a-z]?\s*[.:|—–]\s*\S", re.I)
 _FORMULA = re.compile(r"\$(?P<tex>[^$]+)\$")
 _TAG = re.compile(r"(?:\s|\\quad|#|\\)*\((?P<tag>[A-Z]?\.?\d+(?:\.\d+)*[a-z]?)\)\s*$")
 _ALONE = re.compile(r"^\s*(?:\((?P<tag>[^()\s]{1,8})\))?\s*[.,;]?\s*$")
 _NUMBERED = re.compile(r"^(?:appendix\s+)?(?P<number>(?:\d+|[A-Z])(?:\.\d+)*)[.:)]?$", re.IGNORECASE)
-_CONTENTS = re.compile(r"^table of contents$|^contents$", re.IGNORECASE)
 
 
 @dataclass
@@ -118,15 +106,15 @@ class BodyReader:
                 self._end_list()
                 self._table(child, place)
             elif name in ("sdt", "sdtContent", "ins", "moveTo", "customXml"):
-                if name == "sdt" and _is_contents(child):
-                    continue
-                self._blocks(child, place)
+                gallery = value(child.find(f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")) or ""
+                if not gallery.startswith("Table of"):
+                    self._blocks(child, place)
 
     def _paragraph(self, paragraph: Any, place: Place) -> None:
         line = self._text.read(paragraph, place)
         deleted_end = paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None
         if deleted_end and (line.text or self._waiting):
-            self._waiting = f"{self._waiting}{line.text}"
+            self._waiting += line.text + line.after
             return
         line.text, self._waiting = f"{self._waiting}{line.text}", ""
         kind = self._styles.kind(paragraph)
@@ -139,18 +127,18 @@ class BodyReader:
         text = line.text
         if kind == "title" and not self._body.title and not self._has("heading"):
             self._body.title = " ".join(text.split())
+        elif kind == "caption" or is_caption(text):
+            self._end_list()
+            self._add("caption", " ".join(text.split()), label=caption_label(text))
         elif kind.startswith("heading"):
             self._end_list()
             self._heading(" ".join(text.split()), int(kind[-1]), mark)
         elif kind == "front" and not self._has("heading"):
             self._body.front.append(Piece(kind="paragraph", text=text))
-        elif kind == "caption" or _CAPTION_TEXT.match(text):
-            self._end_list()
-            self._add("caption", " ".join(text.split()), label=caption_label(text))
         elif kind in ("abstract", "abstract title") and not self._has("heading"):
             self._end_list()
             self._add("heading", "Abstract")
-            if plain_name(text) != "abstract":
+            if role_by_name(text) != "abstract":
                 self._add("paragraph", text)
         elif kind == "code":
             self._code(text)
@@ -173,14 +161,14 @@ class BodyReader:
             self._list.extend(f"{lead}  {row}" for row in rows[1:])
         else:
             self._end_list()
-            if plain_name(line.text) == "abstract" and not self._has("heading"):
-                self._add("heading", "Abstract")
+            if role_by_name(line.text) == "abstract" and not self._has("heading"):
+                self._add("heading", line.text)
                 return
             self._body.looks[len(self._body.pieces)] = line
             self._add("paragraph", line.text)
 
     def _heading(self, text: str, level: int, mark: Mark | None) -> None:
-        if _CONTENTS.match(text):
+        if is_contents(text):
             return
         match = _NUMBERED.match(mark.text) if mark else None
         self._body.styled_headings += 1
@@ -232,9 +220,13 @@ class BodyReader:
         notes: list[Line] = []
         lines: list[Line] = []
 
+        def read_all(cell: Any, behind: Place) -> str:
+            return " ".join(self._text.read(paragraph, behind).text for paragraph in cell.iter(f"{W}p"))
+
         def read_cell(cell: Any, behind: Place) -> str:
             found = [self._text.read(paragraph, behind) for paragraph in cell.iter(f"{W}p") if _own(paragraph, cell)]
-            inner = [" ".join(" ".join(row) for row in self._nested(t)) for t in cell.iter(f"{W}tbl")]
+            tables = (read_cells(t, self._styles, self._theme, read_all) for t in cell.iter(f"{W}tbl"))
+            inner = [" ".join(" ".join(row) for row in rows) for rows in tables]
             lines.extend(line for line in found if line.text)
             notes.extend(line for line in found if line.notes)
             return " ".join(" ".join([*(line.text for line in found), *inner]).split())
@@ -244,12 +236,6 @@ class BodyReader:
             self._add("table", text, cells=cells)
         for line in notes:
             self._after(replace(line, boxes=[]), place)
-
-    def _nested(self, table: Any) -> Iterator[tuple[str, ...]]:
-        def read_cell(cell: Any, behind: Place) -> str:
-            return " ".join(self._text.read(paragraph, behind).text for paragraph in cell.iter(f"{W}p"))
-
-        yield from read_cells(table, self._styles, self._theme, read_cell)
 
     def _layout(self, cells: tuple[tuple[str, ...], ...], lines: list[Line]) -> bool:
         """A table of one row that holds a formula and its number, or of one cell, only lays out the page."""
@@ -297,10 +283,4 @@ def label_tables(pieces: list[Piece]) -> list[Piece]:
 
 def _own(paragraph: Any, cell: Any) -> bool:
     """Whether a paragraph stands in this cell itself, not in a table or a box inside it."""
-    above = next(a for a in paragraph.iterancestors() if a is cell or local(a.tag) in ("tbl", "txbxContent"))
-    return above is cell
-
-
-def _is_contents(control: Any) -> bool:
-    gallery = control.find(f"{W}sdtPr/{W}docPartObj/{W}docPartGallery")
-    return (value(gallery) or "").startswith("Table of")
+    return next(a for a in paragraph.iterancestors() if a is cell or local(a.tag) in ("tbl", "txbxContent")) is cell

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
-from referee.papers.docx.styles import M, W, local
+from referee.papers.docx.styles import M, W, is_on, local, value
 from referee.papers.pieces import joined_tex, tex_group
 
-_NARY = {"∑": "\\sum", "∏": "\\prod", "∐": "\\coprod", "∫": "\\int", "∬": "\\iint", "∭": "\\iiint", "∮": "\\oint"}
-_NARY |= {"⋃": "\\bigcup", "⋂": "\\bigcap", "⨁": "\\bigoplus", "⨂": "\\bigotimes", "⋁": "\\bigvee", "⋀": "\\bigwedge"}
-_ACCENTS = {"\u0302": "\\hat", "^": "\\hat", "\u0303": "\\tilde", "~": "\\tilde", "\u0304": "\\bar", "\u0305": "\\bar"}
-_ACCENTS |= {"¯": "\\bar", "\u20d7": "\\vec", "→": "\\vec", "\u0307": "\\dot", "\u0308": "\\ddot", "\u030c": "\\check"}
-_SIGNS = {"≤": "\\leq", "≥": "\\geq", "≠": "\\neq", "±": "\\pm", "×": "\\times", "⋅": "\\cdot", "·": "\\cdot"}
-_SIGNS |= {"∈": "\\in", "∉": "\\notin", "→": "\\to", "∞": "\\infty", "∂": "\\partial", "∇": "\\nabla", "∼": "\\sim"}
-_SIGNS |= {"≈": "\\approx", "∀": "\\forall", "∃": "\\exists", "⊂": "\\subset", "⊆": "\\subseteq", "∪": "\\cup"}
-_SIGNS |= {
-    "∩": "\\cap",
-    "…": "\\ldots",
-    "⋯": "\\cdots",
-    "−": "-",
-    "∝": "\\propto",
-    "≡": "\\equiv",
-    "ℓ": "\\ell",
-    "{": "\\{",
-    "}": "\\}",
-}
-_SIGNS |= _NARY
+_NARY = {
+    "∑": "\\sum", "∏": "\\prod", "∐": "\\coprod", "∫": "\\int", "∬": "\\iint", "∭": "\\iiint", "∮": "\\oint",
+    "⋃": "\\bigcup", "⋂": "\\bigcap", "⨁": "\\bigoplus", "⨂": "\\bigotimes", "⋁": "\\bigvee", "⋀": "\\bigwedge",
+}  # fmt: skip
+_ACCENTS = {
+    "\u0302": "\\hat", "^": "\\hat", "\u0303": "\\tilde", "~": "\\tilde", "\u0304": "\\bar", "\u0305": "\\bar",
+    "¯": "\\bar", "\u20d7": "\\vec", "→": "\\vec", "\u0307": "\\dot", "\u0308": "\\ddot", "\u030c": "\\check",
+}  # fmt: skip
+_SIGNS = {
+    "≤": "\\leq", "≥": "\\geq", "≠": "\\neq", "±": "\\pm", "×": "\\times", "⋅": "\\cdot", "·": "\\cdot",
+    "∈": "\\in", "∉": "\\notin", "→": "\\to", "∞": "\\infty", "∂": "\\partial", "∇": "\\nabla", "∼": "\\sim",
+    "≈": "\\approx", "∀": "\\forall", "∃": "\\exists", "⊂": "\\subset", "⊆": "\\subseteq", "∪": "\\cup",
+    "∩": "\\cap", "…": "\\ldots", "⋯": "\\cdots", "−": "-", "∝": "\\propto", "≡": "\\equiv", "ℓ": "\\ell",
+    "{": "\\{", "}": "\\}", **_NARY,
+}  # fmt: skip
 _SPACES = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064\u200a\u200b\u2009\u2005"), None)
 _GREEK = re.compile(r"GREEK (?P<case>SMALL|CAPITAL) LETTER (?P<name>[A-Z]+)")
 _RENAMED = {"LAMDA": "lambda", "OMICRON": "o"}
@@ -43,42 +40,29 @@ def _row(element: Any | None) -> str:
     if element is None:
         return ""
     named = ((child, local(child.tag)) for child in element)
-    return joined_tex(_one(child, name) for child, name in named if name not in _NO_TEXT and not name.endswith("Pr"))
-
-
-def _one(element: Any, name: str) -> str:
-    if name == "r":
-        return _run(element)
-    writer = _WRITERS.get(name)
-    return writer(element) if writer is not None else _row(element)
+    kept = ((child, name) for child, name in named if name not in _NO_TEXT and not name.endswith("Pr"))
+    return joined_tex(_WRITERS.get(name, _row)(child) for child, name in kept)
 
 
 def _run(run: Any) -> str:
     properties = run.find(f"{W}rPr")
-    if properties is not None and _is_on(properties.find(f"{W}vanish")):
+    if properties is not None and is_on(properties.find(f"{W}vanish")):
         return ""
-    text = "".join(node.text or "" for node in run if local(node.tag) == "t")
+    shown = (node for node in run.iter() if local(node.tag) == "t")
+    text = "".join(t.text or "" for t in shown if not any(local(above.tag) in _NO_TEXT for above in t.iterancestors()))
     look = run.find(f"{M}rPr")
-    normal = look is not None and _is_on(look.find(f"{M}nor"))
+    normal = look is not None and is_on(look.find(f"{M}nor"))
     if normal and text.strip():
         return f"\\text{{{text}}}"
-    upright = look is not None and _value(look.find(f"{M}sty")) == "p"
+    upright = look is not None and value(look.find(f"{M}sty")) == "p"
     text = text.translate(_SPACES)
     if upright and len(text) > 1 and text.isalpha() and text.isascii():
         return f"\\mathrm{{{text}}}"
-    return _letters(text)
-
-
-def _is_on(element: Any | None) -> bool:
-    return element is not None and (_value(element) or "1") not in ("0", "false", "off")
-
-
-def _letters(text: str) -> str:
-    """Greek letters and signs by their names; the letters of mathematical alphabets as plain ones."""
-    return joined_tex(_named(char) for char in text)
+    return joined_tex(map(_named, text))
 
 
 def _named(char: str) -> str:
+    """Greek letters and signs by their names; the letters of mathematical alphabets as plain ones."""
     plain = unicodedata.normalize("NFKC", char) if 0x1D400 <= ord(char) <= 0x1D7FF else char
     return _SIGNS.get(char) or _greek(char) or _greek(plain) or plain
 
@@ -91,10 +75,6 @@ def _greek(char: str) -> str | None:
     return f"\\{name if match['case'] == 'SMALL' else name.capitalize()}"
 
 
-def _value(element: Any | None) -> str | None:
-    return None if element is None else element.get(f"{M}val") or element.get(f"{W}val")
-
-
 def _part(element: Any, name: str) -> str:
     return _row(element.find(f"{M}{name}")).strip()
 
@@ -103,7 +83,7 @@ def _property(element: Any, name: str) -> str | None:
     """The value of a property; an empty string where it is there without a value."""
     properties = next((child for child in element if local(child.tag).endswith("Pr")), None)
     found = None if properties is None else properties.find(f"{M}{name}")
-    return None if found is None else (_value(found) or "")
+    return None if found is None else (value(found) or "")
 
 
 def _fraction(element: Any) -> str:
@@ -150,14 +130,6 @@ def _accent(element: Any) -> str:
     return f"{named}{{{_part(element, 'e')}}}"
 
 
-def _bar(element: Any) -> str:
-    return f"\\{'overline' if _property(element, 'pos') == 'top' else 'underline'}{{{_part(element, 'e')}}}"
-
-
-def _function(element: Any) -> str:
-    return f"{_function_name(_part(element, 'fName'))} {_part(element, 'e')}"
-
-
 def _function_name(text: str) -> str:
     return re.sub(r"^\\mathrm\{(\w+)\}$", r"\\\1", text)
 
@@ -167,21 +139,17 @@ def _limit(element: Any) -> str:
     return f"{_function_name(_part(element, 'e'))}{sign}{tex_group(_part(element, 'lim'))}"
 
 
-def _rows(element: Any) -> str:
-    return " \\\\ ".join(_row(part).strip() for part in element.findall(f"{M}e"))
-
-
 def _matrix(element: Any) -> str:
     rows = (" & ".join(_row(cell).strip() for cell in row.findall(f"{M}e")) for row in element.findall(f"{M}mr"))
     return "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}"
 
 
-def _phantom(element: Any) -> str:
-    return "" if _property(element, "show") in ("0", "false", "off") else _part(element, "e")
-
-
-_WRITERS = {
-    "f": _fraction, "rad": _root, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "sPre": _scripts,
-    "nary": _nary, "d": _delimited, "acc": _accent, "bar": _bar, "func": _function, "limLow": _limit,
-    "limUpp": _limit, "eqArr": _rows, "m": _matrix, "phant": _phantom,
+_WRITERS: dict[str, Callable[[Any], str]] = {
+    "r": _run, "f": _fraction, "rad": _root, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "sPre": _scripts,
+    "nary": _nary, "d": _delimited, "acc": _accent, "limLow": _limit,
+    "limUpp": _limit, "m": _matrix,
+    "bar": lambda e: f"\\{'overline' if _property(e, 'pos') == 'top' else 'underline'}{{{_part(e, 'e')}}}",
+    "func": lambda e: f"{_function_name(_part(e, 'fName'))} {_part(e, 'e')}",
+    "eqArr": lambda e: " \\\\ ".join(_row(part).strip() for part in e.findall(f"{M}e")),
+    "phant": lambda e: "" if _property(e, "show") in ("0", "false", "off") else _part(e, "e"),
 }  # fmt: skip

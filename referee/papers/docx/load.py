@@ -6,22 +6,31 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from docx.document import Document
 
 from referee.errors import PaperParseError
-from referee.papers.assembly import assemble, lead_front
+from referee.papers.assembly import assemble
 from referee.papers.docx.archive import open_docx, part_root
 from referee.papers.docx.body import Body, BodyReader, label_tables
 from referee.papers.docx.styles import Numbering, Styles, W
 from referee.papers.docx.text import HiddenRuns, Line, Place
 from referee.papers.docx.theme import Theme
 from referee.papers.docx.unprinted import unprinted_text
-from referee.papers.headings import follows, is_known_name, name_headings, number_headings, number_key, role_by_name
+from referee.papers.headings import (
+    follows,
+    is_known_name,
+    number_headings,
+    number_key,
+    plain_name,
+    title_of_headings,
+)
 from referee.papers.hidden.css import colour
 from referee.papers.pieces import Piece
+from referee.papers.text import split_entries
 from referee.schemas.paper import Converter, Paper, Repair
 
 _MOST_WORDS = 14
@@ -30,45 +39,60 @@ _NUMBER = re.compile(r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z](?:\.\d{1,2}){
 
 
 def headings_by_look(body: Body) -> tuple[list[Piece], list[Repair]]:
-    """Find the title and the headings of a document without heading styles.
+    """Find the headings of a document without heading styles: none before its abstract, where one has that name.
 
-    A title is the first paragraph where it is bold or larger than the rest. A heading is a short paragraph that is
-    bold, has the next section number, or is a customary name.
+    A heading is a short paragraph that is bold, has the next section number, or is a customary name.
 
     Returns:
         The pieces with headings among them, and a repair for each with what proves it.
     """
     pieces, repairs = list(body.pieces), []
-    if not body.title and pieces and (proof := _title_proof(body)):
-        body.title = " ".join(pieces[0].text.split())
-        repairs.append(_repair("title_by_look", body.title, proof))
-        pieces = pieces[1:]
-        body.looks = {index - 1: line for index, line in body.looks.items() if index}
+    abstract = next((at for at, piece in enumerate(pieces) if piece.kind == "heading"), 0)
     before: tuple[int, ...] = ()
     for index, line in body.looks.items():
         text = " ".join(line.text.split())
         proof, number = _heading_proof(text, line, before)
-        if not proof:
+        if not proof or index < abstract:
             continue
         before = number or before
         level = max(1, len(number))
         pieces[index] = Piece(kind="heading", text=text, level=level)
         repairs.append(_repair("heading_by_look", text, proof))
-    return _entries(pieces), repairs
+    return pieces, repairs
 
 
 def _repair(kind: str, text: str, proof: str) -> Repair:
     return Repair(kind=kind, page=None, before="paragraph", after=text, proof=proof)
 
 
-def _title_proof(body: Body) -> str:
-    line = body.looks.get(0)
-    if line is None or len(line.text.split()) > _MOST_TITLE_WORDS or is_known_name(line.text):
-        return ""
+_ARTICLE_KIND = re.compile(r"(?:original|research|review|short|full|\s)*(?:article|paper|review|communication)?", re.I)
+
+
+def title_by_look(body: Body) -> list[Repair]:
+    """Take the title out of a document without a style for it: a line before all headings, and what proves it.
+
+    It is printed again over the introduction, or it is the first line and larger than the rest, bold or centred.
+    """
+    first = next((at for at, piece in enumerate(body.pieces) if piece.kind == "heading"), len(body.pieces))
+    names = [plain_name(piece.text) for piece in body.pieces]
+    top = next((at for at, line in body.looks.items() if not _ARTICLE_KIND.fullmatch(line.text.strip())), 0)
+    for at, line in body.looks.items():
+        is_again = names.count(plain_name(line.text)) == 2 and not line.text.rstrip().endswith((".", "!", "?", ":"))
+        proof = "printed again over the text" if is_again else _title_proof(line, body) if at == top else ""
+        is_short = len(line.text.split()) <= _MOST_TITLE_WORDS and "@" not in line.text
+        if proof and at < first and is_short and not is_known_name(line.text):
+            body.title = " ".join(line.text.split())
+            del body.pieces[at]
+            body.looks = {index - (index > at): look for index, look in body.looks.items() if index != at}
+            return [_repair("title_by_look", body.title, proof)]
+    return []
+
+
+def _title_proof(line: Line, body: Body) -> str:
     others = sorted(look.size for index, look in body.looks.items() if index and look.size)
     if line.size and others and line.size > others[len(others) // 2]:
         return f"the first paragraph, larger ({line.size:g} pt) than most text"
-    return "the first paragraph, set in bold" if line.bold else ""
+    return "the first paragraph, set in bold" if line.bold else "the first paragraph, centred" if line.centred else ""
 
 
 def _heading_proof(text: str, line: Line, before: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
@@ -79,26 +103,9 @@ def _heading_proof(text: str, line: Line, before: tuple[int, ...]) -> tuple[str,
         number = number_key(match["number"])
         if follows(before, number):
             return f"its number {match['number']} is the next one", number
-    if is_known_name(re.sub(r"^[IVX\d.]+\s+", "", text)):
-        return "a customary section name alone on its line", ()
-    if line.bold and any(char.isalpha() for char in text):
-        return "set in bold on a line of its own", ()
-    return "", ()
-
-
-def _entries(pieces: Sequence[Piece]) -> list[Piece]:
-    """Paragraphs and list items under a references heading are entries."""
-    names = iter(name_headings([piece.text for piece in pieces if piece.kind == "heading"]))
-    parted: list[Piece] = []
-    inside = False
-    for piece in pieces:
-        if piece.kind == "heading":
-            inside = role_by_name(next(names).title) == "references"
-        if inside and piece.kind in ("paragraph", "list"):
-            parted.extend(replace(piece, kind="reference", text=row.strip()) for row in piece.text.split("\n"))
-        else:
-            parted.append(piece)
-    return parted
+    bold = "set in bold on a line of its own" if line.bold and any(map(str.isalpha, text)) else ""
+    known = is_known_name(re.sub(r"^[IVX\d.]+\s+", "", text))
+    return "a customary section name alone on its line" if known else bold, ()
 
 
 _RUN_IN_FROM = 4
@@ -124,7 +131,9 @@ def load_docx(path: Path, data: bytes) -> Paper:
     numbering = Numbering(part_root(document, path.name, "numbering"), styles)
     try:
         reader = BodyReader(styles, numbering, hidden, _notes(document, path.name))
-        body = reader.read(document.element.body, _page_colour(document))
+        background = document.element.find(f"{W}background")
+        page = None if background is None else colour(f"#{background.get(f'{W}color') or ''}")
+        body = reader.read(document.element.body, Place() if page is None else Place(page))
     except RecursionError as error:
         raise PaperParseError(
             f"{path.name!r} is nested too deeply to be read.", hint="Save the paper again, or as PDF."
@@ -134,8 +143,7 @@ def load_docx(path: Path, data: bytes) -> Paper:
         hides = " All text in it is hidden from its reader." if findings else ""
         raise PaperParseError(f"{path.name!r} holds no text.{hides}", hint="Give the paper's text, or its PDF.")
     pieces, repairs = _with_headings(body)
-    front, pieces = lead_front(pieces) if body.title else ([], pieces)
-    assembled = assemble(pieces, front_first=False, front=[*body.front, *front])
+    assembled = assemble(pieces, front_first=bool(body.title), front=body.front)
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),
         title=body.title,
@@ -145,14 +153,8 @@ def load_docx(path: Path, data: bytes) -> Paper:
         references=assembled.references,
         findings=(*assembled.findings, *findings, *unprinted_text(document, body.title).findings()),
         repairs=(*repairs, *assembled.repairs),
-        converter=_converter(),
+        converter=Converter(name="python-docx", version=version("python-docx")),
     )
-
-
-def _converter() -> Converter:
-    from importlib.metadata import version
-
-    return Converter(name="python-docx", version=version("python-docx"))
 
 
 def _notes(document: Document, name: str) -> dict[tuple[str, str], Any]:
@@ -165,27 +167,18 @@ def _notes(document: Document, name: str) -> dict[tuple[str, str], Any]:
     return found
 
 
-def _page_colour(document: Document) -> Place:
-    background = document.element.find(f"{W}background")
-    found = None if background is None else colour(f"#{background.get(f'{W}color') or ''}")
-    return Place() if found is None else Place(found)
-
-
 def _with_headings(body: Body) -> tuple[list[Piece], list[Repair]]:
-    pieces, repairs = (body.pieces, []) if body.styled_headings else headings_by_look(body)
-    pieces, joined = _run_in(_title_from_heading(body, label_tables(pieces)))
-    return number_headings(pieces, mixed=True), [*repairs, *joined]
-
-
-def _title_from_heading(body: Body, pieces: list[Piece]) -> list[Piece]:
-    """A first heading that alone is at level 1 is the title where no paragraph has the title's style."""
-    headings = [piece for piece in pieces if piece.kind == "heading"]
-    if body.title or len(headings) < 2 or pieces[0] is not headings[0]:
-        return pieces
-    if any(piece.level <= headings[0].level for piece in headings[1:]) or headings[0].number:
-        return pieces
-    body.title = headings[0].text
-    return pieces[1:]
+    if body.styled_headings > 1:
+        body.title, body.pieces = title_of_headings(body.title, body.pieces)
+    repairs = [] if body.title else title_by_look(body)
+    pieces, found = (body.pieces, []) if body.styled_headings else headings_by_look(body)
+    again = plain_name(body.title) or None  # manuscripts of psychology have it over their introduction once more
+    pieces = [
+        replace(piece, kind="heading") if piece.kind == "paragraph" and plain_name(piece.text) == again else piece
+        for piece in label_tables(pieces)
+    ]
+    pieces, joined = _run_in(pieces)
+    return split_entries(number_headings(pieces, mixed=True)), [*repairs, *found, *joined]
 
 
 def _run_in(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Repair]]:

@@ -40,12 +40,11 @@ def paragraph_hides(paragraph: Any, styles: Styles) -> str:
 
 def row_hides(row: Any) -> str:
     """Why nothing of a table's row is seen, or nothing."""
-    if is_on(row.find(f"{W}trPr/{W}hidden")):
-        return "a row marked as hidden"
     height = row.find(f"{W}trPr/{W}trHeight")
-    if height is not None and height.get(f"{W}hRule") == "exact" and _twips(height, "val", _LEAST) < _LEAST:
-        return f"a row {_twips(height, 'val', 0) / 20:.1f} pt high"
-    return ""
+    exact = height is not None and height.get(f"{W}hRule") == "exact"
+    points = _twips(height, "val", _LEAST) / 20 if exact else _LEAST
+    low = f"a row {points:.1f} pt high" if points < _LEAST / 20 else ""
+    return "a row marked as hidden" if is_on(row.find(f"{W}trPr/{W}hidden")) else low
 
 
 def box_hides(box: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from referee.papers.headings import numeral
@@ -36,17 +37,11 @@ class Styles:
     """The styles of one document, by id."""
 
     def __init__(self, root: Any | None) -> None:
-        self._by_id: dict[str, Any] = {}
-        self._default: Any | None = None
-        self._fallback: Any | None = None
-        if root is None:
-            return
-        for style in root.iter(f"{W}style"):
-            self._by_id[style.get(f"{W}styleId") or ""] = style
-            if style.get(f"{W}type") == "paragraph" and style.get(f"{W}default") in ("1", "true"):
-                self._default = style
-        defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
-        self._fallback = defaults
+        styles = [] if root is None else list(root.iter(f"{W}style"))
+        self._by_id: dict[str, Any] = {style.get(f"{W}styleId") or "": style for style in styles}
+        paragraphs = (style for style in styles[::-1] if style.get(f"{W}type") == "paragraph")
+        self._default = next((style for style in paragraphs if style.get(f"{W}default") in ("1", "true")), None)
+        self._fallback = None if root is None else root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
 
     def chain(self, style_id: str | None, *, or_default: bool = False) -> Iterator[Any]:
         """A style and what it is based on; a circle ends after twelve steps."""
@@ -70,8 +65,7 @@ class Styles:
                 return "contents"
             if name in _KINDS:
                 return _KINDS[name]
-        level = self.paragraph_property(paragraph, "outlineLvl")
-        printed = value(level) or ""
+        printed = value(self.paragraph_property(paragraph, "outlineLvl")) or ""
         return f"heading {int(printed) + 1}" if printed.isdigit() and int(printed) < 9 else ""
 
     def paragraph_property(self, paragraph: Any, name: str) -> Any | None:
@@ -85,17 +79,11 @@ class Styles:
 
     def run_property(self, run: Any, paragraph: Any | None, name: str) -> Any | None:
         """A property of a run: its own, its style's, its paragraph's style's, or the document's default."""
-        own = run.find(f"{W}rPr/{W}{name}")
-        if own is not None:
-            return own
-        for style in self.chain(value(run.find(f"{W}rPr/{W}rStyle"))):
-            if (found := style.find(f"{W}rPr/{W}{name}")) is not None:
-                return found
         style_id = None if paragraph is None else value(paragraph.find(f"{W}pPr/{W}pStyle"))
-        for style in self.chain(style_id, or_default=True):
-            if (found := style.find(f"{W}rPr/{W}{name}")) is not None:
-                return found
-        return None if self._fallback is None else self._fallback.find(f"{W}{name}")
+        own_styles = self.chain(value(run.find(f"{W}rPr/{W}rStyle")))
+        holders = chain((run,), own_styles, self.chain(style_id, or_default=True))
+        found = next((f for holder in holders if (f := holder.find(f"{W}rPr/{W}{name}")) is not None), None)
+        return self._fallback.find(f"{W}{name}") if found is None and self._fallback is not None else found
 
     def shades(self, style_id: str | None) -> bool:
         """Whether a table style colours cells, which a cell's own properties then do not show."""
@@ -103,8 +91,8 @@ class Styles:
 
 
 def value(element: Any | None) -> str | None:
-    """The ``w:val`` of an element, or null."""
-    return None if element is None else element.get(f"{W}val")
+    """The ``w:val`` of an element, in a formula its ``m:val``, or null."""
+    return None if element is None else element.get(f"{W}val") or element.get(f"{M}val")
 
 
 def is_on(element: Any | None) -> bool:
@@ -114,6 +102,10 @@ def is_on(element: Any | None) -> bool:
 
 _DEEPEST = 8
 _MOST = 100_000
+
+
+def _whole(printed: str | None, default: int) -> int:
+    return int(printed) if printed and printed.isdigit() else default
 
 
 @dataclass(frozen=True)
@@ -129,13 +121,11 @@ class Numbering:
 
     def __init__(self, root: Any | None, styles: Styles) -> None:
         self._styles = styles
-        self._abstract: dict[str, Any] = {}
-        self._numbers: dict[str, Any] = {}
         self._counts: dict[tuple[str, int], int] = {}
         self._started: set[tuple[str, int]] = set()
-        if root is not None:
-            self._abstract = {e.get(f"{W}abstractNumId"): e for e in root.findall(f"{W}abstractNum")}
-            self._numbers = {e.get(f"{W}numId"): e for e in root.findall(f"{W}num")}
+        abstract, numbers = ([] if root is None else root.findall(f"{W}{name}") for name in ("abstractNum", "num"))
+        self._abstract: dict[str, Any] = {e.get(f"{W}abstractNumId"): e for e in abstract}
+        self._numbers: dict[str, Any] = {e.get(f"{W}numId"): e for e in numbers}
 
     def mark(self, paragraph: Any) -> Mark | None:
         """Count this paragraph and return what Word prints before it; null where it is not numbered."""
@@ -143,9 +133,8 @@ class Numbering:
         if found is None:
             return None
         number_id, depth = found
-        number = self._numbers.get(number_id)
-        abstract_id = value(None if number is None else number.find(f"{W}abstractNumId")) or ""
-        levels = {self._depth(e): e for e in self._levels(abstract_id)}
+        abstract_id, own = self._levels(number_id)
+        levels = {_whole(e.get(f"{W}ilvl"), 0): e for e in own}
         level = levels.get(depth)
         if level is None:
             return Mark("•", depth)
@@ -153,7 +142,7 @@ class Numbering:
         if form in ("bullet", "none"):
             shown = form == "bullet" and bool((value(level.find(f"{W}lvlText")) or "").strip())
             return Mark("•" if shown else "", depth)
-        self._count(number, number_id, abstract_id, levels, depth)
+        self._count(number_id, abstract_id, levels, depth)
         pattern = value(level.find(f"{W}lvlText")) or f"%{depth + 1}."
         legal = level.find(f"{W}isLgl") is not None
 
@@ -165,9 +154,12 @@ class Numbering:
 
         return Mark(re.sub(r"%([1-9])", printed, pattern).strip(), depth)
 
-    def _levels(self, abstract_id: str) -> list[Any]:
+    def _levels(self, number_id: str) -> tuple[str, list[Any]]:
+        """The kind of list that a number belongs to, and the levels of that kind."""
+        number = self._numbers.get(number_id)
+        abstract_id = value(None if number is None else number.find(f"{W}abstractNumId")) or ""
         abstract = self._abstract.get(abstract_id)
-        return [] if abstract is None else abstract.findall(f"{W}lvl")
+        return abstract_id, [] if abstract is None else abstract.findall(f"{W}lvl")
 
     def _place(self, paragraph: Any) -> tuple[str, int] | None:
         """The list and the depth a paragraph belongs to: its own, or its style's."""
@@ -177,35 +169,28 @@ class Numbering:
         number_id = value(properties.find(f"{W}numId"))
         depth = value(properties.find(f"{W}ilvl"))
         if number_id is None:
-            inherited = self._inherited(paragraph)
-            number_id = None if inherited is None else value(inherited.find(f"{W}numId"))
+            styles = self._styles.chain(value(paragraph.find(f"{W}pPr/{W}pStyle")))
+            numbers = (value(style.find(f"{W}pPr/{W}numPr/{W}numId")) for style in styles)
+            number_id = next(filter(None, numbers), None)
         if number_id in (None, "0"):
             return None
         if depth is None:
             depth = self._depth_by_style(paragraph, str(number_id))
         return str(number_id), min(int(depth), _DEEPEST) if depth.isdigit() else 0
 
-    def _inherited(self, paragraph: Any) -> Any | None:
-        style_id = value(paragraph.find(f"{W}pPr/{W}pStyle"))
-        places = (style.find(f"{W}pPr/{W}numPr") for style in self._styles.chain(style_id))
-        return next((place for place in places if place is not None and place.find(f"{W}numId") is not None), None)
-
     def _depth_by_style(self, paragraph: Any, number_id: str) -> str:
         """A heading style belongs to the level that names it."""
-        number = self._numbers.get(number_id)
-        abstract_id = value(None if number is None else number.find(f"{W}abstractNumId")) or ""
         style_id = value(paragraph.find(f"{W}pPr/{W}pStyle"))
-        for level in self._levels(abstract_id):
-            if style_id and value(level.find(f"{W}pStyle")) == style_id:
-                return level.get(f"{W}ilvl") or "0"
-        return "0"
+        levels = self._levels(number_id)[1] if style_id else []
+        named = (level.get(f"{W}ilvl") for level in levels if value(level.find(f"{W}pStyle")) == style_id)
+        return next(named, None) or "0"
 
-    def _count(self, number: Any | None, number_id: str, abstract_id: str, levels: dict[int, Any], depth: int) -> None:
+    def _count(self, number_id: str, abstract_id: str, levels: dict[int, Any], depth: int) -> None:
+        number = self._numbers.get(number_id)
         override = None if number is None else number.find(f"{W}lvlOverride[@{W}ilvl='{depth}']/{W}startOverride")
         if override is not None and (number_id, depth) not in self._started:
             self._counts.pop((abstract_id, depth), None)
-            printed = value(override) or "1"
-            first = int(printed) if printed.isdigit() else 1
+            first = _whole(value(override), 1)
         else:
             first = self._start(levels.get(depth))
         self._started.add((number_id, depth))
@@ -215,11 +200,5 @@ class Numbering:
             self._counts.pop((abstract_id, deeper), None)
 
     @staticmethod
-    def _depth(level: Any) -> int:
-        printed = level.get(f"{W}ilvl") or "0"
-        return int(printed) if printed.isdigit() else 0
-
-    @staticmethod
     def _start(level: Any | None) -> int:
-        printed = value(None if level is None else level.find(f"{W}start")) or "1"
-        return min(int(printed), _MOST) if printed.isdigit() else 1
+        return min(_whole(value(None if level is None else level.find(f"{W}start")), 1), _MOST)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from referee.papers.docx.equations import tex_of
@@ -13,14 +13,16 @@ from referee.papers.docx.theme import Theme
 from referee.papers.headings import numeral
 from referee.papers.hidden.css import Colour, colour
 from referee.papers.hidden.visibility import LEAST_CONTRAST, HiddenWords, contrast
+from referee.papers.pieces import script_text
 
 _SMALLEST = 2.0
 _NARROWEST = 10
 _USUAL = 11.0
-_HIGHLIGHTS = {"darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080"}
-_HIGHLIGHTS |= {"darkRed": "800000", "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0"}
-_HIGHLIGHTS |= {"black": "000000", "blue": "0000ff", "cyan": "00ffff", "green": "00ff00", "magenta": "ff00ff"}
-_HIGHLIGHTS |= {"red": "ff0000", "yellow": "ffff00", "white": "ffffff"}
+_HIGHLIGHTS = {
+    "darkBlue": "000080", "darkCyan": "008080", "darkGreen": "008000", "darkMagenta": "800080", "darkRed": "800000",
+    "darkYellow": "808000", "darkGray": "808080", "lightGray": "c0c0c0", "black": "000000", "blue": "0000ff",
+    "cyan": "00ffff", "green": "00ff00", "magenta": "ff00ff", "red": "ff0000", "yellow": "ffff00", "white": "ffffff",
+}  # fmt: skip
 
 
 @dataclass
@@ -48,45 +50,36 @@ class HiddenRuns:
         def read(name: str) -> Any | None:
             return self._styles.run_property(run, paragraph, name)
 
-        if is_on(read("vanish")):
-            return "marked as hidden"
-        if place.hides:
-            return place.hides
-        if paragraph is not None and (reason := paragraph_hides(paragraph, self._styles)):
-            return reason
-        size = value(read("sz")) or ""
+        size, width = value(read("sz")) or "", (value(read("w")) or "").rstrip("%")
         points = int(size) / 2 if size.isdigit() else _USUAL
-        if points < _SMALLEST:
-            return f"font size {points:.1f} pt"
-        if reason := run_hides(run, paragraph, self._styles, points):
-            return reason
-        width = (value(read("w")) or "").rstrip("%")
-        if width.isdigit() and int(width) < _NARROWEST:
-            return f"letters set {width}% wide"
+        return (
+            ("marked as hidden" if is_on(read("vanish")) else "")
+            or place.hides
+            or ("" if paragraph is None else paragraph_hides(paragraph, self._styles))
+            or (f"font size {points:.1f} pt" if points < _SMALLEST else "")
+            or run_hides(run, paragraph, self._styles, points)
+            or (f"letters set {width}% wide" if width.isdigit() and int(width) < _NARROWEST else "")
+            or self._unseen(run, paragraph, place)
+        )
+
+    def _unseen(self, run: Any, paragraph: Any | None, place: Place) -> str:
+        """Why the letters' own colour shows nothing, or nothing."""
         unfilled, filled = self.theme.letters(run)
-        if unfilled:
-            return "letters without a fill"
-        ink = filled or self.theme.ink(read("color"))
+        ink = filled or self.theme.ink(self._styles.run_property(run, paragraph, "color"))
         behind = self._behind(run, paragraph, place)
-        if ink is not None and behind is not None and contrast(ink, behind) < LEAST_CONTRAST:
-            return "colour of its background"
-        return ""
+        alike = ink is not None and behind is not None and contrast(ink, behind) < LEAST_CONTRAST
+        return "letters without a fill" if unfilled else "colour of its background" if alike else ""
 
     def _behind(self, run: Any, paragraph: Any | None, place: Place) -> Colour | None:
         marked = value(self._styles.run_property(run, paragraph, "highlight"))
         if marked and marked != "none":
             return colour(f"#{_HIGHLIGHTS.get(marked, 'ffff00')}")
-        shades = [self._styles.run_property(run, paragraph, "shd")]
-        if paragraph is not None:
-            shades.append(self._styles.paragraph_property(paragraph, "shd"))
-        for shade in shades:
-            found = self.theme.fill(shade)
-            if found is not None:
-                return found
-        return place.shade
+        around = None if paragraph is None else self._styles.paragraph_property(paragraph, "shd")
+        fills = map(self.theme.fill, (self._styles.run_property(run, paragraph, "shd"), around))
+        return next((fill for fill in fills if fill is not None), place.shade)
 
 
-_DELETED = frozenset({"del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "commentReference"})
+# Elements whose children are read; what is named nowhere here, as "del" and "instrText", is no text.
 _THROUGH = frozenset(
     [
         "ins",
@@ -104,6 +97,7 @@ _THROUGH = frozenset(
         "oMathPara",
     ]
 )
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _TEXT_BOX = f"{W}txbxContent"
 
 
@@ -118,6 +112,8 @@ class Line:
         boxes: Text boxes anchored in it.
         bold: Whether all of its letters are bold.
         size: The largest font size in points; 0 where unknown.
+        centred: Whether it is set in the middle.
+        after: The blank at its end, which counts where the next paragraph is joined to it.
     """
 
     text: str = ""
@@ -127,6 +123,8 @@ class Line:
     boxes: list[Any] = field(default_factory=list)
     bold: bool = True
     size: float = 0.0
+    centred: bool = False
+    after: str = ""
 
 
 class TextReader:
@@ -142,6 +140,8 @@ class TextReader:
         line = Line()
         self._children(paragraph, paragraph, place, line)
         self._hidden.words.end()
+        line.centred = value(self._styles.paragraph_property(paragraph, "jc")) == "center"
+        line.after = " " if line.text[-1:].isspace() else ""
         rows = (" ".join(row.split()) for row in line.text.split("\n"))
         line.text = "\n".join(row for row in rows if row)
         return line
@@ -182,21 +182,15 @@ class TextReader:
     def _piece(self, child: Any, paragraph: Any, place: Place, line: Line) -> str:
         """The text one child of a run stands for."""
         name = local(child.tag)
-        if name == "t":
-            return child.text or ""
-        if name in ("tab", "ptab"):
-            return "\t"
-        if name in ("br", "cr"):
-            return "\n"
-        if name == "noBreakHyphen":
-            return "-"
+        if name == "t" or name in _SIGNS:
+            return _SIGNS.get(name) or child.text or ""
         if name in ("footnoteReference", "endnoteReference"):
             return self._note(child, name.removesuffix("Reference"), line)
         if name in ("drawing", "pict", "object", "AlternateContent"):
             top = _chosen(child) if name == "AlternateContent" else child
             line.boxes.extend(box for box in top.iter(_TEXT_BOX) if _is_outermost(box, top))
             return ""
-        if name in _THROUGH and name not in _DELETED:
+        if name in _THROUGH:
             inner = Line()
             self._children(child, paragraph, place, inner)
             return inner.text
@@ -215,27 +209,19 @@ class TextReader:
 
 def _chosen(alternate: Any) -> Any:
     """One branch of an alternative: the first choice, which newer programs show."""
-    choice = alternate.find(f"{MC}Choice")
-    return alternate if choice is None else choice
+    return next(alternate.iterchildren(f"{MC}Choice"), alternate)
 
 
 def _is_outermost(box: Any, top: Any) -> bool:
     """Not a box inside a box, and not the same box written twice for older programs."""
-    for above in box.iterancestors():
-        if above is top:
-            return True
-        if above.tag == _TEXT_BOX or local(above.tag) == "Fallback":
-            return False
-    return True
+    between = takewhile(lambda above: above is not top, box.iterancestors())
+    return not any(above.tag == _TEXT_BOX or local(above.tag) == "Fallback" for above in between)
 
 
 def _scripted(text: str, raised: str | None, before: str) -> str:
-    """'10' and raised '-3' are '10^-3'; note marks, ordinals and text at a line's start stay as they are."""
-    if raised not in ("superscript", "subscript") or not text.strip() or "[^" in text or not before.strip():
+    """Text as it is raised or lowered; calls of notes and text at a line's start stay as they are."""
+    if raised not in ("superscript", "subscript") or "[^" in text or not before.strip():
         return text
-    if text.strip().casefold() in ("st", "nd", "rd", "th"):
-        return text
-    sign = "^" if raised == "superscript" else "_"
     inside = text.strip()
-    scripted = inside if re.fullmatch(r"[+\-−]?\w+|\*+|[†‡§¶]", inside) else f"{{{inside}}}"
-    return f"{sign}{scripted}{' ' if text.endswith(' ') else ''}"
+    scripted = script_text(inside, "^" if raised == "superscript" else "_")
+    return text if scripted == inside else f"{scripted}{' ' if text.endswith(' ') else ''}"

@@ -14,14 +14,13 @@ _OWN = {
     "background2": "lt2", "bg2": "lt2", "light2": "lt2", "text2": "dk2", "tx2": "dk2", "dark2": "dk2",
     "hyperlink": "hlink", "followedHyperlink": "folHlink",
 }  # fmt: skip
-_OFFICE: dict[str, Colour] = {"lt1": (255, 255, 255, 1), "dk1": (0, 0, 0, 1)}
 
 
 class Theme:
     """The theme's colours by name; white and black where the document brings none."""
 
     def __init__(self, root: Any | None = None) -> None:
-        self._colours = dict(_OFFICE)
+        self._colours: dict[str, Colour] = {"lt1": (255, 255, 255, 1), "dk1": (0, 0, 0, 1)}
         scheme = None if root is None else next(root.iter(f"{A}clrScheme"), None)
         for entry in () if scheme is None else scheme:
             for child in entry:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lxml import etree
-
 from referee.papers.docx.styles import W, local
 from referee.papers.hidden.addresses import addresses_a_model
 from referee.papers.hidden.unprinted import Unprinted
+from referee.schemas.foreign import Unreadable, xml_root
 
 _CORE = ("title", "subject", "keywords", "comments", "category", "content_status")
 _PARTS = {"comments": "its comments", "header": "its headers", "footer": "its footers"}
@@ -22,7 +21,8 @@ _MOST = 2**20
 def unprinted_text(document: Any, title: str) -> Unprinted:
     """Collect it; ``title`` is the paper's, which its properties repeat. Field codes and program data are ordinary."""
     found = Unprinted()
-    for name in _CORE:
+    relations = document.part.package.rels.values()
+    for name in _CORE if any(one.reltype.endswith("/core-properties") for one in relations) else ():
         text = getattr(document.core_properties, name) or ""
         if text.split() != title.split():
             found.add(f"its properties ({name})", text)
@@ -48,8 +48,8 @@ def _words(part: Any) -> str:
     try:
         root = getattr(part, "element", None)
         if root is None:
-            root = etree.fromstring(part.blob, etree.XMLParser(resolve_entities=False, no_network=True))
-    except etree.XMLSyntaxError:
+            root = xml_root(part.blob, "the part")
+    except Unreadable:
         return _TAGS.sub(" ", part.blob[:_MOST].decode("utf-8", "ignore"))
     paragraphs = ["".join(text.text or "" for text in p.iter(f"{W}t")) for p in root.iter(f"{W}p")]
     return " ".join(paragraphs) or " ".join(str(text) for text in root.itertext())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.evidence.sentences import split_sentences
-from referee.schemas.paper import Block, Box, Certainty, Finding, Paper, Section
+from referee.schemas.paper import Box, Certainty, Finding, Paper
 
 _MODEL = r"(?:A\.?I\.?|L\.?L\.?M|(?:large )?language model|GPT|ChatGPT|Claude|Gemini|chat ?bot)s?"
 _MACHINE = rf"(?:(?:{_MODEL})(?:[- ](?:based|powered|generated))?|automated|automatic|machine)"
@@ -157,29 +157,19 @@ def _places(paper: Paper) -> Iterator[_Place]:
     yield _Place(paper.title, "the title", page=1 if paper.page_count else None)
     for section in paper.sections:
         yield _Place(section.heading, "a heading", page=section.pages[0] if section.pages else None)
-        yield from (_place(section, block) for block in section.blocks)
+        printed = section.role in ("appendix", "content") and _PROMPT_HEADING.search(section.heading) is not None
+        where = f"section {section.number} {section.heading!r}" if section.number else f"section {section.heading!r}"
+        for block in section.blocks:
+            yield _Place(block.text, where, block.page, block.box, printed or block.kind in _QUOTING_KINDS)
     for reference in paper.references:
         yield _Place(reference.text, f"reference {reference.label or reference.id}", page=reference.page)
 
 
-def _place(section: Section, block: Block) -> _Place:
-    quoting = block.kind in _QUOTING_KINDS or (
-        section.role in ("appendix", "content") and bool(_PROMPT_HEADING.search(section.heading))
-    )
-    where = f"section {section.number} {section.heading!r}" if section.number else f"section {section.heading!r}"
-    return _Place(block.text, where, block.page, block.box, quoting)
-
-
 def _findings(place: _Place, topical: bool) -> Iterator[Finding]:
-    if not TRIGGER.search(place.text):
-        return
-    plain = _plain(place.text)
-    kinds = _speaks(plain)
-    if not kinds:
+    if not TRIGGER.search(place.text) or not (kinds := _speaks(plain := _plain(place.text))):
         return
     hits = [s for s in split_sentences(plain) or [plain] if addresses_a_model(s)] or [plain]
-    text = " ".join(dict.fromkeys(hits))
-    quoted = place.quoting or topical or _only_in_quotes(plain)
+    quoted = place.quoting or topical or not addresses_a_model(_QUOTED.sub(" ", plain))
     certainty: Certainty = "low" if quoted else ("high" if kinds > 1 else "medium")
     on_page = f" on page {place.page}" if place.page else ""
     yield Finding(
@@ -191,7 +181,7 @@ def _findings(place: _Place, topical: bool) -> Iterator[Finding]:
         certainty=certainty,
         page=place.page,
         box=place.box,
-        text=beginning(text, _MAX_TEXT),
+        text=beginning(" ".join(dict.fromkeys(hits)), _MAX_TEXT),
     )
 
 
@@ -201,11 +191,6 @@ def _speaks(plain: str) -> int:
         return 0
     orders = bool(OVERRIDE.search(plain)) + bool(ADDRESS.search(plain))
     return orders + bool((LOOSE_DEMAND if orders else DEMAND).search(plain))
-
-
-def _only_in_quotes(text: str) -> bool:
-    unquoted = _QUOTED.sub(" ", text)
-    return not addresses_a_model(unquoted)
 
 
 def _plain(text: str) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.papers.hidden.addresses import find_addresses
-from referee.schemas.paper import Block, Certainty, Finding, Paper, Section
+from referee.schemas.paper import Certainty, Finding, Paper, Section
 
 _TAGS = "\U000e0000-\U000e007f"
 _ZERO_WIDTH = "\u180e\u200b-\u200d\u2060-\u2064\ufeff"
 # Letters and blanks without ink, each as wide as a letter: alone they are ordinary, in a row they spell something.
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _DIRECTION = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_OVERRIDES = "\u202d\u202e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _ANY = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_FILLERS}]")
 _RUN = re.compile(f"[{_TAGS}{_ZERO_WIDTH}{_DIRECTION}{_SELECTORS}{_FILLERS}]+")
 _TAG_RUN = re.compile(f"[{_TAGS}]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,6}\U000e007f")
-_OVERRIDE_RUN = re.compile(f"[{_OVERRIDES}]([^\u202c\n]*)\u202c?")
+_OVERRIDE_RUN = re.compile("[\u202d\u202e]([^\u202c\n]*)\u202c?")
 _LEAST_CODED = 8
 _MANY = 24
 
@@ -40,7 +38,7 @@ def find_invisible(text: str) -> list[Invisible]:
 
     Single joiners, byte-order marks and selectors after an emoji belong to ordinary writing and are no finding.
     """
-    if text.isascii() or not _ANY.search(text):
+    if text.isascii() or not (first := _ANY.search(text)):
         return []
     flags = {at for match in _FLAG.finditer(text) for at in range(*match.span())}
     found: list[Invisible] = []
@@ -54,8 +52,7 @@ def find_invisible(text: str) -> list[Invisible]:
     spread = _ANY.findall(_FLAG.sub("", text))
     if not found and len(spread) >= _MANY and sum(sign in "\u200b\u200c\u200d\u2060\ufeff" for sign in spread) > 0:
         what = f"{len(spread)} zero-width signs spread over the text"
-        start = _ANY.search(text)
-        found.append(Invisible(start.start() if start else 0, what, decode(text), "low"))
+        found.append(Invisible(first.start(), what, decode(text), "low"))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -136,27 +133,17 @@ def checked(paper: Paper) -> Paper:
 
 
 def _section(section: Section, found: list[Finding]) -> Section:
-    if all(map(str.isascii, _texts(section))):
+    texts = (text for block in section.blocks for text in (block.text, *(cell for row in block.cells for cell in row)))
+    if section.heading.isascii() and all(map(str.isascii, texts)):
         return section
     where = f"section {section.heading!r}" if section.heading.isascii() else "a section"
-    blocks = tuple(block for block in (_block(block, where, found) for block in section.blocks) if block is not None)
-    heading = _shown(section.heading, "a heading", found)
-    return section.model_copy(update={"heading": heading, "blocks": blocks})
-
-
-def _texts(section: Section) -> Iterator[str]:
-    yield section.heading
+    blocks = []
     for block in section.blocks:
-        yield block.text
-        for row in block.cells:
-            yield from row
-
-
-def _block(block: Block, where: str, found: list[Finding]) -> Block | None:
-    """The block as it is seen; none where nothing of it is."""
-    text = _shown(block.text, where, found, block.page)
-    cells = tuple(tuple(without_invisible(cell) for cell in row) for row in block.cells)
-    return block.model_copy(update={"text": text, "cells": cells}) if text.strip() else None
+        cells = tuple(tuple(map(without_invisible, row)) for row in block.cells)
+        if (text := _shown(block.text, where, found, block.page)).strip():
+            blocks.append(block.model_copy(update={"text": text, "cells": cells}))
+    heading = _shown(section.heading, "a heading", found)
+    return section.model_copy(update={"heading": heading, "blocks": tuple(blocks)})
 
 
 def _shown(text: str, where: str, found: list[Finding], page: int | None = None) -> str:

@@ -8,8 +8,9 @@ screen of 1280 by 900 pixels with light colours.
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -22,16 +23,24 @@ from cssselect import parse as parse_selectors
 Colour = tuple[float, float, float, float]
 _SYSTEM = {"canvas": 255.0, "field": 255.0, "window": 255.0, "canvastext": 0.0, "fieldtext": 0.0, "windowtext": 0.0}
 _LENGTH = re.compile(r"(?P<value>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?P<unit>[a-z]*|%)")
-_POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0, "rem": 12.0, "q": 0.709}
-_POINTS |= dict.fromkeys(("vw", "vh", "vmin", "vmax", "dvw", "dvh", "svw", "svh", "lvw", "lvh", "vi", "vb"), 6.0)
+_POINTS = {
+    **{"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0, "rem": 12.0, "q": 0.709},
+    **dict.fromkeys(("vw", "vh", "vmin", "vmax", "dvw", "dvh", "svw", "svh", "lvw", "lvh", "vi", "vb"), 6.0),
+}
 _RELATIVE = {"em": 1.0, "%": 0.01, "ex": 0.5, "ch": 0.5, "lh": 1.2}
 _SIZE_WORDS = {"xx-small": 7.0, "x-small": 7.5, "small": 10.0, "medium": 12.0, "large": 13.5, "x-large": 18.0}
-_SIDES = ("top", "right", "bottom", "left")
+SIDES = ("top", "right", "bottom", "left")
 _SCREEN = {"width": 960.0, "height": 675.0}
 _CONDITION = re.compile(r"\((?P<name>[\w-]+)(?:\s*:\s*(?P<value>[^()]*))?\)")
 _HOLDS = {"orientation": ("landscape",), "prefers-color-scheme": ("light",), "color": (""), "min-color": ("1",)}
 _FONT_SIZE = re.compile(r"(?<![-\w])(?:calc\((?:[^()]|\([^()]*\))*\)|[\d.]+[\w%]*(?!\d*\s+[\d.]))")
 _VAR = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)")
+_SIGNS: dict[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 _MOST_STEPS, _LONGEST = 12, 2000
 _DEEPEST = 12
 
@@ -84,7 +93,11 @@ def _nested(selector: str, above: str) -> str:
 
 
 def _rules(selectors: str, values: tuple[tuple[str, str, bool], ...], order: int) -> Iterator[Rule]:
-    for selector in _each(selectors):
+    try:
+        parsed = parse_selectors(selectors)
+    except (SelectorError, RecursionError):
+        return
+    for selector in parsed:
         if selector.pseudo_element is None:
             try:
                 path = HTMLTranslator().selector_to_xpath(selector, prefix="descendant-or-self::")
@@ -93,20 +106,11 @@ def _rules(selectors: str, values: tuple[tuple[str, str, bool], ...], order: int
             yield Rule(path, (*selector.specificity(), order), values)
 
 
-def _each(selectors: str) -> Iterable[Any]:
-    try:
-        return parse_selectors(selectors)
-    except (SelectorError, RecursionError):
-        return ()
-
-
 def applies(keyword: str, condition: str) -> bool:
     """Whether a conditional block counts on a screen."""
     condition = condition.strip().lower()
-    if keyword == "layer":
-        return True
-    if keyword == "supports":
-        return not condition.startswith("not")
+    if keyword in ("layer", "supports"):
+        return keyword == "layer" or not condition.startswith("not")
     return keyword in ("media", "container") and (
         not condition or any(_query(query.strip()) for query in condition.split(","))
     )
@@ -161,7 +165,7 @@ def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
     elif name in ("inset", "margin") and 1 <= len(words) <= 4:
         sides = (words * 4)[:4] if len(words) != 3 else [*words, words[1]]
         prefix = "" if name == "inset" else "margin-"
-        yield from ((f"{prefix}{side}", word) for side, word in zip(_SIDES, sides, strict=True))
+        yield from ((f"{prefix}{side}", word) for side, word in zip(SIDES, sides, strict=True))
 
 
 def settled(values: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
@@ -183,7 +187,11 @@ def points(value: str, parent: float) -> float | None:
     if value in _SIZE_WORDS:
         return _SIZE_WORDS[value]
     if value.startswith("calc(") and len(value) < 200:
-        return _sum(_LENGTH.sub(lambda match: repr(_in_points(match, parent)), value.removeprefix("calc")))
+        terms = _LENGTH.sub(lambda match: repr(_in_points(match, parent)), value.removeprefix("calc"))
+        try:
+            return _value(ast.parse(terms, mode="eval").body)
+        except (SyntaxError, ValueError, ArithmeticError, RecursionError):
+            return None
     match = _LENGTH.fullmatch(value)
     if not match or (not match["unit"] and float(match["value"])):
         return None
@@ -195,14 +203,6 @@ def _in_points(match: re.Match[str], parent: float) -> float:
     return number * (parent * _RELATIVE[unit] if unit in _RELATIVE else _POINTS.get(unit, 1.0))
 
 
-def _sum(text: str) -> float | None:
-    """A sum of numbers; null for anything else."""
-    try:
-        return _value(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, ArithmeticError, RecursionError):
-        return None
-
-
 def _value(node: ast.AST) -> float:
     match node:
         case ast.Constant(value=float() | int() as number):
@@ -211,13 +211,7 @@ def _value(node: ast.AST) -> float:
             return -_value(inner)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign, right=right):
             first, second = _value(left), _value(right)
-            if isinstance(sign, ast.Div):
-                return first / second
-            return (
-                first * second
-                if isinstance(sign, ast.Mult)
-                else first + second * (1 if isinstance(sign, ast.Add) else -1)
-            )
+            return _SIGNS[type(sign)](first, second)
     raise ValueError(type(node).__name__)
 
 
@@ -249,22 +243,19 @@ def _mixture(function: Any) -> Colour | None:
         if token.type in ("ident", "hash", "function")
     ]
     known = [one for one in inner if one is not None]
-    if function.lower_name == "light-dark" and known:
-        return known[0]
-    return known[0] if known and all(one == known[0] for one in known) else None
+    is_one = function.lower_name == "light-dark" or all(one == known[0] for one in known)
+    return known[0] if known and is_one else None
 
 
 def _in_rgb(found: Any) -> Colour | None:
     alpha = float(found.alpha)
     space = found.space.removeprefix("--")
-    if space in ("srgb", "hsl", "hwb"):
-        red, green, blue = (255 * float(part or 0) for part in found.to("srgb").coordinates)
-        return (red, green, blue, alpha)
     if space in ("lab", "lch", "oklab", "oklch", "xyz-d50", "xyz-d65", "xyz"):
         lab = found.to("lab").coordinates
         # A grey of the same lightness: contrast is a matter of lightness alone.
         y = ((float(lab[0]) + 16) / 116) ** 3 if lab[0] > 8 else float(lab[0]) / 903.3
         grey = 255 * (12.92 * y if y <= 0.0031308 else 1.055 * y ** (1 / 2.4) - 0.055)
         return (grey, grey, grey, alpha)
-    red, green, blue = (255 * float(part or 0) for part in found.coordinates)
+    shown = found.to("srgb") if space in ("hsl", "hwb") else found
+    red, green, blue = (255 * float(part or 0) for part in shown.coordinates)
     return (red, green, blue, alpha)

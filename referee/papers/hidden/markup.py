@@ -89,44 +89,34 @@ def tex_spans(text: str) -> Iterator[Span]:
     r"""TeX that is white or blank: ``\\textcolor{white}{...}``, ``{\\color{white} ...}``, ``\\phantom{...}``."""
     for match in _TEX.finditer(text):
         start = match.start("value") - 1
-        inside = _end(text, start)
+        inside = _group_end(text, start)
+        found = _colour((match["model"] or "").strip(), match["value"].strip())
         if match["name"].endswith("phantom"):
             first, end = start, inside
-        elif not _is_white(match["model"] or "", match["value"]):
+        elif found is None or contrast(found, (255, 255, 255, 1)) >= LEAST_CONTRAST:
             continue
         elif match["name"] == "color":
-            first, end = inside, _closing(text, inside)
+            first, end = inside, _group_end(text, inside, depth=1)
         else:
             first = inside + len(text[inside:]) - len(text[inside:].lstrip(" "))
-            end = _end(text, first) if text[first : first + 1] == "{" else first
+            end = _group_end(text, first) if text[first : first + 1] == "{" else first
         words = " ".join(_TEX_WORDS.sub(" ", text[first:end]).split())
         if len(_WORD.findall(words)) >= 2 and (len(words) >= _LEAST_BLANK or "phantom" not in match["name"]):
             yield Span(match.start(), end, words, "set in white or as a blank")
 
 
-def _end(text: str, brace: int) -> int:
-    """Behind the brace that closes the one at a place; the paragraph's end where none does."""
-    depth = 0
-    for at in range(brace, min(len(text), brace + 20_000)):
+def _group_end(text: str, start: int, depth: int = 0) -> int:
+    """Behind the brace that closes the one at a place; the paragraph's end where none does.
+
+    With a depth of 1 the place is inside a group, and the end is before what ends a switch of colour there: the brace
+    that closes the group, or the end of the formula.
+    """
+    is_switch, last = depth == 1, min(len(text), start + 20_000)
+    for at in range(start, last):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
-        if depth == 0 or text.startswith("\n\n", at):
-            return at + (depth == 0)
-    return min(len(text), brace + 20_000)
-
-
-def _closing(text: str, at: int) -> int:
-    """Where a switch of colour ends: before the brace that closes its group, the formula's or the paragraph's end."""
-    depth = 0
-    for place in range(at, min(len(text), at + 20_000)):
-        depth += {"{": 1, "}": -1}.get(text[place], 0)
-        if depth < 0 or (depth == 0 and text[place] == "$") or text.startswith("\n\n", place):
-            return place
-    return min(len(text), at + 20_000)
-
-
-def _is_white(model: str, value: str) -> bool:
-    found = _colour(model.strip(), value.strip())
-    return found is not None and contrast(found, (255, 255, 255, 1)) < LEAST_CONTRAST
+        if depth == 0 or text.startswith("\n\n", at) or (is_switch and depth == 1 and text[at] == "$"):
+            return at + (depth == 0 and not is_switch)
+    return last
 
 
 def _colour(model: str, value: str) -> Colour | None:

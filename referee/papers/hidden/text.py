@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from referee.papers.hidden.addresses import addresses_a_model, beginning
 from referee.papers.hidden.characters import find_invisible, without_invisible
-from referee.papers.hidden.css import Rule, declared, parse_rules
+from referee.papers.hidden.css import Rule, declared, parse_rules, settled
 from referee.papers.hidden.markup import Span, link_spans, tex_spans, unprinted
 from referee.papers.hidden.visibility import HIDES_BY, Look, switched_off
 from referee.schemas.paper import Certainty, Finding
@@ -26,6 +26,10 @@ _INLINE_CODE = re.compile(r"`[^`\n]+`")
 _TAG = re.compile(r"<(?P<close>/?)\s*(?P<tag>[a-z][a-z0-9]*)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _LEAST_WORDS = 3
 _EMPTY_TAGS = ("input", "img", "br", "meta")
+
+# Arabic and Hebrew are written with marks of direction, which belong to the text as joiners do.
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+_MARKS = re.compile("[\u200e\u200f]")
 
 
 def scan_text(text: str, *, markdown: bool = True) -> tuple[str, tuple[Finding, ...]]:
@@ -43,15 +47,17 @@ def scan_text(text: str, *, markdown: bool = True) -> tuple[str, tuple[Finding, 
         The text without it, and a finding for each piece, in order: ``not_printed`` for what is ordinary in links and
         images, ``hidden_text`` for the rest.
     """
-    spans = _outermost(sorted(_spans(text, markdown), key=lambda span: (span.start, -span.end)))
-    findings = [_finding(text, span) for span in spans]
+    findings: list[Finding] = []
     kept: list[str] = []
     at = 0
-    for span in spans:
+    for span in sorted(_spans(text, markdown), key=lambda span: (span.start, -span.end)):
+        if span.start < at:  # of overlapping pieces only the first and widest
+            continue
+        findings.append(_finding(text, span))
         kept += [text[at : span.start], span.keep + "\n" * text.count("\n", span.start, span.end)]
         at = span.end
     kept.append(text[at:])
-    cleaned = "".join(kept)
+    cleaned = _MARKS.sub("", "".join(kept)) if _RIGHT_TO_LEFT.search(text) else "".join(kept)
     shown = without_invisible(cleaned)
     signs = find_invisible(cleaned)
     findings += [_signs(cleaned, one.start, one.what, one.text, one.certainty) for one in signs]
@@ -65,7 +71,8 @@ def _spans(text: str, markdown: bool) -> Iterator[Span]:
     code = _Places(_code(text))
     for match in _COMMENT.finditer(text):
         if match.start() not in code:
-            yield _comment(match)
+            words = re.sub(r"\s+", " ", match["text"]).strip()
+            yield Span(*match.span(), words, "a comment", "high" if addresses_a_model(words) else "low")
     rules = parse_rules((match["sheet"] for match in _SHEET.finditer(text)), HIDES_BY)
     yield from _elements(text, [match for match in _TAG.finditer(text) if match.start() not in code], rules)
     yield from (span for span in tex_spans(text) if span.start not in code)
@@ -134,23 +141,15 @@ def _ends(tags: Iterable[re.Match[str]]) -> dict[int, int]:
     return ends
 
 
-def _comment(match: re.Match[str]) -> Span:
-    words = re.sub(r"\s+", " ", match["text"]).strip()
-    certainty: Certainty = "high" if addresses_a_model(words) else "low"
-    return Span(*match.span(), words, "a comment", certainty)
-
-
 def _why_unseen(match: re.Match[str], rules: Sequence[Rule]) -> str:
     if match["tag"].lower() in _UNSHOWN_TAGS:
         return "an element that browsers do not show"
     if not match["attributes"].strip(" /"):
         return ""
     element = _element_of(match)
-    for name in ("hidden", "popover"):
-        if element.get(name) is not None:
-            return f"the {name} attribute"
-    if (element.get("type") or "").lower() == "hidden":
-        return "the hidden attribute"
+    named = [name for name in ("hidden", "popover") if element.get(name) is not None]
+    if named or (element.get("type") or "").lower() == "hidden":
+        return f"the {named[0] if named else 'hidden'} attribute"
     # A style sheet that is not here may place it and cut what flows over.
     raw = {"position": "absolute", "overflow": "hidden"}
     if element.tag == "font" and element.get("color"):
@@ -160,7 +159,7 @@ def _why_unseen(match: re.Match[str], rules: Sequence[Rule]) -> str:
             raw.update({name: value for name, value, _ in rule.values})
     raw.update({name: value for name, value, _ in declared(element.get("style") or "")})
     look = Look().with_variables(raw)
-    values = look.settled(raw)
+    values = settled(raw, look.variables)
     return switched_off(values, outside_pt=-75.0)[0] or look.inside(values).reason()
 
 
@@ -187,15 +186,6 @@ def _element(text: str, opening: re.Match[str], closed: int | None, reason: str)
     words = words or (value[1] if value else "")
     certainty: Certainty = "high" if len(words.split()) >= 3 else "low"
     return Span(opening.start(), end, words, reason, certainty)
-
-
-def _outermost(spans: list[Span]) -> list[Span]:
-    """Of overlapping pieces only the first and widest."""
-    kept: list[Span] = []
-    for span in spans:
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
-    return kept
 
 
 def _finding(text: str, span: Span) -> Finding:

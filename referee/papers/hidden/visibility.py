@@ -6,15 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from referee.papers.hidden.css import Colour, colour, points, settled
+from referee.papers.hidden.css import SIDES, Colour, colour, points
 from referee.schemas.paper import Certainty, Finding
 
 _SMALLEST = 2.0
 LEAST_CONTRAST = 1.2
 _MOST = 50
-_HIDES = "holds text that a reader cannot see"
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_AWAY = ("top", "right", "bottom", "left")
 _CLIPPED = re.compile(
     r"(?:circle|ellipse)\(\s*0(?![.\d])|inset\(\s*(?:[5-9]\d|100)%|polygon\(\s*(?P<point>[^,()]+?)\s*(?:,\s*(?P=point)\s*)*\)"
 )
@@ -88,10 +86,6 @@ class Look:
     invisible: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
 
-    def settled(self, values: Mapping[str, str]) -> dict[str, str]:
-        """An element's declarations with the variables that are known inside this look."""
-        return settled(values, self.variables)
-
     def with_variables(self, values: Mapping[str, str]) -> Look:
         """The look with the variables that an element's declarations set."""
         own = {name: value for name, value in values.items() if name.startswith("--")}
@@ -112,15 +106,13 @@ class Look:
 
     def reason(self) -> str:
         """Why text that looks so cannot be seen, or nothing."""
-        if self.invisible:
-            return "visibility is hidden"
-        if self.size < _SMALLEST:
-            return f"font size {self.size:.1f} pt"
-        if self.colour is not None and self.colour[3] < 0.1:
-            return "transparent colour"
-        if self.colour and self.background and contrast(self.colour, self.background) < LEAST_CONTRAST:
-            return "colour of its background"
-        return ""
+        alike = self.colour and self.background and contrast(self.colour, self.background) < LEAST_CONTRAST
+        return (
+            ("visibility is hidden" if self.invisible else "")
+            or (f"font size {self.size:.1f} pt" if self.size < _SMALLEST else "")
+            or ("transparent colour" if self.colour is not None and self.colour[3] < 0.1 else "")
+            or ("colour of its background" if alike else "")
+        )
 
 
 def _background(values: Mapping[str, str], above: Colour | None) -> Colour | None:
@@ -141,19 +133,19 @@ def switched_off(values: Mapping[str, str], outside_pt: float = -300.0) -> tuple
         values: Its declarations.
         outside_pt: How far left or up text has to be moved, in points, to lie outside the page.
     """
-    if values.get("display") == "none":
-        return "display is none", "high"
-    if values.get("content-visibility") == "hidden":
-        return "content-visibility is hidden", "high"
     faded = _FADED.search(values.get("filter", ""))
-    if _number(values.get("opacity")) < 0.1 or (faded and _number(faded[1]) < 0.1):
-        return "opacity zero", "high"
-    if _off_screen(values, outside_pt):
-        return "placed outside the page", "high"
-    return ("clipped to nothing", "medium") if _clipped(values) else ("", "high")
+    least = min(_number(values.get("opacity")), _number(faded[1] if faded else None))
+    reason = (
+        ("display is none" if values.get("display") == "none" else "")
+        or ("content-visibility is hidden" if values.get("content-visibility") == "hidden" else "")
+        or ("opacity zero" if least < 0.1 else "")
+        or ("placed outside the page" if _off_screen(values, outside_pt) else "")
+    )
+    return ("clipped to nothing", "medium") if not reason and _clipped(values) else (reason, "high")
 
 
 def _number(value: str | None) -> float:
+    value = re.sub(r"^calc\(\s*([\d.]+%?)\s*\)$", r"\1", value or "")
     try:
         return float(value.rstrip("%")) / (100 if value.endswith("%") else 1) if value else 1.0
     except ValueError:
@@ -162,7 +154,7 @@ def _number(value: str | None) -> float:
 
 def _off_screen(values: Mapping[str, str], outside_pt: float) -> bool:
     placed = values.get("position", "static") != "static"
-    names = ("text-indent", "margin-left", "margin-top", *(_AWAY if placed else ()))
+    names = ("text-indent", "margin-left", "margin-top", *(SIDES if placed else ()))
     moved = [values[name] for name in names if name in values]
     moved += values.get("translate", "").split()
     for call in re.findall(r"translate[xy3d]*\(([^()]*)\)", values.get("transform", "")):
@@ -177,23 +169,17 @@ def _clipped(values: Mapping[str, str]) -> bool:
         top, right, bottom, left = (side or 0.0 for side in sides)
         if right - left <= 1 or bottom - top <= 1:
             return True
-    if _CLIPPED.search(values.get("clip-path", "")) or _FLAT.search(values.get("transform", "")):
-        return True
-    if "0" in (_plain(word) for word in values.get("scale", "").split()):
-        return True
-    if any(
-        _NO_MASK.search(values.get(f"{prefix}mask{kind}", "")) for prefix in ("", "-webkit-") for kind in ("", "-image")
-    ):
-        return True
-    if {"hidden", "clip"}.isdisjoint({values.get("overflow"), values.get("overflow-x"), values.get("overflow-y")}):
-        return False
-    names = ("width", "height", "max-width", "max-height", "line-height")
-    sizes = [points(values[name], 12.0) for name in names if name in values]
-    return any(size is not None and size <= 1 for size in sizes)
-
-
-def _plain(number: str) -> str:
-    return "0" if re.fullmatch(r"0*\.?0*%?", number) else number
+    masks = (f"{prefix}mask{kind}" for prefix in ("", "-webkit-") for kind in ("", "-image"))
+    cut = {values.get("overflow"), values.get("overflow-x"), values.get("overflow-y")} & {"hidden", "clip"}
+    names = ("width", "height", "max-width", "max-height", "line-height") if cut else ()
+    sizes = (points(values[name], 12.0) for name in names if name in values)
+    return bool(
+        _CLIPPED.search(values.get("clip-path", ""))
+        or _FLAT.search(values.get("transform", ""))
+        or any(re.fullmatch(r"0*\.?0*%?", part) for part in values.get("scale", "").split())
+        or any(_NO_MASK.search(values.get(name, "")) for name in masks)
+        or any(size is not None and size <= 1 for size in sizes)
+    )
 
 
 class HiddenWords:
@@ -224,7 +210,8 @@ class HiddenWords:
         findings = [
             Finding(
                 kind="hidden_text",
-                message=f"The {self._holder} {_HIDES} ({why}); it is kept out of the sections.",
+                message=f"The {self._holder} holds text that a reader cannot see ({why}); it is kept out of the "
+                "sections.",
                 certainty=certainty,
                 text=text,
             )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lxml.html import HtmlElement
 
 from referee.papers.bibliography import parse_entry
-from referee.papers.html.text import Line, tex_of
+from referee.papers.html.text import Line, tex_of, text_of
 from referee.papers.html.tree import class_names, has_class
 from referee.papers.pieces import Entry
 
@@ -39,6 +40,7 @@ BIBLIOGRAPHY = frozenset(
 _LEVELS = {"part": 1, "chapter": 1, "section": 1, "appendix": 1, "subsection": 2, "subsubsection": 3}
 _RUN_IN = frozenset({"ltx_title_paragraph", "ltx_title_subparagraph", "ltx_title_theorem", "ltx_title_proof"})
 _NUMBER = re.compile(r"(?:(?:appendix|section|chapter|part)\s+)?(?P<number>[\dA-Z]+(?:\.\d+)*)[.:)]?", re.IGNORECASE)
+_NUMBER_MARKS = ("ltx_tag", "header-section-number", "secno", "section-number", "sectnum")
 _NOTE_ID = re.compile(r"^(?:fn|footnote|note)[-_:.]?(?P<mark>\d+|[a-z*†‡])$", re.IGNORECASE)
 _DOI_LINK = re.compile(r"^https?://(?:dx\.)?doi\.org/(?P<doi>10\.\d{4,9}/\S+)$")
 
@@ -63,34 +65,33 @@ def heading_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> He
     """Read a heading; LaTeXML's tag gives its number, its class the level, else the element's own digit."""
     classes = class_names(element)
     run_in = bool(classes & _RUN_IN)
-    tag = None if run_in else next((e for e in element.iter() if e is not element and _is_number_mark(e)), None)
+    tag = None if run_in else next((e for e in element.iterdescendants() if has_class(e, *_NUMBER_MARKS)), None)
     number = None
     line = Line(notes=notes)
     if tag is not None:
-        printed = " ".join("".join(str(part) for part in tag.itertext()).split())
+        printed = _taken_out(tag)
         match = _NUMBER.fullmatch(printed)
         number = match["number"] if match else None
         if number is None:
             line.add(f"{printed} ")
-        tail = tag.tail
-        tag.clear()
-        tag.tail = tail
     line.add_element(element)
     kind = next((name.removeprefix("ltx_title_") for name in classes if name.startswith("ltx_title_")), "")
     level = _LEVELS.get(kind) or (1 if kind else 0) or (int(element.tag[1]) if element.tag[0] == "h" else 1)
     return Heading(line.text(), level, number, run_in)
 
 
-def _is_number_mark(element: HtmlElement) -> bool:
-    return has_class(element, "ltx_tag", "header-section-number", "secno", "section-number", "sectnum")
+def _taken_out(tag: HtmlElement) -> str:
+    """The text of a tag, which is emptied; what follows it stays."""
+    printed, tail = " ".join("".join(map(str, tag.itertext())).split()), tag.tail
+    tag.clear()
+    tag.tail = tail
+    return printed
 
 
 def note_mark(element: HtmlElement) -> str | None:
     """The mark of a footnote that stands at the page's end ('1'), or null."""
-    if not (element.get("role") in ("doc-footnote", "doc-endnote") or _NOTE_ID.match(element.get("id") or "")):
-        return None
     match = _NOTE_ID.match(element.get("id") or "")
-    return match["mark"] if match else "note"
+    return match["mark"] if match else "note" if element.get("role") in ("doc-footnote", "doc-endnote") else None
 
 
 def entry_of(item: HtmlElement, number: str | None) -> tuple[str, Entry]:
@@ -100,18 +101,11 @@ def entry_of(item: HtmlElement, number: str | None) -> tuple[str, Entry]:
     stand in a link alone.
     """
     tag = next((e for e in item.iter() if has_class(e, "ltx_tag_bibitem", "ltx_bib_key")), None)
-    printed = ""
-    if tag is not None:
-        printed = " ".join("".join(str(part) for part in tag.itertext()).split())
-        tail = tag.tail
-        tag.clear()
-        tag.tail = tail
-    line = Line()
+    printed = "" if tag is None else _taken_out(tag)
     for block in item.iter():
         if has_class(block, "ltx_bibblock") and block.tail is None:
             block.tail = " "
-    line.add_element(item)
-    text = line.text()
+    text = text_of(item)
     short = re.fullmatch(r"\[?\w{1,12}\+?\]?", printed)
     if short:
         text = f"[{printed.strip('[]')}] {text}" if text else ""
@@ -135,18 +129,11 @@ def _with_blocks(entry: Entry, item: HtmlElement) -> Entry:
     blocks = [e for e in item.iter() if has_class(e, "ltx_bibblock")]
     if entry.title or len(blocks) < 3:
         return entry
-    line = Line()
-    line.add_element(blocks[1])
-    return replace(entry, title=line.text().strip(" .") or None)
+    return replace(entry, title=text_of(blocks[1]).strip(" .") or None)
 
 
 _WIDEST = 100
-_EQUATION_CLASSES = ("ltx_equation", "ltx_equationgroup", "ltx_eqn_table")
-
-
-def is_equation_table(element: HtmlElement) -> bool:
-    """Whether a table only lays out displayed formulas."""
-    return has_class(element, *_EQUATION_CLASSES)
+EQUATIONS = ("ltx_equation", "ltx_equationgroup", "ltx_eqn_table")
 
 
 def read_equations(element: HtmlElement) -> Iterator[tuple[str, str | None]]:
@@ -154,23 +141,11 @@ def read_equations(element: HtmlElement) -> Iterator[tuple[str, str | None]]:
     groups = list(element.iter("tbody")) or [element]
     for group in groups:
         rows = list(group.iter("tr")) or [group]
-        tagged = [row for row in rows if _tag(row)]
-        if len(tagged) > 1:
-            yield from _split(rows)
-        else:
-            yield _formulas(rows), _tag(group)
-
-
-def _split(rows: list[HtmlElement]) -> Iterator[tuple[str, str | None]]:
-    """Rows of a group with several numbers: rows without a number belong to the next number."""
-    waiting: list[HtmlElement] = []
-    for row in rows:
-        waiting.append(row)
-        if tag := _tag(row):
-            yield _formulas(waiting), tag
-            waiting = []
-    if waiting:
-        yield _formulas(waiting), None
+        # Where a group has several numbers, rows without one belong to the next number.
+        ends = [at for at, row in enumerate(rows, start=1) if _tag(row)]
+        cuts = (0, *(ends if len(ends) > 1 else ()), len(rows))
+        for start, end in pairwise(dict.fromkeys(cuts)):
+            yield _formulas(rows[start:end]), next(filter(None, map(_tag, rows[start:end])), None)
 
 
 def _tag(element: HtmlElement) -> str | None:
@@ -179,20 +154,13 @@ def _tag(element: HtmlElement) -> str | None:
 
 
 def _formulas(rows: list[HtmlElement]) -> str:
-    lines = []
-    for row in rows:
-        maths = [tex_of(math) for math in row.iter("math")]
-        lines.append(" ".join(tex for tex in maths if tex) or _without_tag(row))
+    lines = (" ".join(filter(None, map(tex_of, row.iter("math")))) or _without_tag(row) for row in rows)
     return " \\\\ ".join(line for line in lines if line)
 
 
 def _without_tag(row: HtmlElement) -> str:
-    line = Line()
-    for cell in row.iter("td", "th"):
-        if not has_class(cell, "ltx_eqn_eqno"):
-            line.add_element(cell)
-            line.add(" ")
-    return line.text()
+    cells = (text_of(cell) for cell in row.iter("td", "th") if not has_class(cell, "ltx_eqn_eqno"))
+    return " ".join(filter(None, cells))
 
 
 def read_cells(table: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> tuple[tuple[str, ...], ...]:
@@ -213,16 +181,15 @@ def read_cells(table: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> tupl
                 column += 1
             if column >= _WIDEST:
                 break
-            line = Line(notes=notes)
-            line.add_element(cell)
+            text = text_of(cell, notes)
             tall, wide = _span(cell, "rowspan"), min(_span(cell, "colspan"), _WIDEST - column)
             filled.update({(at + down, column + right): "" for down in range(tall) for right in range(wide)})
-            filled[at, column] = line.text()
+            filled[at, column] = text
             column += wide
         at += 1
     width = max((column for row_at, column in filled if row_at < at), default=-1) + 1
-    rows = tuple(tuple(filled.get((row, column), "") for column in range(width)) for row in range(at))
-    return tuple(row for row in rows if any(row))
+    rows = (tuple(filled.get((row, column), "") for column in range(width)) for row in range(at))
+    return tuple(filter(any, rows))
 
 
 def _rows(table: HtmlElement) -> list[HtmlElement]:

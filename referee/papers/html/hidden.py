@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from referee.papers.hidden.css import declared, parse_rules
+from referee.papers.hidden.css import declared, parse_rules, settled
 from referee.papers.hidden.visibility import HIDES_BY, HiddenWords, Look, switched_off
 from referee.papers.html.text import only_shown, unseen_words
 from referee.papers.html.tree import class_names, drop
@@ -37,14 +37,17 @@ class HiddenText:
         look = Look()
         for ancestor in reversed(list(root.iterancestors())):
             values = self._values(ancestor)
-            look = _look(ancestor, look.settled(values), look.with_variables(values))
+            look = _look(ancestor, settled(values, look.variables), look.with_variables(values))
         self._visit(root, look)
 
     def _visit(self, element: HtmlElement, above: Look) -> None:
         raw = self._values(element)
         above = above.with_variables(raw)
-        values = above.settled(raw)
-        reason, certainty = _removed(element, values)
+        values = settled(raw, above.variables)
+        # Why it is not shown with all that it holds, whatever its children say.
+        named = next((name for name in ("hidden", "popover") if element.get(name) is not None), "")
+        by_name: tuple[str, Certainty] = (f"the {named} attribute", "high")
+        reason, certainty = by_name if named and "display" not in values else switched_off(values)
         if reason:
             self.words.add(_spoken(element), reason, certainty)
             drop(element)
@@ -91,18 +94,6 @@ class HiddenText:
 
 def _look(element: HtmlElement, values: dict[str, str], above: Look) -> Look:
     return replace(above, colour=None, background=None) if element.tag == "svg" else above.inside(values)
-
-
-def _removed(element: HtmlElement, values: dict[str, str]) -> tuple[str, Certainty]:
-    """Why an element is not shown with all that it holds, whatever its children say."""
-    for name in ("hidden", "popover"):
-        if element.get(name) is not None and "display" not in values:
-            return f"the {name} attribute", "high"
-    if (found := switched_off(values))[0]:
-        return found
-    if (element.get("aria-hidden") or "").lower() == "true" and element.tag not in _ATOMIC:
-        return "marked aria-hidden", "low"
-    return "", "high"
 
 
 def _spoken(element: HtmlElement) -> str:

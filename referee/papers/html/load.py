@@ -15,16 +15,16 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 from referee.errors import PaperParseError
-from referee.papers.assembly import Assembled, assemble, lead_front
+from referee.papers.assembly import assemble
 from referee.papers.headings import is_known_name, number_headings, role_by_name
 from referee.papers.hidden.css import applies
 from referee.papers.html.hidden import HiddenText
 from referee.papers.html.text import keep_formulas_only, text_of
 from referee.papers.html.tree import drop, has_class, paper_root, take_out_furniture
 from referee.papers.html.unprinted import take_out_unprinted
-from referee.papers.html.walk import Walk, with_end_notes, words_in
+from referee.papers.html.walk import Walk, with_end_notes
 from referee.papers.pieces import Piece, squeeze
-from referee.schemas.paper import Converter, Finding, Paper
+from referee.schemas.paper import Converter, Paper
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _DECLARED = re.compile(
@@ -37,6 +37,7 @@ _ELEMENT = re.compile(r"<(?:html|head|body|article|section|main|div|p|h[1-6]|tab
 _NO_TEXT = dict.fromkeys([*range(0x09), 0x0B, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]) | {0x0C: " "}
 _WINDOW = 4096
 _DATA_SHEET = re.compile(r"data:text/css[^,]*?(?P<base64>;base64)?,(?P<text>.*)", re.IGNORECASE | re.DOTALL)
+_IMPORT = re.compile(r"@import\s+(?:url\(\s*)?[\"']?(data:text/css[^\"')]*)", re.IGNORECASE)
 _DEEPEST = 150
 # The encodings that browsers know; Python has more (rot13, unicode_escape), and those are no encodings of pages.
 _KNOWN = re.compile(
@@ -157,17 +158,29 @@ def load_html(path: Path, data: bytes) -> Paper:
         raise PaperParseError(f"{path.name!r} is nested too deeply to be read.", hint="Save the page again.") from error
     pieces = number_headings(with_end_notes(walk.pieces, walk.end_notes))
     _refuse_no_paper(path.name, pieces, bool(hidden.words.findings()))
-    title = title or _unless_heading(named, pieces)
-    front, pieces = lead_front(pieces) if title else ([], pieces)
-    assembled = assemble(pieces, front_first=False, front=[*walk.front, *front])
-    return _paper(data, title, assembled, (*hidden.words.findings(), *unprinted.findings()))
+    # LaTeXML takes a section's name for want of a title.
+    headings = {squeeze(piece.text) for piece in pieces if piece.kind == "heading"}
+    title = title or ("" if squeeze(named) in headings else named)
+    assembled = assemble(pieces, front_first=bool(title), front=walk.front)
+    return Paper(
+        paper_id=hashlib.sha256(data).hexdigest(),
+        title=title,
+        abstract=assembled.abstract,
+        format="html",
+        sections=assembled.sections,
+        references=assembled.references,
+        findings=(*assembled.findings, *hidden.words.findings(), *unprinted.findings()),
+        repairs=assembled.repairs,
+        converter=Converter(name="referee-html", version=_VERSION),
+    )
 
 
 def _sheets(page: HtmlElement) -> list[str]:
     """The style sheets in the page itself; linked ones are not fetched, unless the link holds them."""
     styles = [style for style in page.iter("style") if applies("media", style.get("media") or "")]
     sheets = [style.text or "" for style in styles]
-    links = (_DATA_SHEET.match(link.get("href") or "") for link in page.iter("link") if link.get("rel") == "stylesheet")
+    names = [link.get("href") or "" for link in page.iter("link") if link.get("rel") == "stylesheet"]
+    links = map(_DATA_SHEET.match, [*names, *(name for sheet in sheets for name in _IMPORT.findall(sheet))])
     return [*sheets, *(_unpacked(match) for match in links if match)]
 
 
@@ -177,20 +190,6 @@ def _unpacked(match: re.Match[str]) -> str:
     with contextlib.suppress(ValueError):
         return base64.b64decode(unquote(match["text"])).decode("utf-8", "replace")
     return ""
-
-
-def _paper(data: bytes, title: str, assembled: Assembled, findings: tuple[Finding, ...]) -> Paper:
-    return Paper(
-        paper_id=hashlib.sha256(data).hexdigest(),
-        title=title,
-        abstract=assembled.abstract,
-        format="html",
-        sections=assembled.sections,
-        references=assembled.references,
-        findings=(*assembled.findings, *findings),
-        repairs=assembled.repairs,
-        converter=Converter(name="referee-html", version=_VERSION),
-    )
 
 
 def _named_title(page: HtmlElement) -> str:
@@ -205,27 +204,16 @@ def _named_title(page: HtmlElement) -> str:
 def _title_element(root: HtmlElement) -> HtmlElement | None:
     """LaTeXML's document title, an ``h1`` marked as title, or the only ``h1`` that names no section."""
     marked = [e for e in root.iter() if has_class(e, "ltx_title_document")]
-    if marked:
-        return marked[0]
     heads = list(root.iter("h1"))
     titled = [head for head in heads if has_class(head, "title", "paper-title", "article-title", "doc-title")]
-    if titled:
-        return titled[0]
-    if len(heads) == 1 and role_by_name(text_of(heads[0])) is None and not has_class(heads[0], "ltx_title"):
-        return heads[0]
-    return None
-
-
-def _unless_heading(named: str, pieces: Sequence[Piece]) -> str:
-    """The head's title, but not where LaTeXML took a section's name for want of a title."""
-    headings = {squeeze(piece.text) for piece in pieces if piece.kind == "heading"}
-    return "" if squeeze(named) in headings else named
+    lone = [h for h in heads if len(heads) == 1 and not role_by_name(text_of(h)) and not has_class(h, "ltx_title")]
+    return next(iter([*marked, *titled, *lone]), None)
 
 
 def _refuse_no_paper(name: str, pieces: Sequence[Piece], hides: bool) -> None:
     headings = [piece for piece in pieces if piece.kind == "heading"]
     sections = [h for h in headings if role_by_name(h.text) is None and (h.number or is_known_name(h.text))]
-    words = words_in(pieces)
+    words = sum(len(piece.text.split()) for piece in pieces if piece.kind in ("paragraph", "list", "table"))
     if sections or words >= _FEWEST_WORDS:
         return
     hidden = " All other text in it cannot be seen." if hides and not words else ""

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from lxml.html import HtmlElement
 
 from referee.papers.html.tree import class_names, has_class, is_note
-from referee.papers.pieces import joined_tex, squeeze, tex_group
+from referee.papers.pieces import joined_tex, script_text, squeeze, tex_group
 
 _TEX_NOTE = re.compile(r"^(?:application/x-(?:la)?tex|latex|tex)$", re.IGNORECASE)
 _STYLE = re.compile(r"^(?:\\(?:displaystyle|textstyle)\s*)+")
 _INVISIBLE = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064\u200b"))
-_ACCENTS = {"^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde", "¯": "\\bar", "‾": "\\bar", "→": "\\vec"}
-_ACCENTS |= {"˙": "\\dot", "¨": "\\ddot", "ˇ": "\\check", "_": "\\underline", "⏞": "\\overbrace", "⏟": "\\underbrace"}
-_HOLDERS = frozenset({"katex", "katex-display", "MathJax", "MathJax_Display", "mwe-math-element"})
+_ACCENTS = {
+    "^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde", "¯": "\\bar", "‾": "\\bar", "→": "\\vec",
+    "˙": "\\dot", "¨": "\\ddot", "ˇ": "\\check", "_": "\\underline", "⏞": "\\overbrace", "⏟": "\\underbrace",
+}  # fmt: skip
+_HOLDERS = ("katex", "katex-display", "MathJax", "MathJax_Display", "mwe-math-element")
 _NAMES = re.compile(r"\\(?:begin|end|color|definecolor|label|hspace)\s*(?:\[[^\]]*\])?\{[^}]*\}|\\[A-Za-z]+")
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _MOST_UNSEEN = 3
@@ -23,12 +25,9 @@ _MOST_UNSEEN = 3
 
 def tex_of(math: HtmlElement) -> str:
     """The TeX of one ``math`` element: its annotation, its alternative text, or its MathML written out."""
-    for note in math.iter("annotation"):
-        if _TEX_NOTE.match(note.get("encoding") or "") and (note.text or "").strip():
-            return _clean(note.text)
-    if (math.get("alttext") or "").strip():
-        return _clean(math.get("alttext"))
-    return _clean(_row(math))
+    notes = (note.text or "" for note in math.iter("annotation") if _TEX_NOTE.match(note.get("encoding") or ""))
+    given = next((text for text in (*notes, math.get("alttext") or "") if text.strip()), "")
+    return _STYLE.sub("", " ".join(re.sub(r"%[ \t]*\n", "", given or _row(math)).split()))
 
 
 def unseen_words(math: HtmlElement) -> str:
@@ -48,7 +47,7 @@ def only_shown(math: HtmlElement) -> None:
 
 def keep_formulas_only(root: HtmlElement) -> None:
     """Reduce what KaTeX and MathJax wrote around a formula to its ``math`` element, so that it is read once."""
-    for holder in [element for element in root.iter() if _is_holder(element)]:
+    for holder in [e for e in root.iter() if e.tag == "mjx-container" or (e.tag != "math" and has_class(e, *_HOLDERS))]:
         found = next(holder.iter("math"), None)
         parent = holder.getparent()
         if found is None or parent is None:
@@ -57,16 +56,6 @@ def keep_formulas_only(root: HtmlElement) -> None:
             found.set("display", "block")
         found.tail = holder.tail
         parent.replace(holder, found)
-
-
-def _is_holder(element: HtmlElement) -> bool:
-    if element.tag == "math":
-        return False
-    return element.tag == "mjx-container" or not _HOLDERS.isdisjoint((element.get("class") or "").split())
-
-
-def _clean(tex: str) -> str:
-    return _STYLE.sub("", " ".join(re.sub(r"%[ \t]*\n", "", tex).split()))
 
 
 def _row(element: HtmlElement) -> str:
@@ -118,7 +107,6 @@ def _script(tag: str, parts: list[HtmlElement]) -> str | None:
 
 
 _NOTE_LINK = re.compile(r"^#(?:fn|footnote|note|ftnt|_ftn)[\w.:-]*$", re.IGNORECASE)
-_ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _NOTE_MARKS = ("ltx_note_mark", "ltx_tag_note", "ltx_note_type")
 
 
@@ -162,15 +150,9 @@ class Line:
             self.add(child.tail)
 
     def _add_script(self, element: HtmlElement) -> None:
-        """'10<sup>-3</sup>' is '10^-3', not '10-3'; ordinals stay as they are."""
         inner = Line(notes=self.notes)
         inner._add_children(element)
-        text = inner.text()
-        if not text or text.casefold() in _ORDINAL or text.startswith("[^"):
-            self.add(text)
-            return
-        sign = "^" if element.tag == "sup" else "_"
-        self.parts.append(f"{sign}{text}" if re.fullmatch(r"[+\-−]?\w+|\*+|[†‡§¶]", text) else f"{sign}{{{text}}}")
+        self.add(script_text(inner.text(), "^" if element.tag == "sup" else "_"))
 
     def _add_note(self, element: HtmlElement) -> None:
         """Footnotes leave their mark; notes that are none (in margins, by the author's editor) are text of the line."""
@@ -189,11 +171,6 @@ class Line:
         """What was collected, blanks squeezed; no blank before closing punctuation that followed a dropped note."""
         return " ".join("".join(self.parts).split())
 
-    def lines(self) -> str:
-        """What was collected, with its line breaks."""
-        rows = (" ".join(row.split()) for row in "".join(self.parts).split("\n"))
-        return "\n".join(row for row in rows if row)
-
 
 def _note_call(element: HtmlElement) -> str:
     """The mark of a link to a footnote ('1'), or nothing."""
@@ -201,18 +178,15 @@ def _note_call(element: HtmlElement) -> str:
     if link is None or (element.tag == "a" and link.get("href") is None):
         return ""
     called = link.get("role") == "doc-noteref" or has_class(link, "footnote-ref", "footnote-reference")
-    if not called and not (_NOTE_LINK.match(link.get("href") or "") and _in_sup(link)):
+    raised = any(near is not None and near.tag == "sup" for near in (link.getparent(), *link))
+    if not called and not (raised and _NOTE_LINK.match(link.get("href") or "")):
         return ""
     return "".join(str(part) for part in link.itertext()).strip(" []\n\t")
 
 
-def _in_sup(link: HtmlElement) -> bool:
-    return any(near is not None and near.tag == "sup" for near in (link.getparent(), *list(link)))
-
-
-def text_of(element: HtmlElement) -> str:
-    """The inline text of an element in one line; notes called in it are lost but for their marks."""
-    line = Line()
+def text_of(element: HtmlElement, notes: list[tuple[str, HtmlElement]] | None = None) -> str:
+    """The inline text of an element in one line; notes called in it go to ``notes``."""
+    line = Line(notes=[] if notes is None else notes)
     line.add_element(element)
     return line.text()
 

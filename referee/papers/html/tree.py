@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -142,12 +143,8 @@ def _stands(element: HtmlElement) -> bool:
 
 
 def _in_note(element: HtmlElement, top: HtmlElement) -> bool:
-    for above in element.iterancestors():
-        if above is top:
-            return False
-        if is_note(above) or above.tag == "math":
-            return True
-    return False
+    between = takewhile(lambda above: above is not top, element.iterancestors())
+    return any(is_note(above) or above.tag == "math" for above in between)
 
 
 def is_note(element: HtmlElement) -> bool:
@@ -157,15 +154,9 @@ def is_note(element: HtmlElement) -> bool:
 
 def paper_root(page: HtmlElement) -> HtmlElement:
     """The element that holds the paper: LaTeXML's document, ``main``, the only ``article``, else the body."""
-    for path in _ROOTS:
-        found = page.xpath(path)
-        if found:
-            return found[0]
     articles = page.xpath(".//article")
-    if len(articles) == 1:
-        return articles[0]
-    body = page.find("body")
-    return page if body is None else body
+    lone = articles if len(articles) == 1 else []
+    return next(filter(None, (*map(page.xpath, _ROOTS), lone, page.xpath("./body"))), [page])[0]
 
 
 def take_out_furniture(root: HtmlElement) -> None:
@@ -176,12 +167,11 @@ def take_out_furniture(root: HtmlElement) -> None:
 
 
 def _is_furniture(element: HtmlElement) -> bool:
-    if element.tag in _NEVER or has_class(element, *_NEVER_CLASSES):
-        return True
-    if (element.get("role") or "") in _NEVER_ROLES or _NEVER_IDS.match(element.get("id") or ""):
-        return True
     # A page's own header is furniture; a header inside an article often holds the title.
-    if element.tag == "header":
-        above = {parent.tag for parent in element.iterancestors()}
-        return not above & {"article", "main"} and not element.xpath(".//h1")
-    return False
+    return (
+        element.tag in _NEVER
+        or has_class(element, *_NEVER_CLASSES)
+        or (element.get("role") or "") in _NEVER_ROLES
+        or _NEVER_IDS.match(element.get("id") or "") is not None
+        or (element.tag == "header" and not element.xpath("ancestor::article|ancestor::main|.//h1"))
+    )

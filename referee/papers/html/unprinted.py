@@ -34,7 +34,7 @@ _ELEMENTS = frozenset(
         "defs",
     ]
 )
-_ATTRIBUTES = ("alt", "title", "aria-label", "aria-description", "placeholder", "summary")
+_ATTRIBUTES = ("alt", "title", "aria-label", "aria-description", "placeholder", "summary", "srcdoc")
 # Programs use these; only what speaks to a model is of interest.
 _FOR_PROGRAMS = ("script", "style", "option", "textarea")
 _FORMULAS = frozenset({"math", "semantics", "annotation", "annotation-xml"})
@@ -53,17 +53,13 @@ def take_out_unprinted(page: HtmlElement) -> Unprinted:
         _attributes(element, found)
         tag = str(element.tag)
         if tag in _ELEMENTS or (tag == "title" and element.getparent().tag == "svg"):
-            if not _is_formula(element):
+            if not (element.tag in _FORMULAS and element.get("encoding")):
                 found.add(f"elements {tag!r}", " ".join(map(str, element.itertext())))
             if tag in ("rp", "datalist", "noframes", "desc", "metadata", "defs"):
                 drop(element)
         elif tag in _FOR_PROGRAMS and addresses_a_model(element.text or ""):
             found.add(f"elements {tag!r}", element.text)
     return found
-
-
-def _is_formula(element: HtmlElement) -> bool:
-    return element.tag in _FORMULAS and (element.get("encoding") or "") != ""
 
 
 def _attributes(element: HtmlElement, found: Unprinted) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from referee.papers.headings import plain_name, role_by_name
+from referee.papers.headings import role_by_name
 from referee.papers.html.elements import (
     ABSTRACT,
     BIBLIOGRAPHY,
+    EQUATIONS,
     FRONT,
     entry_of,
     heading_of,
-    is_equation_table,
     is_marked,
     note_mark,
     read_cells,
@@ -21,7 +22,7 @@ from referee.papers.html.elements import (
 )
 from referee.papers.html.text import Line, note_text, tex_of, text_of
 from referee.papers.html.tree import drop, has_class, is_block
-from referee.papers.pieces import Entry, Piece, caption_label, cells_text
+from referee.papers.pieces import Piece, caption_label, cells_text, is_caption, list_pieces
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -70,18 +71,17 @@ class Walk:
 
     def _close(self, line: Line) -> None:
         text = line.text()
-        if text and not (re.fullmatch(r"[.,;:]", text) and self._end_of_formula(text)):
+        # Punctuation between a displayed formula and its paragraph's end belongs to the formula.
+        ends_formula = re.fullmatch(r"[.,;:]", text) and self.pieces and self.pieces[-1].kind == "equation"
+        if text and not ends_formula:
             self._paragraph(text)
         self._flush_notes()
 
-    def _end_of_formula(self, text: str) -> bool:
-        """Punctuation between a displayed formula and its paragraph's end belongs to the formula."""
-        return bool(self.pieces) and self.pieces[-1].kind == "equation"
-
     def _paragraph(self, text: str) -> None:
-        if plain_name(text) == "abstract" and not self._has_text():
-            if not self._has_heading():
-                self._heading("Abstract", TOP, None)
+        headed = any(piece.kind == "heading" for piece in self.pieces)
+        if role_by_name(text) == "abstract" and not (headed and self.pieces[-1].kind != "heading"):
+            if not headed:
+                self._heading(text, TOP, None)
             return
         if match := _TEX_DISPLAY.fullmatch(text):
             self._add_formula(match["tex"] or match["dollars"])
@@ -89,21 +89,13 @@ class Walk:
         text = _TEX_INLINE.sub(r"$\1$", text)
         text = f"{self._run_in} {text}".strip()
         self._run_in = ""
-        label = caption_label(text)
         if self._in_references:
             self.pieces.append(Piece(kind="reference", text=text))
-        elif label and re.match(r"(?:Table|Figure|Fig\.|Algorithm)\s*\S+\s*[.:|—–]", text):
-            self._label = label
-            self.pieces.append(Piece(kind="caption", text=text, label=label))
+        elif is_caption(text):
+            self._label = caption_label(text)
+            self.pieces.append(Piece(kind="caption", text=text, label=self._label))
         else:
             self.pieces.append(Piece(kind="paragraph", text=text))
-
-    def _has_text(self) -> bool:
-        """Whether anything stands under a heading already."""
-        return self._has_heading() and self.pieces[-1].kind != "heading"
-
-    def _has_heading(self) -> bool:
-        return any(piece.kind == "heading" for piece in self.pieces)
 
     def _flush_notes(self) -> None:
         while self._notes:
@@ -118,10 +110,13 @@ class Walk:
             self._front(element)
         elif tag in _HEADINGS or has_class(element, "ltx_title"):
             self._title(element)
-        elif is_equation_table(element):
-            self._equations(element)
+        elif has_class(element, *EQUATIONS):
+            equations = (Piece(kind="equation", text=text, label=tag) for text, tag in read_equations(element))
+            self.pieces += [piece for piece in equations if piece.text]
         elif tag == "math" or _is_display(element):
-            self._display(element)
+            # Outside of an equation table its number may stand in it as a tag.
+            if tex := tex_of(element if element.tag == "math" else next(element.iter("math"))):
+                self._add_formula(tex)
         elif tag == "table" or has_class(element, "ltx_tabular"):
             self._table(element)
         elif tag == "figure" or has_class(element, "ltx_figure", "ltx_table", "ltx_float"):
@@ -147,21 +142,18 @@ class Walk:
             self._reference(element, None)
             return
         has_title = any(e.tag in _HEADINGS or has_class(e, "ltx_title") for e in element.iterdescendants())
-        if is_marked(element, ABSTRACT) and not has_title:
-            if not (
-                self.pieces and self.pieces[-1].kind == "heading" and plain_name(self.pieces[-1].text) == "abstract"
-            ):
-                self._heading("Abstract", TOP, None)
+        last = self.pieces[-1] if self.pieces else None
+        headed = last is not None and last.kind == "heading" and role_by_name(last.text) == "abstract"
+        if is_marked(element, ABSTRACT) and not has_title and not headed:
+            self._heading("Abstract", TOP, None)
         elif is_marked(element, BIBLIOGRAPHY) and not has_title and not self._in_references:
             self._heading("References", TOP, None)
         self.read(element)
 
     def _front(self, element: HtmlElement) -> None:
-        line = Line()
-        line.add_element(element)
-        inner = Walk()
+        whole, inner = text_of(element), Walk()
         inner.read(element)
-        texts = [p.text for p in inner.pieces] or [line.text()]
+        texts = [p.text for p in inner.pieces] or [whole]
         self.front.extend(Piece(kind="paragraph", text=text) for text in texts if text)
 
     def _title(self, element: HtmlElement) -> None:
@@ -179,16 +171,6 @@ class Walk:
             self._paragraph("")
         self._in_references = role_by_name(text) == "references"
         self.pieces.append(Piece(kind="heading", text=text, level=level, number=number))
-
-    def _equations(self, element: HtmlElement) -> None:
-        for text, tag in read_equations(element):
-            if text:
-                self.pieces.append(Piece(kind="equation", text=text, label=tag))
-
-    def _display(self, element: HtmlElement) -> None:
-        """A displayed formula outside of an equation table; its number may stand in it as a tag."""
-        if tex := tex_of(element if element.tag == "math" else next(element.iter("math"))):
-            self._add_formula(tex)
 
     def _add_formula(self, tex: str) -> None:
         match = _NUMBER_AT_END.search(tex)
@@ -222,8 +204,7 @@ class Walk:
         self._label = outer
 
     def _caption(self, element: HtmlElement) -> None:
-        text = text_of_lines(element, self._notes)
-        if text:
+        if text := text_of(element, self._notes):
             label = caption_label(text)
             self._label = label or self._label
             self.pieces.append(Piece(kind="caption", text=text, label=label))
@@ -243,8 +224,9 @@ class Walk:
         references = self._in_references or has_class(element, "ltx_biblist") or is_marked(element, BIBLIOGRAPHY)
         if has_class(element, "ltx_toclist"):
             return
-        count = _start(element)
-        lines: list[str] = []
+        first = element.get("start") or "1"
+        count = int(first) if first.isdigit() and len(first) < 6 else 1
+        read: list[tuple[str, list[Piece]]] = []
         for item in element:
             if item.tag not in ("li", "dt", "dd", "div") or (item.tag == "div" and element.tag != "dl"):
                 continue
@@ -254,38 +236,22 @@ class Walk:
             if references:
                 self._reference(item, f"{count}. " if element.tag == "ol" else None)
             else:
-                lines = self._item(item, _marker(item, element, count), lines)
+                mark, outer, self.pieces = _marker(item, element, count), self.pieces, []
+                self.read(item)
+                read.append((mark, self.pieces))
+                self.pieces = outer
             count += 1
-        self._add_list(lines)
-
-    def _item(self, item: HtmlElement, marker: str, lines: list[str]) -> list[str]:
-        """Add one item to the open list; returns the list that is then open."""
-        outer, self.pieces = self.pieces, []
-        self.read(item)
-        inside, self.pieces = self.pieces, outer
-        lead = f"{marker} " if marker else ""
-        for piece in inside:
-            if piece.kind in ("paragraph", "list", "heading"):
-                rows = piece.text.split("\n")
-                lines.extend(f"{lead if i == 0 else '  '}{row}" for i, row in enumerate(rows))
-                lead = "  "
-            else:
-                self._add_list(lines)
-                lines = []
-                self.pieces.append(piece)
-        return lines
-
-    def _add_list(self, lines: Sequence[str]) -> None:
-        if text := "\n".join(lines).strip():
-            self.pieces.append(Piece(kind="list", text=f"{self._run_in} {text}".strip()))
-            self._run_in = ""
+        for piece in list_pieces(read):
+            text = f"{self._run_in} {piece.text}".strip() if piece.kind == "list" else piece.text
+            self._run_in = "" if piece.kind == "list" else self._run_in
+            self.pieces.append(replace(piece, text=text))
 
     def _reference(self, item: HtmlElement, number: str | None) -> None:
         if not self._in_references:
             self._heading("References", TOP, None)
         text, entry = entry_of(item, number)
         if text:
-            self.pieces.append(Piece(kind="reference", text=text, entry=entry if isinstance(entry, Entry) else None))
+            self.pieces.append(Piece(kind="reference", text=text, entry=entry))
 
 
 def _is_display(element: HtmlElement) -> bool:
@@ -307,11 +273,6 @@ def _layout(table: HtmlElement) -> list[HtmlElement]:
     return outer if heads else []
 
 
-def _start(element: HtmlElement) -> int:
-    value = element.get("start") or "1"
-    return int(value) if value.isdigit() and len(value) < 6 else 1
-
-
 def _marker(item: HtmlElement, parent: HtmlElement, count: int) -> str:
     """What is printed before an item; LaTeXML's tag, which stands in the item itself, is taken out of it."""
     tag = next((e for e in item if has_class(e, "ltx_tag_item")), None)
@@ -324,13 +285,6 @@ def _marker(item: HtmlElement, parent: HtmlElement, count: int) -> str:
     return f"{count}." if parent.tag == "ol" else "•"
 
 
-def text_of_lines(element: HtmlElement, notes: list[tuple[str, HtmlElement]]) -> str:
-    """An element's text in one line; notes called in it go to ``notes``."""
-    line = Line(notes=notes)
-    line.add_element(element)
-    return line.text()
-
-
 def with_end_notes(pieces: Sequence[Piece], notes: Sequence[Piece]) -> list[Piece]:
     """Put each note behind the piece that calls it ('[^2]'); notes that none calls come last."""
     placed = list(pieces)
@@ -339,8 +293,3 @@ def with_end_notes(pieces: Sequence[Piece], notes: Sequence[Piece]) -> list[Piec
         at = next((index for index, piece in enumerate(placed) if call in piece.text), len(placed) - 1)
         placed.insert(at + 1, note)
     return placed
-
-
-def words_in(pieces: Iterable[Piece]) -> int:
-    """How many words the paragraphs, lists and tables have."""
-    return sum(len(piece.text.split()) for piece in pieces if piece.kind in ("paragraph", "list", "table"))

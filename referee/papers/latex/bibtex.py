@@ -75,9 +75,11 @@ def _value(braces: Braces, at: int, end: int, strings: dict[str, str]) -> tuple[
             parts.append(text[at + 1 : braces.closing[at]])
             at = braces.closing[at] + 1
         elif text[at : at + 1] == '"':
-            close = _closing_quote(braces, at + 1, end)
-            parts.append(text[at + 1 : close])
-            at = close + 1
+            first = at = at + 1
+            while at < end and text[at] != '"':
+                at = braces.closing.get(at, at) + 1 if text[at] == "{" else at + 1
+            parts.append(text[first : min(at, end)])
+            at = min(at, end) + 1
         elif (word := _WORD.match(text, at, end)) is not None:
             parts.append(strings.get(word[0].lower(), word[0]))
             at = word.end()
@@ -87,12 +89,6 @@ def _value(braces: Braces, at: int, end: int, strings: dict[str, str]) -> tuple[
         if rest is None:
             break
     return "".join(parts)[:_LONGEST], at
-
-
-def _closing_quote(braces: Braces, at: int, end: int) -> int:
-    while at < end and braces.text[at] != '"':
-        at = braces.closing.get(at, at) + 1 if braces.text[at] == "{" else at + 1
-    return min(at, end)
 
 
 def split_names(value: str) -> list[tuple[str, str]]:

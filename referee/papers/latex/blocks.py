@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from referee.papers.headings import role_by_name
 from referee.papers.latex import floats
 from referee.papers.latex.comments import VERBATIM
 from referee.papers.latex.counters import LISTS, NUMBERED, Target, Theorem, item_mark
-from referee.papers.latex.displays import algorithm_lines, equation_pieces, is_tabular
-from referee.papers.latex.inline import Reading, key_text, text_of, tidy
+from referee.papers.latex.displays import algorithm_lines, equation_pieces
+from referee.papers.latex.inline import Reading, key_text, text_of, tidy, verbatim_text
 from referee.papers.latex.macros import THE_COUNTER
 from referee.papers.latex.nodes import (
     BLANK_LINE,
     HEADINGS,
     SIZES,
+    TABULARS,
     TextPart,
     arguments,
     changes_size,
@@ -27,12 +29,12 @@ from referee.papers.latex.nodes import (
     printed_arguments,
 )
 from referee.papers.latex.scan import MATH_ENVIRONMENTS, names
-from referee.papers.pieces import Piece
+from referee.papers.pieces import LONG_WORDS, Piece, list_pieces, shortened
 
 BIBLIOGRAPHY_PLACE = "\ue010"
 _RUN_IN = ("paragraph", "subparagraph")
 _DRAWINGS = frozenset(names("tikzpicture pgfpicture picture axis circuitikz forest tikzcd filecontents lrbox"))
-_FRONT_ENVIRONMENTS = frozenset(names("icmlauthorlist keyword keywords IEEEkeywords CCSXML titlepage"))
+_FRONT_ENVIRONMENTS = frozenset(names("icmlauthorlist keyword keywords IEEEkeywords CCSXML"))
 
 
 class Blocks:
@@ -45,14 +47,20 @@ class Blocks:
         self.pieces: list[Piece] = []
         self.waiting: list[Any] = []
         self.size = 10.0
-        self.depth = 0
         self.numbered_lists = 0
+        self.abstract_end = 0
         self.lead = ""
 
     def read(self, nodes: list[Any]) -> list[Piece]:
         """Pieces of the whole paper, front matter commands left out."""
         self.walk(nodes)
         self.flush()
+        for at, piece in enumerate(self.pieces[self.abstract_end :], self.abstract_end):
+            if piece.kind == "heading" or not self.abstract_end:
+                break
+            if piece.kind == "paragraph" and len(piece.text.split()) >= LONG_WORDS:
+                self.pieces.insert(at, Piece(kind="heading", text="Introduction", size=12.0))
+                break
         return self.pieces
 
     def walk(self, nodes: list[Any]) -> None:
@@ -82,17 +90,12 @@ class Blocks:
         if self.lead and text:
             text, self.lead = f"{self.lead} {text}", ""
         if any(char.isalnum() for char in text) or (text and text[0] == "\ue000"):
-            self.add(Piece(kind=kind, text=text, size=self.size))  # type: ignore[arg-type]
+            self.pieces.append(Piece(kind=kind, text=text, size=self.size))  # type: ignore[arg-type]
         self._footnotes()
-
-    def add(self, piece: Piece) -> None:
-        """Write one piece."""
-        self.pieces.append(piece)
 
     def _footnotes(self) -> None:
         notes, self.reading.footnotes = self.reading.footnotes, []
-        for note in notes:
-            self.add(Piece(kind="footnote", text=note, size=8.0))
+        self.pieces += [Piece(kind="footnote", text=note, size=8.0) for note in notes]
 
     def _chars(self, node: Any) -> None:
         parts = BLANK_LINE.split(node.chars)
@@ -120,9 +123,9 @@ class Blocks:
             self.size = SIZES[name]
         elif (handler := _MACROS.get(name)) is not None:
             handler(self, node)
-        elif any(holds_blocks(a) for a in printed_arguments(node)):
+        elif any(holds_blocks(a) or changes_size(a) for a in printed_arguments(node)):
             for argument in printed_arguments(node):
-                self.walk(children(argument))
+                self._group(argument)
         else:
             self.waiting.append(node)
 
@@ -144,14 +147,20 @@ class Blocks:
         if name in _RUN_IN:
             self.lead = title
         else:
-            self.add(Piece(kind="heading", text=title, level=level, number=number, size=12.0))
+            self.pieces.append(Piece(kind="heading", text=title, level=level, number=number, size=12.0))
         self._footnotes()
 
     def _environment(self, node: Any, name: str) -> None:
         base = name.removesuffix("*")
         outer, size, lists = self.reading.current, self.size, self.numbered_lists
-        if name in MATH_ENVIRONMENTS or base == "subequations":
-            self._math_environment(node, base, name)
+        if name == "math":
+            self.waiting.append(node)
+            return
+        if name in MATH_ENVIRONMENTS:
+            self.display("equation" if name == "empheq" else name, inside(node))
+            return
+        if base == "subequations":
+            self._subequations(node)
             return
         self.flush()
         if name in self.theorems or base == "proof":
@@ -160,16 +169,22 @@ class Blocks:
             self._list(node, name)
         elif base in floats.FLOATS:
             floats.read_float(self, node, base)
-        elif is_tabular(node):
+        elif name in TABULARS:
             floats.read_tabular(self, node)
         elif base in ("algorithmic", "algorithmicx", "algpseudocode"):
-            lines = algorithm_lines(children(node), self.reading, blocks=self.block_algorithms)
-            self._code(lines)
-        elif base == "abstract":
-            self.add(Piece(kind="heading", text="Abstract", level=1, size=12.0))
+            self._code(algorithm_lines(children(node), self.reading, blocks=self.block_algorithms))
+        elif role_by_name(base) == "abstract":
+            self.pieces.append(Piece(kind="heading", text=base.capitalize(), level=1, size=12.0))
             self._inside(node)
+            self.abstract_end = len(self.pieces)
         elif base == "thebibliography":
             self.bibliography(node)
+        elif base == "CSLReferences":
+            self._entries(node)
+        elif base == "titlepage":
+            at = len(self.pieces)
+            self._inside(node)
+            self.pieces[at:] = [part for piece in self.pieces[at:] for part in shortened(piece)]
         elif base == "appendices":
             self.reading.counters.start_appendix()
             self._inside(node)
@@ -182,17 +197,15 @@ class Blocks:
         self.walk(children(node))
         self.flush()
 
-    def _math_environment(self, node: Any, base: str, name: str) -> None:
-        if base == "math":
-            self.waiting.append(node)
-            return
-        if base == "subequations":
-            self._subequations(node)
-            return
-        source = inside(node)
-        if base in ("empheq", "IEEEeqnarray", "alignat"):
-            base = {"empheq": "equation"}.get(base, base)
-        self.display(name if base != "empheq" else "equation", source)
+    def _entries(self, node: Any) -> None:
+        """What pandoc writes for a bibliography: an entry a paragraph, under a heading of the author's or its own."""
+        at = len(self.pieces)
+        self._inside(node)
+        entries = [replace(piece, kind="reference") for piece in self.pieces[at:]]
+        last = next((piece for piece in reversed(self.pieces[:at]) if piece.kind == "heading"), None)
+        if last is None or role_by_name(last.text) != "references":
+            entries.insert(0, Piece(kind="heading", text="References"))
+        self.pieces[at:] = entries
 
     def _subequations(self, node: Any) -> None:
         counters = self.reading.counters
@@ -211,12 +224,11 @@ class Blocks:
     def display(self, name: str, source: str) -> None:
         """A displayed formula; the paragraph around it goes on after it as a piece of its own."""
         self.flush()
-        for piece in equation_pieces(name, source, self.reading, is_math_mark=not name):
-            self.add(piece)
+        self.pieces += equation_pieces(name, source, self.reading, is_math_mark=not name)
 
     def _code(self, text: str, label: str | None = None) -> None:
         if text.strip():
-            self.add(Piece(kind="code", text=text.strip("\n"), label=label))
+            self.pieces.append(Piece(kind="code", text=text.strip("\n"), label=label))
 
     def _theorem(self, node: Any, name: str) -> None:
         kind = self.theorems.get(name)
@@ -241,7 +253,7 @@ class Blocks:
         given = [a for a in arguments(node) if a is not None]
         options = key_text(given[0]) if given else ""
         depth, self.numbered_lists = self.numbered_lists, self.numbered_lists + (name in NUMBERED)
-        lines: list[str] = []
+        read: list[tuple[str, list[Piece]]] = []
         number = 0
         for label, nodes in items(children(node)):
             if label is None and not number and not tidy(text_of(nodes, self.reading)):
@@ -252,34 +264,17 @@ class Blocks:
                 mark = text_of(label, self.reading) or "-"
             if reference:
                 self.reading.current = Target("item", reference)
-            self._item(mark, nodes, lines)
-        self._write_list(lines)
-
-    def _item(self, mark: str, nodes: list[Any], lines: list[str]) -> None:
-        outer, self.pieces = self.pieces, []
-        self.walk(nodes)
-        self.flush()
-        inner, self.pieces = self.pieces, outer
-        lead = f"{mark} "
-        for piece in inner:
-            if piece.kind in ("paragraph", "list"):
-                lines.extend(f"{lead if i == 0 else '  '}{line}" for i, line in enumerate(piece.text.split("\n")))
-                lead = "  "
-            else:
-                self._write_list(lines)
-                self.add(piece)
-
-    def _write_list(self, lines: list[str]) -> None:
-        if any(line.strip(" -") for line in lines):
-            self.add(Piece(kind="list", text="\n".join(lines), size=self.size))
-        lines.clear()
+            outer, self.pieces = self.pieces, []
+            self.walk(nodes)
+            self.flush()
+            read.append((mark, self.pieces))
+            self.pieces = outer
+        found = list_pieces(read)
+        self.pieces += [replace(piece, size=self.size) if piece.kind == "list" else piece for piece in found]
 
     def _verbatim(self, node: Any) -> None:
         self.flush()
-        index = key_text(arguments(node)[0]) if arguments(node) else ""
-        texts = self.reading.aside.texts
-        if index.isdigit() and int(index) < len(texts):
-            self._code(texts[int(index)])
+        self._code(verbatim_text(node, self.reading))
 
     def _appendix(self, _: Any) -> None:
         self.flush()
@@ -298,21 +293,17 @@ class Blocks:
         """Mark the place of the bibliography; only the first one counts."""
         self.flush()
         if all(piece.text != BIBLIOGRAPHY_PLACE for piece in self.pieces):
-            self.add(Piece(kind="paragraph", text=BIBLIOGRAPHY_PLACE))
+            self.pieces.append(Piece(kind="paragraph", text=BIBLIOGRAPHY_PLACE))
 
     def _counter_form(self, node: Any) -> None:
-        if len(arguments(node)) == 2:
-            name, body = (key_text(a) for a in arguments(node))
-            self.reading.counters.formats[name] = body
+        if len(given := arguments(node)) == 2:
+            self.reading.counters.formats[key_text(given[0])] = key_text(given[1])
 
     def _twocolumn(self, node: Any) -> None:
         for argument in arguments(node):
             if argument is not None:
                 self.walk(children(argument))
         self.flush()
-
-    def _nothing(self, _: Any) -> None:
-        return
 
 
 _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
@@ -335,6 +326,6 @@ _MACROS: dict[str, Callable[[Blocks, Any], None]] = {
         icmlauthor icmlaffiliation icmlcorrespondingauthor icmlkeywords printAffiliationsAndNotice
         icmltitlerunning ead orcid cortext fntext titlerunning authorrunning bibliographystyle input include
         shorttitle shortauthors ccsdesc received authornote titlenote subtitle institution"""),
-        Blocks._nothing,
+        lambda *_: None,
     ),
 }

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from referee.papers.hidden.addresses import orders_a_model
+from referee.papers.latex.scan import NUMBER, POINTS
 
 VERBATIM = "refereeverbatim"
 VERB = "refereeverb"
@@ -32,10 +33,9 @@ _SWITCH = re.compile(r"\\if(?:false|true|num|dim|odd|x)(?![a-zA-Z@])|\\if(?![a-z
 _IF_ZERO = re.compile(r"\s*0\s*(?!\s*0)")
 # Tests of literals alone, which every run of TeX decides alike; what stands in registers or macros is not decided here.
 _NUMBERS = re.compile(r"\s*(-?\d+)\s*([<=>])\s*(-?\d+)(?![\d.])\s?")
-_LENGTHS = re.compile(r"\s*(-?[\d.]+)\s*(pt|cm|mm|in|bp|sp)\s*([<=>])\s*(-?[\d.]+)\s*(pt|cm|mm|in|bp|sp)\s?")
+_LENGTHS = re.compile(rf"\s*({NUMBER})\s*(pt|cm|mm|in|bp|sp)\s*([<=>])\s*({NUMBER})\s*(pt|cm|mm|in|bp|sp)\s?")
 _NUMBER = re.compile(r"\s*(-?\d+)(?![\d.])\s?")
 _SIGNS = re.compile(r"\s*([^\\{}\s#%])\s*([^\\{}\s#%])")
-_POINTS = {"pt": 1.0, "cm": 28.45, "mm": 2.845, "in": 72.27, "bp": 1.004, "sp": 1 / 65536}
 
 
 @dataclass
@@ -135,8 +135,7 @@ def _drop_branches(text: str, aside: Aside) -> str:
             continue
         printed = "dead" not in stack
         (parts if printed else aside.switched_off).append(text[at : match.start()])
-        end, known = _take_branch(word, text, match.end(), stack)
-        at = end
+        at, known = _take_branch(word, text, match.end(), stack)
         if printed and not known:
             parts.append(match[0])
     if "dead" in stack:
@@ -147,12 +146,6 @@ def _drop_branches(text: str, aside: Aside) -> str:
 
 def _take_branch(word: str, text: str, end: int, stack: list[str]) -> tuple[int, bool]:
     """Follow one conditional word; returns the place after it and whether it is one that is decided here."""
-    if word == "iffalse" or word == "iftrue":
-        stack.append("dead" if word == "iffalse" else "live")
-        return end, True
-    if word == "if" and (zero := _IF_ZERO.match(text, end)):
-        stack.append("dead")
-        return zero.end(), True
     if (decided := _decided(word, text, end)) is not None:
         holds, after = decided
         stack.append("live" if holds else "dead")
@@ -172,6 +165,10 @@ def _take_branch(word: str, text: str, end: int, stack: list[str]) -> tuple[int,
 
 def _decided(word: str, text: str, end: int) -> tuple[bool, int] | None:
     """Whether a test of literals holds, and the place behind it; None for a test that only TeX itself can decide."""
+    if word in ("iftrue", "iffalse"):
+        return word == "iftrue", end
+    if word == "if" and (zero := _IF_ZERO.match(text, end)):
+        return False, zero.end()
     if word == "ifnum" and (two := _NUMBERS.match(text, end)):
         return _holds(float(two[1]), two[2], float(two[3])), two.end()
     if word == "ifodd" and (one := _NUMBER.match(text, end)):
@@ -179,10 +176,7 @@ def _decided(word: str, text: str, end: int) -> tuple[bool, int] | None:
     if word in ("if", "ifx") and (signs := _SIGNS.match(text, end)):
         return signs[1] == signs[2], signs.end()
     if word == "ifdim" and (two := _LENGTHS.match(text, end)):
-        try:
-            first, second = float(two[1]) * _POINTS[two[2]], float(two[4]) * _POINTS[two[5]]
-        except ValueError:
-            return None
+        first, second = float(two[1]) * POINTS[two[2]], float(two[4]) * POINTS[two[5]]
         return _holds(first, two[3], second), two.end()
     return None
 
@@ -205,15 +199,20 @@ def inner_text(text: str) -> str:
 
 
 _INSIDE = r"\{(?P<text>(?:[^{}]|\{[^{}]*\})*+)\}"
-_FOR_PROGRAMS = re.compile(rf"\\(?P<name>hypersetup|pdfinfo|index|sindex|label)\s*(?:\[[^\]{{}}]*\]\s*)?{_INSIDE}")
+_FOR_PROGRAMS = re.compile(
+    rf"\\(?P<name>hypersetup|pdfinfo|index|sindex|label|BeginAccSupp|Description)\s*(?:\[[^\]{{}}]*\]\s*)?{_INSIDE}"
+)
 _PROPERTY = re.compile(r"\bpdf(?P<key>[a-z]+)\s*=\s*\{(?P<text>[^{}]*)\}")
 _NAMES = ("title", "author", "creator", "producer")
 _DROPPING = re.compile(
-    r"\\(?:re|provide)?(?:newcommand|command)\*?\s*\{?\s*\\(?P<own>[a-zA-Z]+)\s*\}?\s*\[1\]\s*\{\s*\}"
+    r"\\(?:(?:re|provide)?(?:newcommand|command)\*?|def)\s*\{?\s*\\(?P<own>[a-zA-Z]+)\s*\}?\s*(?:\[1\]|#1)\s*\{\s*\}"
 )
+_ALTERNATIVE = re.compile(r"\\includegraphics\s*\[(?:[^\][{}]|\{[^{}]*\})*?\balt\s*=\s*\{(?P<text>[^{}]*)\}")
 _PLACES: Mapping[str, str] = {
     "hypersetup": "its PDF properties",
     "pdfinfo": "its PDF properties",
+    "BeginAccSupp": "alternative texts",
+    "Description": "alternative texts",
     "index": "entries of an index",
     "sindex": "entries of an index",
     "label": "its labels",
@@ -233,6 +232,8 @@ def words_unprinted(source: str) -> Iterator[tuple[str, str]]:
             text = " ".join(words for key, words in properties if key not in _NAMES or orders_a_model(words))
         if name != "label" or len(text.split()) >= _FEWEST_WORDS_OF_A_LABEL:
             yield _PLACES[name], _COMMANDS.sub(" ", text)
+    for match in _ALTERNATIVE.finditer(source):
+        yield "alternative texts", match["text"]
     for own in dict.fromkeys(_DROPPING.findall(source)):
         for match in re.finditer(rf"\\{own}\s*{_INSIDE}", source):
             yield "notes that a command of its own drops", _COMMANDS.sub(" ", match["text"])
@@ -241,11 +242,5 @@ def words_unprinted(source: str) -> Iterator[tuple[str, str]]:
 def drop_named_environments(text: str) -> str:
     r"""Without the environments that the source itself excludes by ``\excludecomment{name}``."""
     for name in set(re.findall(r"\\excludecomment\s*\{(\w+)\}", text)):
-        pattern = re.compile(rf"\\begin\{{{name}\}}")
-        at, parts = 0, []
-        while (match := pattern.search(text, at)) is not None:
-            end = text.find(f"\\end{{{name}}}", match.end())
-            parts.append(text[at : match.start()])
-            at = end + len(f"\\end{{{name}}}") if end >= 0 else len(text)
-        text = "".join(parts) + text[at:]
+        text = re.sub(rf"\\begin\{{{name}\}}.*?(?:\\end\{{{name}\}}|\Z)", "", text, flags=re.DOTALL)
     return text

@@ -129,15 +129,11 @@ def theorem_kinds(source: str, counters: Counters) -> dict[str, Theorem]:
     """
     kinds: dict[str, Theorem] = {}
     for match in _DECLARED.finditer(source):
-        name, title = match["name"].strip(), match["title"].strip() or match["name"].strip().capitalize()
-        if match["star"]:
-            kinds[name] = Theorem(title, None)
-            continue
-        shared = match["shared"]
+        name, shared = match["name"].strip(), match["shared"]
         counter = kinds[shared].counter if shared in kinds else (shared or name)
-        if match["within"]:
+        if match["within"] and not match["star"]:
             counters.within(name, match["within"])
-        kinds[name] = Theorem(title, counter)
+        kinds[name] = Theorem(match["title"].strip() or name.capitalize(), None if match["star"] else counter)
     for match in _DECLARED_LATER.finditer(source):
         options = dict(
             part.split("=", 1) for part in (match["options"] or "").replace(" ", "").split(",") if "=" in part

@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.papers.latex.counters import Target
 from referee.papers.latex.inline import Reading, is_bold, key_text, text_of, tidy
-from referee.papers.latex.nodes import TABULARS, arguments, children
+from referee.papers.latex.nodes import arguments, children
 from referee.papers.latex.scan import names
 from referee.papers.pieces import Piece, filled_up
 
@@ -64,19 +64,14 @@ def _opened(nodes: list[Any], depth: int) -> list[Any]:
 def _row(row: list[list[Any]], reading: Reading) -> list[str]:
     cells: list[str] = []
     for nodes in row:
-        span = _span(nodes)
-        cells.append(_cell(nodes, reading))
-        cells.extend("" for _ in range(span - 1))
+        spans = (arguments(n)[0] for n in nodes if getattr(n, "macroname", "") == "multicolumn" and arguments(n))
+        count = key_text(next(spans, None)).strip()
+        cells += [
+            _cell(nodes, reading),
+            *("" for _ in range(1, min(int(count), _MOST_COLUMNS) if count.isdigit() else 1)),
+        ]
     reading.aside.cells_cut += sum(map(bool, cells[_MOST_COLUMNS:]))
     return cells[:_MOST_COLUMNS]
-
-
-def _span(nodes: list[Any]) -> int:
-    for node in nodes:
-        if getattr(node, "macroname", "") == "multicolumn" and arguments(node):
-            count = key_text(arguments(node)[0]).strip()
-            return min(int(count), _MOST_COLUMNS) if count.isdigit() else 1
-    return 1
 
 
 def _cell(nodes: list[Any], reading: Reading) -> str:
@@ -102,11 +97,6 @@ def _innermost(nodes: list[Any]) -> list[Any]:
             break
         shown = [n for n in shown if getattr(n, "chars", "x").strip()]
     return shown
-
-
-def is_tabular(node: Any) -> bool:
-    """Whether the node is an environment of rows and columns outside of formulas."""
-    return getattr(node, "environmentname", "") in TABULARS
 
 
 _BY_ROW = frozenset(names("align alignat flalign gather eqnarray IEEEeqnarray xalignat"))
@@ -180,8 +170,7 @@ def _numbered_rows(source: str) -> list[str]:
 
 def _clean(source: str) -> str:
     """LaTeX without its labels and number commands, on one line."""
-    bare = _SILENT.sub("", _TAG.sub("", _LABEL.sub("", source)))
-    text = " ".join(bare.split())
+    text = " ".join(_SILENT.sub("", _TAG.sub("", _LABEL.sub("", source))).split())
     return "" if _NOISE.match(text) else text
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
 
 from referee.papers.latex.counters import Target
 from referee.papers.latex.displays import algorithm_lines, table_cells
@@ -12,7 +13,7 @@ from referee.papers.latex.nodes import arguments, children, printed_arguments
 from referee.papers.pieces import Piece, cells_text
 
 if TYPE_CHECKING:
-    from referee.papers.latex.inline import Reading
+    from referee.papers.latex.blocks import Blocks  # which reads floats itself and so stands above this module
 
 FLOATS = {
     "table": "Table", "sidewaystable": "Table", "wraptable": "Table", "longtable": "Table", "margintable": "Table",
@@ -22,28 +23,6 @@ FLOATS = {
     "xltabular": "Table", "longtblr": "Table",
 }  # fmt: skip
 _TABLES_THEMSELVES = frozenset(("longtable", "xltabular", "longtblr"))
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-class Blocks(Protocol):
-    """What a float is read into: ``blocks.Blocks``, which reads floats itself and so stands above this module."""
-
-    reading: Reading
-    pieces: list[Piece]
-    size: float
-    block_algorithms: bool
-
-    def walk(self, nodes: list[Any]) -> None:
-        """Go through nodes of one level."""
-        ...
-
-    def flush(self, kind: str = "paragraph") -> None:
-        """End the paragraph."""
-        ...
-
-    def add(self, piece: Piece) -> None:
-        """Write one piece."""
-        ...
 
 
 def read_float(blocks: Blocks, node: Any, name: str) -> None:
@@ -68,9 +47,9 @@ def read_tabular(blocks: Blocks, node: Any) -> None:
     cells = table_cells(node, blocks.reading)
     text = cells_text(cells)
     if text and len(cells[0]) == 1:
-        blocks.add(Piece(kind="paragraph", text=" ".join(row[0] for row in cells), size=blocks.size))
+        blocks.pieces.append(Piece(kind="paragraph", text=" ".join(row[0] for row in cells), size=blocks.size))
     elif text:
-        blocks.add(Piece(kind="table", text=text, cells=cells))
+        blocks.pieces.append(Piece(kind="table", text=text, cells=cells))
 
 
 def read_caption_of(blocks: Blocks, node: Any) -> None:
@@ -88,19 +67,19 @@ def read_stray_caption(blocks: Blocks, node: Any) -> None:
     given = printed_arguments(node)
     blocks.flush()
     if text := text_of(given, blocks.reading):
-        blocks.add(Piece(kind="caption", text=text))
+        blocks.pieces.append(Piece(kind="caption", text=text))
 
 
 def _caption(blocks: Blocks, kind: str, text: str, *, starred: bool) -> str | None:
     """Write a caption; returns the label it gives, such as 'Table 2'."""
     if starred:
         if text:
-            blocks.add(Piece(kind="caption", text=text))
+            blocks.pieces.append(Piece(kind="caption", text=text))
         return None
     number = blocks.reading.counters.step(kind.lower())
     blocks.reading.current = Target(kind, number)
     label = f"{kind} {number}"
-    blocks.add(
+    blocks.pieces.append(
         Piece(kind="caption", text=f"{label}: {text}".rstrip(": ") if not text else f"{label}: {text}", label=label)
     )
     return label
@@ -156,7 +135,7 @@ class _Float:
                 rest.append(node)
         text = algorithm_lines(rest, self.blocks.reading, blocks=self.blocks.block_algorithms)
         if text.strip():
-            self.blocks.add(Piece(kind="code", text=text))
+            self.blocks.pieces.append(Piece(kind="code", text=text))
 
     def finish(self) -> None:
         """Give the float's tables and code the caption's number."""
@@ -201,12 +180,12 @@ class _Float:
             value = dict(counters.values)
             number = counters.step(name)
             counters.values = value
-        self.blocks.reading.current = Target(self.kind, f"{number}{_LETTERS[self.parts % 26]}")
+        self.blocks.reading.current = Target(self.kind, f"{number}{ascii_lowercase[self.parts % 26]}")
         self.parts += 1
 
     def _part_caption(self, text: str) -> None:
         if text:
-            self.blocks.add(Piece(kind="caption", text=f"({_LETTERS[(self.parts - 1) % 26]}) {text}"))
+            self.blocks.pieces.append(Piece(kind="caption", text=f"({ascii_lowercase[(self.parts - 1) % 26]}) {text}"))
 
 
 def _flat(nodes: list[Any]) -> list[Any]:

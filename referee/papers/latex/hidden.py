@@ -6,12 +6,13 @@ It is taken out of the source before the paper is read, and kept in findings.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from referee.papers.latex.inline import key_text
-from referee.papers.latex.nodes import arguments, children, printed_arguments
-from referee.papers.latex.scan import names
+from referee.papers.latex.nodes import SIZES, arguments, children, printed_arguments
+from referee.papers.latex.scan import NUMBER, POINTS, names
 from referee.schemas.paper import Finding
 
 Colour = tuple[float, float, float]
@@ -25,6 +26,12 @@ _NAMES: dict[str, Colour] = {
 _DEFINED = re.compile(
     r"\\(?:definecolor|providecolor)\s*\{([^{}]+)\}\s*\{([^{}]+)\}\s*\{([^{}]+)\}|\\colorlet\s*\{([^{}]+)\}\s*\{([^{}]+)\}"
 )
+_MODELS: dict[str, Callable[..., Colour]] = {
+    "rgb": lambda red, green, blue: (red, green, blue),
+    "RGB": lambda red, green, blue: (red / 255, green / 255, blue / 255),
+    "gray": lambda grey: (grey, grey, grey),
+    "cmyk": lambda c, m, y, key: ((1 - c) * (1 - key), (1 - m) * (1 - key), (1 - y) * (1 - key)),
+}
 
 
 def defined_colours(source: str) -> dict[str, Colour]:
@@ -39,24 +46,12 @@ def defined_colours(source: str) -> dict[str, Colour]:
 
 def by_model(model: str, values: str) -> Colour | None:
     """A colour from xcolor's models; None for a model or value that is not known."""
-    model = model.strip()
-    if model == "HTML" and re.fullmatch(r"\s*[0-9a-fA-F]{6}\s*", values):
-        text = values.strip()
-        return (int(text[0:2], 16) / 255, int(text[2:4], 16) / 255, int(text[4:6], 16) / 255)
+    if model.strip() == "HTML":
+        model, values = "RGB", ",".join(str(int(pair, 16)) for pair in re.findall(r"[0-9a-fA-F]{2}", values))
     try:
-        parts = [float(value) for value in values.split(",")]
-    except ValueError:
+        return _MODELS[model.strip()](*map(float, values.split(",")))
+    except (KeyError, TypeError, ValueError):
         return None
-    if model == "rgb" and len(parts) == 3:
-        return (parts[0], parts[1], parts[2])
-    if model == "RGB" and len(parts) == 3:
-        return (parts[0] / 255, parts[1] / 255, parts[2] / 255)
-    if model == "gray" and len(parts) == 1:
-        return (parts[0],) * 3
-    if model == "cmyk" and len(parts) == 4:
-        cyan, magenta, yellow, key = parts
-        return ((1 - cyan) * (1 - key), (1 - magenta) * (1 - key), (1 - yellow) * (1 - key))
-    return None
 
 
 def mixed(expression: str, known: dict[str, Colour]) -> Colour | None:
@@ -86,9 +81,7 @@ _MAY_HIDE = re.compile(
     r"\\(?:color|textcolor|fontsize|scalebox|resizebox|transparent|texttransparent|[hv]?phantom|pdfliteral|special|"
     r"sbox|savebox|pagecolor|colorbox)(?![a-zA-Z])|\{lrbox\}"
 )
-_SIZES = frozenset(names("tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge"))
-_POINTS = {"pt": 1.0, "bp": 1.0, "mm": 2.85, "cm": 28.5, "in": 72.3, "em": 10.0, "ex": 4.3, "sp": 1.5e-5, "": 1.0}
-_LENGTH = re.compile(r"^\s*(-?[\d.]+)\s*([a-z]{0,2})\s*$")
+_LENGTH = re.compile(rf"^\s*({NUMBER})\s*([a-z]{{0,2}})\s*$")
 _SMALLEST_PT = 2.0
 _BODY_PT = 10.0
 _BOXES = frozenset(names("tcolorbox mdframed shaded tikzpicture beamercolorbox"))
@@ -116,13 +109,9 @@ class _State:
     @property
     def why(self) -> str:
         """Why nothing is seen; empty where it is."""
-        if self.boxed:
-            return self.boxed
-        if self.transparent:
-            return "transparent"
-        if self.size_pt * self.scale <= _SMALLEST_PT:
-            return "size"
-        return "colour" if alike(self.colour, self.background) else ""
+        tiny = self.size_pt * self.scale <= _SMALLEST_PT
+        seen = "colour" if alike(self.colour, self.background) else ""
+        return self.boxed or ("transparent" if self.transparent else "size" if tiny else seen)
 
 
 @dataclass
@@ -209,27 +198,15 @@ class _Reader:
                 cell = self._colour(arguments(node))
                 row = cell if name == "rowcolor" else row
                 state = replace(state, background=cell)
-            elif (switched := self._switched(node, name, state)) is not None:
+            elif switched := self._changed(_SWITCHES, name, arguments(node) if name else [], state):
                 state = switched
             else:
                 self._node(node, name, state)
 
-    def _switched(self, node: Any, name: str, state: _State) -> _State | None:
-        """The state after a command that changes all that follows; None for other nodes."""
-        given = arguments(node) if name else []
-        if name == "color" and given:
-            return replace(state, colour=self._colour(given))
-        if name in ("normalcolor",):
-            return replace(state, colour=(0.0, 0.0, 0.0))
-        if name == "fontsize" and given:
-            return replace(state, size_pt=_length(key_text(given[0])))
-        if name in _SIZES:
-            return replace(state, size_pt=_BODY_PT)
-        if name == "transparent" and given:
-            return replace(state, transparent=_number(key_text(given[0]), 1.0) <= 0.1)
-        if name in ("pdfliteral", "special") and given:
-            return replace(state, transparent=bool(re.search(r"\b3\s+Tr\b", key_text(given[-1]))))
-        return None
+    def _changed(self, table: Mapping[str, _Change], name: str, given: list[Any], state: _State) -> _State | None:
+        """The state after a command of the table that has its arguments; None for any other."""
+        least, change = table.get(name, (0, None))
+        return None if change is None or len(given) < least else replace(state, **change(self, given, state))
 
     def _node(self, node: Any, name: str, state: _State) -> None:
         environment = getattr(node, "environmentname", "")
@@ -249,31 +226,12 @@ class _Reader:
 
     def _macro(self, node: Any, name: str, state: _State) -> None:
         given = arguments(node)
-        inner = self._inside(name, given, state)
+        inner = self._changed(_AROUND, name, given, state) or state
         shown = printed_arguments(node) if name not in ("phantom", "hphantom", "vphantom") else given
         for argument in shown:
             self.walk(children(argument) if hasattr(argument, "delimiters") else [argument], inner)
         if not shown and not given and state.why:
             self._hide(node, state.why, "")
-
-    def _inside(self, name: str, given: list[Any], state: _State) -> _State:
-        """The state inside a command's text argument."""
-        if name == "textcolor" and len(given) >= 2:
-            return replace(state, colour=self._colour(given[:2]))
-        if name in ("colorbox", "fcolorbox") and len(given) >= 3:
-            return replace(state, background=self._colour(given[-3:-1]))
-        if name == "scalebox" and given:
-            return replace(state, scale=state.scale * abs(_number(key_text(given[0]), 1.0)))
-        if name == "resizebox" and len(given) >= 3:
-            sizes = [_length(key_text(a)) for a in given[1:3]]
-            return replace(state, size_pt=_SMALLEST_PT) if min(sizes) <= _SMALLEST_PT else state
-        if name == "texttransparent" and given:
-            return replace(state, transparent=_number(key_text(given[0]), 1.0) <= 0.1)
-        if name in ("phantom", "hphantom", "vphantom"):
-            return replace(state, boxed="phantom")
-        if name in ("sbox", "savebox") and not self.boxes_used:
-            return replace(state, boxed="unused")
-        return state
 
     def _hide(self, node: Any, why: str, text: str) -> None:
         if not text.strip() and not getattr(node, "macroname", ""):
@@ -295,12 +253,43 @@ class _Reader:
 def _length(text: str) -> float:
     """A length in points; the body's size where it is relative or unknown."""
     match = _LENGTH.match(text)
-    unit = _POINTS.get(match[2]) if match else None
-    return _number(match[1], _BODY_PT) * unit if match and unit is not None else _BODY_PT
+    unit = POINTS.get(match[2] or "pt") if match else None
+    return float(match[1]) * unit if match and unit is not None else _BODY_PT
 
 
-def _number(text: str, otherwise: float) -> float:
+def _number(text: str) -> float:
+    """A number; 1 where it is none."""
     try:
         return float(text)
     except ValueError:
-        return otherwise
+        return 1.0
+
+
+_Change = tuple[int, Callable[[Any, list[Any], _State], dict[str, Any]] | None]
+# What a command changes for all that follows, or for its own text argument, and how many arguments it needs for that.
+_SWITCHES: Mapping[str, _Change] = {
+    "color": (1, lambda walk, given, _: {"colour": walk._colour(given)}),
+    "normalcolor": (0, lambda *_: {"colour": (0.0, 0.0, 0.0)}),
+    "fontsize": (1, lambda _, given, __: {"size_pt": _length(key_text(given[0]))}),
+    "transparent": (1, lambda _, given, __: {"transparent": _number(key_text(given[0])) <= 0.1}),
+    **dict.fromkeys(SIZES, (0, lambda *_: {"size_pt": _BODY_PT})),
+    **dict.fromkeys(
+        ("pdfliteral", "special"),
+        (1, lambda _, given, __: {"transparent": bool(re.search(r"\b3\s+Tr\b", key_text(given[-1])))}),
+    ),
+}
+_AROUND: Mapping[str, _Change] = {
+    "textcolor": (2, lambda walk, given, _: {"colour": walk._colour(given[:2])}),
+    "scalebox": (1, lambda _, given, state: {"scale": state.scale * abs(_number(key_text(given[0])))}),
+    "resizebox": (3, lambda _, given, state: {"size_pt": _resized(given, state)}),
+    "texttransparent": (1, lambda _, given, __: {"transparent": _number(key_text(given[0])) <= 0.1}),
+    **dict.fromkeys(("colorbox", "fcolorbox"), (3, lambda walk, given, _: {"background": walk._colour(given[-3:-1])})),
+    **dict.fromkeys(("phantom", "hphantom", "vphantom"), (0, lambda *_: {"boxed": "phantom"})),
+    **dict.fromkeys(
+        ("sbox", "savebox"), (0, lambda walk, _, state: {"boxed": state.boxed if walk.boxes_used else "unused"})
+    ),
+}
+
+
+def _resized(given: list[Any], state: _State) -> float:
+    return _SMALLEST_PT if min(_length(key_text(a)) for a in given[1:3]) <= _SMALLEST_PT else state.size_pt

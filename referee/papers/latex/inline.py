@@ -16,7 +16,8 @@ from pylatexenc.latex2text import LatexNodes2Text
 from referee.papers.latex.comments import VERB, VERBATIM, Aside
 from referee.papers.latex.counters import Counters, Target
 from referee.papers.latex.nodes import CITES, REFS, arguments, children, printed_arguments
-from referee.papers.latex.scan import names
+from referee.papers.latex.scan import names, pairs
+from referee.papers.latex.units import QUANTITIES, QUANTITY_FORMS, quantity_text
 
 OPEN, BETWEEN, CLOSE = "\ue000", "\ue001", "\ue002"
 _SIMPLE_MATH = re.compile(
@@ -27,7 +28,15 @@ _BEFORE_STOP = re.compile(r"[ \t]+(?=[,;.:!?)\]](?:\s|$))")
 _BOLD_SWITCHES = frozenset(names("bf bfseries boldmath"))
 _BOLD = frozenset(names("textbf mathbf boldsymbol bm"))
 _DINGS = {"51": "✓", "52": "✓", "55": "✗", "56": "✗"}
-_WORDS = {
+# The names of journals that classes of astronomy define.
+_JOURNALS = pairs("""aj AJ actaa AcA araa ARA&A apj ApJ apjl ApJL apjlett ApJL apjs ApJS apjsupp ApJS ao ApOpt
+    apss Ap&SS aap A&A aapr A&ARv aaps A&AS azh AZh baas BAAS bac BAC caa ChA&A cjaa ChJA&A icarus Icarus
+    jcap JCAP jrasc JRASC memras MmRAS mnras MNRAS na NewA nar NewAR pra PhRvA prb PhRvB prc PhRvC prd PhRvD
+    pre PhRvE prl PhRvL pasa PASA pasp PASP pasj PASJ physscr PhyS qjras QJRAS rmxaa RMxAA skytel S&T
+    solphys SoPh sovast SvA ssr SSRv zap ZA nat Nature iaucirc IAUC aplett ApL apspr ApSPR bain BAN fcp FCPh
+    gca GeCoA grl GeoRL jcp JChPh jgr JGR jqsrt JQSRT memsai MmSAI nphysa NuPhA physrep PhR planss P&SS
+    procspie SPIE psj PSJ maps M&PS""")
+_WORDS = _JOURNALS | {
     "quad": " ", "qquad": " ", "ldots": "…", "dots": "…", "cdots": "⋯", "xspace": "", "newline": " ", "checkmark": "✓",
     "cmark": "✓", "xmark": "✗", "textasciitilde": "~", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "slash": "/",
     "textbullet": "•", "and": ", ", "quote": "", "tabularnewline": " ", "item": " • ", "par": " ", ",": " ", ";": " ",
@@ -47,6 +56,7 @@ class Reading:
     current: Target | None = None
     footnotes: list[str] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
 
     def label(self, key: str) -> None:
         """Name the thing that was numbered last."""
@@ -64,7 +74,9 @@ def text_of(nodes: Iterable[Any] | Any, reading: Reading, *, plain_math: bool = 
             letters, digits and simple signs.
     """
     given = [n for n in nodes if n is not None] if isinstance(nodes, (list, tuple)) else [nodes]
-    return tidy(_renderer(reading, plain_math).nodelist_to_text(given))
+    renderer = _Renderer(math_mode="text" if plain_math else "verbatim")
+    renderer.reading = reading
+    return tidy(renderer.nodelist_to_text(given))
 
 
 def tidy(text: str) -> str:
@@ -74,20 +86,11 @@ def tidy(text: str) -> str:
 
 def is_bold(nodes: Iterable[Any]) -> bool:
     """Whether all that stands in these nodes is set in bold."""
-    shown = [n for n in nodes if getattr(n, "chars", "x").strip() and not _is_silent(n)]
-    if not shown:
-        return False
-    first = shown[0]
-    if getattr(first, "macroname", "") in _BOLD_SWITCHES:
-        return True
-    if len(shown) > 1:
-        return False
-    return getattr(first, "macroname", "") in _BOLD or is_bold(children(first)) if first else False
-
-
-def _is_silent(node: Any) -> bool:
-    name = getattr(node, "macroname", None)
-    return name is not None and name not in _BOLD | _BOLD_SWITCHES and not printed_arguments(node) and name in _QUIET
+    silent = (n for n in nodes if getattr(n, "macroname", "") not in _QUIET or printed_arguments(n))
+    shown = [n for n in silent if getattr(n, "chars", "x").strip()]
+    first = shown[0] if shown else None
+    name = getattr(first, "macroname", "")
+    return name in _BOLD_SWITCHES or (len(shown) == 1 and (name in _BOLD or is_bold(children(first))))
 
 
 _QUIET = frozenset(names("centering small footnotesize scriptsize tiny cellcolor rowcolor hspace vspace label"))
@@ -105,14 +108,17 @@ class _Renderer(LatexNodes2Text):  # type: ignore[misc]
         if name in _WORDS:
             return _WORDS[name]
         if self.latex_context.get_macro_spec(name) is None or name in _OURS:
-            return " ".join(filter(None, (self.nodelist_to_text([a]) for a in printed_arguments(node))))
+            texts = (self.nodelist_to_text([a]) for a in printed_arguments(node))
+            return name if _is_between_commas(node) else " ".join(filter(None, texts))
         return str(super().macro_node_to_text(node))
 
     def math_node_to_text(self, node: Any) -> str:
-        source = _inner_source(node)
         if self.math_mode == "text":
             return str(super().math_node_to_text(node))
-        if _SIMPLE_MATH.match(source) and len(source) < 60:
+        left, right = node.delimiters
+        source = str(node.latex_verbatim()).removeprefix(left).removesuffix(right)
+        others = (n for n in node.nodelist if getattr(n, "macroname", "") not in QUANTITIES)
+        if _SIMPLE_MATH.match(bare := "".join(n.latex_verbatim() for n in others)) and len(bare) < 60:
             return str(super().nodelist_to_text(node.nodelist)).replace("*", "∗") if source.strip() else ""
         return f"${_SPACED.sub(' ', source).strip()}$"
 
@@ -120,16 +126,11 @@ class _Renderer(LatexNodes2Text):  # type: ignore[misc]
         return str(self.nodelist_to_text(node.nodelist)) + " "
 
 
-def _renderer(reading: Reading, plain_math: bool) -> Any:
-    renderer = _Renderer(math_mode="text" if plain_math else "verbatim")
-    renderer.reading = reading
-    return renderer
-
-
-def _inner_source(node: Any) -> str:
-    source = str(node.latex_verbatim())
-    left, right = node.delimiters if hasattr(node, "delimiters") else ("", "")
-    return source.removeprefix(left).removesuffix(right)
+def _is_between_commas(node: Any) -> bool:
+    """Whether an unknown command without arguments stands between two commas, as a journal's name does."""
+    source, end = node.parsing_state.s, node.pos + node.len
+    around = source[max(0, node.pos - 9) : node.pos].rstrip()[-1:] + source[end : end + 9].lstrip()[:1]
+    return around == ",," and not arguments(node)
 
 
 def key_text(node: Any) -> str:
@@ -144,11 +145,6 @@ def _label(renderer: Any, node: Any) -> str:
     for argument in arguments(node)[-1:]:
         renderer.reading.label(key_text(argument))
     return ""
-
-
-def _ref(_: Any, node: Any) -> str:
-    keys = key_text(arguments(node)[-1]) if arguments(node) else ""
-    return f"{OPEN}{node.macroname}{BETWEEN}{keys}{CLOSE}"
 
 
 def _cite(renderer: Any, node: Any) -> str:
@@ -175,47 +171,44 @@ def _footnote(renderer: Any, node: Any) -> str:
     return ""
 
 
-def _verb(renderer: Any, node: Any) -> str:
-    texts = renderer.reading.aside.texts
+def verbatim_text(node: Any, reading: Reading) -> str:
+    """The verbatim text that was put aside and whose place a node holds."""
+    texts = reading.aside.texts
     index = key_text(arguments(node)[0]) if arguments(node) else ""
     return texts[int(index)] if index.isdigit() and int(index) < len(texts) else ""
 
 
-def _url(_: Any, node: Any) -> str:
-    return key_text(arguments(node)[-1]).replace("\\%", "%").replace("\\_", "_") if arguments(node) else ""
-
-
-def _ding(_: Any, node: Any) -> str:
-    return _DINGS.get(key_text(arguments(node)[0]), "•") if arguments(node) else ""
-
-
-def _script(mark: str) -> Callable[[Any, Any], str]:
-    def render(renderer: Any, node: Any) -> str:
-        text = renderer.nodelist_to_text([a for a in arguments(node) if a is not None])
-        return f"{mark}{text}" if mark and text.strip() else text
-
-    return render
-
-
-def _newline(_: Any, __: Any) -> str:
-    return " "
+def _quantity(renderer: Any, node: Any) -> str:
+    forms = zip(arguments(node), QUANTITY_FORMS[node.macroname], strict=False)
+    given = [key_text(argument) for argument, form in forms if form == "{"]
+    return quantity_text(node.macroname, given, renderer.reading.units)
 
 
 _HANDLERS: dict[str, Callable[[Any, Any], str]] = {
     **dict.fromkeys(CITES, _cite),
-    **dict.fromkeys(REFS - {"hyperref"}, _ref),
-    **dict.fromkeys(("url", "path", "nolinkurl"), _url),
+    **dict.fromkeys(
+        REFS - {"hyperref"},
+        lambda _, node: (
+            f"{OPEN}{node.macroname}{BETWEEN}{key_text(arguments(node)[-1]) if arguments(node) else ''}{CLOSE}"
+        ),
+    ),
+    **dict.fromkeys(
+        ("url", "path", "nolinkurl"),
+        lambda _, node: (
+            key_text(arguments(node)[-1]).replace("\\%", "%").replace("\\_", "_") if arguments(node) else ""
+        ),
+    ),
     **dict.fromkeys(("footnote", "footnotetext", "thanks", "sidenote", "tablefootnote"), _footnote),
-    **dict.fromkeys((VERB, VERBATIM), _verb),
+    **dict.fromkeys((VERB, VERBATIM), lambda renderer, node: verbatim_text(node, renderer.reading)),
+    **dict.fromkeys(QUANTITIES, _quantity),
     "label": _label,
     "nocite": _nocite,
-    "ding": _ding,
-    "textsuperscript": _script(""),
-    "textsubscript": _script(""),
-    "\\": _newline,
+    "ding": lambda _, node: _DINGS.get(key_text(arguments(node)[0]), "•") if arguments(node) else "",
+    "\\": lambda *_: " ",
 }
 _OURS = frozenset(
-    names("""textcolor colorbox fcolorbox scalebox resizebox rotatebox raisebox parbox makebox framebox
+    names("""textsuperscript textsubscript
+    textcolor colorbox fcolorbox scalebox resizebox rotatebox raisebox parbox makebox framebox
     multicolumn multirow texttransparent href shortstack makecell thead foreignlanguage captionof caption
     operatorname subfloat subfigure hyperref texorpdfstring index phantom hphantom vphantom hypersetup
     includegraphics vspace hspace setlength addtolength setcounter color fontsize rule item bibliography

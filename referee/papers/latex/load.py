@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pylatexenc.version import version_str
 
 from referee.errors import PaperParseError
-from referee.papers.archive import ArchiveLimits, unpack
+from referee.papers.archive import unpack
 from referee.papers.assembly import Assembled, assemble
-from referee.papers.headings import plain_name, role_by_name
+from referee.papers.headings import plain_name, role_by_name, title_of_headings
 from referee.papers.latex.bibtex import read_bibtex
 from referee.papers.latex.blocks import BIBLIOGRAPHY_PLACE, Blocks
 from referee.papers.latex.comments import Aside, document_body, printed_source
@@ -33,10 +30,12 @@ from referee.papers.latex.references import (
     made_sources,
     printed_sources,
     reference_pieces,
+    with_single_cites,
 )  # fmt: skip
 from referee.papers.latex.scan import Braces, balanced, first_command
+from referee.papers.latex.units import declared_units
 from referee.papers.latex.unprinted import without_unprinted
-from referee.papers.pieces import Piece
+from referee.papers.pieces import Piece, shortened
 from referee.papers.sniff import kind_of
 from referee.schemas.paper import Converter, Paper
 
@@ -47,19 +46,32 @@ _AUTHOR_COMMANDS = (
 _AUTHORS = re.compile(rf"\\(?:{'|'.join(_AUTHOR_COMMANDS)})(?![a-zA-Z@])\*?")
 _PARTED = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\(?:and|And|AND|qquad|quad|newline|par)(?![a-zA-Z])|\n\s*\n")
 _PDF_TITLE = re.compile(r"pdftitle\s*=\s*\{")
-_ABSTRACT_LINE = re.compile(r"^abstract[.:]?$", re.IGNORECASE)
-_WORDS_A_LINE = 30
+_ABSTRACT = re.compile(r"\\begin\s*\{abstract\}")
+_ABSTRACT_COMMAND = re.compile(r"\\abstract(?![a-zA-Z@])(?:\s*\[[^\]]*\])?")
 _TITLE_SIZE = 12.0
 
 
 def title_of(source: str, reading: Reading) -> str:
     r"""The title that ``\title``, ``\icmltitle`` or ``pdftitle`` gives; empty without any of them."""
     braces = Braces(source)
-    for name in ("title", "icmltitle"):
-        given = first_command(braces, name)
-        if given and (text := _plain(given, reading)):
-            return text
-    return ""
+    given = (first_command(braces, name) for name in ("title", "icmltitle"))
+    return next(filter(None, (_plain(text, reading) for text in given if text)), "")
+
+
+def with_abstract(preamble: str, body: str) -> str:
+    r"""The body with the abstract as an environment, also where ``\abstract{...}`` gives it, or the preamble does."""
+    if found := _ABSTRACT.search(preamble):
+        end = preamble.find("\\end{abstract}", found.end())
+        body = f"\\begin{{abstract}}{preamble[found.end() : max(end, found.end())]}\\end{{abstract}}\n\n{body}"
+    for part in (body, preamble):
+        braces = Braces(part)
+        if (command := _ABSTRACT_COMMAND.search(part)) and (first := braces.group(command.end())):
+            texts, at = [first[0]], first[1]
+            while part[at : at + 1] in "{\n" and (more := braces.group(at)):  # of astronomy's classes: aims, methods
+                texts, at = [*texts, more[0]], more[1]
+            whole = "\\begin{abstract}" + " ".join(texts) + "\\end{abstract}\n\n"
+            return f"{body[: command.start()]}{whole}{body[at:]}" if part is body else f"{whole}{body}"
+    return body
 
 
 def pdf_title(source: str, reading: Reading) -> str:
@@ -81,15 +93,13 @@ def author_pieces(source: str, reading: Reading) -> list[Piece]:
         while (group := braces.group(at)) is not None and (not given or match[0].startswith("\\icml")):
             given, at = f"{given}\\\\{group[0]}" if given else group[0], group[1]
         for line in _PARTED.split(given):
-            words = _plain(line, reading).split()
-            for start in range(0, len(words), _WORDS_A_LINE):
-                pieces.append(Piece(kind="paragraph", text=" ".join(words[start : start + _WORDS_A_LINE])))
+            pieces += shortened(Piece(kind="paragraph", text=_plain(line, reading)))
     reading.footnotes.clear()
     return pieces[:400]
 
 
 def _plain(source: str, reading: Reading) -> str:
-    quiet = Reading(reading.counters, reading.aside)
+    quiet = Reading(reading.counters, reading.aside, units=reading.units)
     nodes: list[Any] = parse(balanced(without_lengths(source)).text)
     return tidy(re.sub("[\ue000-\ue002][^\ue002]*\ue002?", "", text_of(nodes, quiet, plain_math=True)))
 
@@ -101,32 +111,17 @@ def with_front(pieces: list[Piece], authors: list[Piece], title: str) -> tuple[s
     the abstract's heading, and what stands before it author lines.
     """
     first = next((i for i, piece in enumerate(pieces) if piece.kind == "heading"), len(pieces))
-    lead, rest = pieces[:first], pieces[first:]
-    abstract = next((i for i, piece in enumerate(lead) if _ABSTRACT_LINE.match(piece.text)), None)
-    before = lead[:abstract] if abstract is not None else lead
+    abstract = next((i for i, piece in enumerate(pieces[:first]) if role_by_name(piece.text) == "abstract"), first)
+    before, rest = pieces[:abstract], pieces[abstract:]
+    if abstract < first:
+        rest[0] = Piece(kind="heading", text=rest[0].text, level=1)
     largest = max((piece.size for piece in before if piece.kind == "paragraph"), default=0.0)
+    taken = [piece for piece in before if plain_name(piece.text) == plain_name(title)]
     if not title and largest >= _TITLE_SIZE:
         taken = [piece for piece in before if piece.size == largest and piece.kind == "paragraph"]
         title = tidy(" ".join(piece.text for piece in taken))
-        before = [piece for piece in before if piece not in taken]
-    elif title:
-        before = [piece for piece in before if plain_name(piece.text) != plain_name(title)]
-    if abstract is None:
-        return title, [*authors, *before, *rest] if rest or before else []
-    front = [part for piece in before for part in _short(piece)]
-    heading = Piece(kind="heading", text="Abstract", level=1)
-    return title, [*authors, *front, heading, *lead[abstract + 1 :], *rest]
-
-
-def _short(piece: Piece) -> list[Piece]:
-    words = piece.text.split()
-    parts = [words[i : i + _WORDS_A_LINE] for i in range(0, len(words), _WORDS_A_LINE)]
-    return [replace(piece, text=" ".join(part), kind="paragraph", cells=()) for part in parts]
-
-
-def has_heading(pieces: list[Piece]) -> bool:
-    """Whether any heading beside the references is there, so that author lines can stand apart from the text."""
-    return any(piece.kind == "heading" and role_by_name(piece.text) != "references" for piece in pieces)
+    before = [piece for piece in before if piece not in taken]
+    return title, [*authors, *before, *rest] if rest or before else []
 
 
 _READER_VERSION = "1"
@@ -134,7 +129,7 @@ _STYLE_FILES = re.compile(r"\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]*\])?\s*
 _CLASS = re.compile(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
 _BIB_FILES = re.compile(r"\\(?:bibliography|addbibresource|addglobalbib)\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
 _WITHIN = re.compile(r"\\(?:numberwithin|counterwithin)\s*\*?\s*\{(\w+)\}\s*\{(\w+)\}")
-_DEPTH = re.compile(r"\\setcounter\s*\{secnumdepth\}\s*\{(-?\d)\}")
+_DEPTH = re.compile(r"\\setcounter\s*\{secnumdepth\}\s*\{(?:(-?\d+)|-\\maxdimen)\}")
 _MOST_MENDED = 10
 
 
@@ -154,8 +149,7 @@ def load_latex(path: Path, data: bytes) -> Paper:
     Raises:
         PaperParseError: It cannot be decoded, reads itself, or is made to run without end.
     """
-    files = FolderFiles(path.parent, path.name, data)
-    return _read(files, path.name, path.name, files.digest)
+    return _read(FolderFiles(path.parent, path.name, data), path.name, path.name)
 
 
 def load_latex_folder(path: Path, *, max_bytes: int) -> Paper:
@@ -168,14 +162,8 @@ def load_latex_folder(path: Path, *, max_bytes: int) -> Paper:
     Raises:
         PaperParseError: As ``sources_in`` and ``choose_main`` say, and as for a lone file.
     """
-    files = _folder(path, max_bytes)
-    return _read(files, files.main, files.main, files.digest)
-
-
-def _folder(path: Path, max_bytes: int) -> FolderFiles:
-    sources = sources_in(path, max_bytes)
-    main = choose_main(sources, f"folder {shown_name(path)!r}")
-    return FolderFiles(path, main, sources[main])
+    files, main = latex_files(path, b"", max_bytes)
+    return _read(files, main, main)
 
 
 def latex_files(path: Path, data: bytes, max_bytes: int) -> tuple[Files, str]:
@@ -185,31 +173,33 @@ def latex_files(path: Path, data: bytes, max_bytes: int) -> tuple[Files, str]:
         PaperParseError: As the three that read them.
     """
     if path.is_dir():
-        files = _folder(path, max_bytes)
-        return files, files.main
+        sources = sources_in(path, max_bytes)
+        main = choose_main(sources, f"folder {shown_name(path)!r}")
+        return FolderFiles(path, main, sources[main]), main
     if kind_of(data) == "archive":
-        members = unpack(path, data)
-        return ArchiveFiles(members), choose_main(members, f"archive {path.name!r}")
+        return _unpacked(path, data)
     return FolderFiles(path.parent, path.name, data), path.name
 
 
-def load_latex_archive(path: Path, data: bytes, limits: ArchiveLimits | None = None) -> Paper:
+def _unpacked(path: Path, data: bytes) -> tuple[Files, str]:
+    files = ArchiveFiles(unpack(path, data), data)
+    return files, choose_main(files.files, f"archive {path.name!r}")
+
+
+def load_latex_archive(path: Path, data: bytes) -> Paper:
     """Read the LaTeX paper in a ``.tar.gz``, ``.tar``, ``.zip`` or gzip'ed ``.tex``.
 
     Args:
         path: Names the archive in errors.
         data: The archive's bytes; their SHA-256 is the ``paper_id``.
-        limits: What it may unpack to.
 
     Raises:
         PaperParseError: As ``unpack`` and ``choose_main`` say, and as for a lone file.
     """
-    members = unpack(path, data, limits)
-    main = choose_main(members, f"archive {path.name!r}")
-    return _read(ArchiveFiles(members), main, path.name, lambda: hashlib.sha256(data).hexdigest())
+    return _read(*_unpacked(path, data), path.name)
 
 
-def _read(files: Files, main: str, shown: str, digest: Callable[[], str]) -> Paper:
+def _read(files: Files, main: str, shown: str) -> Paper:
     joiner = Joiner(files, main)
     try:
         title, assembled = _Document(joiner, main).read()
@@ -222,7 +212,7 @@ def _read(files: Files, main: str, shown: str, digest: Callable[[], str]) -> Pap
             f"{shown!r} holds no text that LaTeX would print.", hint="Give the paper's main .tex file."
         )
     return Paper(
-        paper_id=digest(),
+        paper_id=files.digest(),
         title=title,
         abstract=assembled.abstract,
         format="latex",
@@ -240,17 +230,18 @@ class _Document:
     def __init__(self, joiner: Joiner, main: str) -> None:
         self.joiner = joiner
         source = joiner.whole()
-        expander = Expander()
+        expander = Expander(joiner.aside.switched_off)
         self._learn_style_files(expander, source)
-        self.source = expander.expanded(source)
+        self.source = with_single_cites(expander.expanded(source))
+        joiner.tell_unprinted(source)
         for name in sorted(expander.circular)[:5]:
             joiner.lost(f"The macro {name!r} calls itself and is left out.", "low")
         self.preamble, body = document_body(self.source)
-        body, unprinted = without_unprinted(body)
+        body, unprinted = without_unprinted(with_abstract(self.preamble, body))
         joiner.findings.extend(unprinted)
         self.body = self._mended(without_lengths(body))
         self.counters = self._counters()
-        self.reading = Reading(self.counters, joiner.aside)
+        self.reading = Reading(self.counters, joiner.aside, units=declared_units(self.source))
         self.theorems = theorem_kinds(self.source, self.counters)
         self.blocks = has_block_algorithms(self.source)
         self.style = citation_style(self.source)
@@ -263,7 +254,10 @@ class _Document:
             self.joiner.lost(f"{cut} cells stand beyond the 200th column of their tables; their text is missing.")
         sources = self._sources(nodes)
         resolver = Resolver(self.counters.labels, sources, self.style)
-        pieces = resolver.pieces(self._with_references(pieces, sources))
+        # The bibliography in its place: before the appendix that follows it in the source, else at the end.
+        at = next((i for i, piece in enumerate(pieces) if piece.text == BIBLIOGRAPHY_PLACE), len(pieces))
+        rest = [piece for piece in pieces[at:] if piece.text != BIBLIOGRAPHY_PLACE]
+        pieces = resolver.pieces([*pieces[:at], *reference_pieces(sources), *rest])
         title, pieces = self._fronted(pieces)
         return title, assemble(pieces, front_first=True)
 
@@ -290,7 +284,7 @@ class _Document:
             "ieee" if name == "IEEEtran" else "book" if name in ("book", "report", "scrbook", "memoir") else "article"
         )
         depth = _DEPTH.search(self.preamble)
-        counters = Counters(style, int(depth[1]) if depth else (2 if style == "book" else 3))
+        counters = Counters(style, int(depth[1] or -9) if depth else (2 if style == "book" else 3))
         for child, parent in _WITHIN.findall(self.preamble):
             counters.within(child, parent)
         return counters
@@ -311,22 +305,18 @@ class _Document:
         text = []
         for names in _BIB_FILES.findall(self.source):
             for name in names.split(","):
-                place = self.joiner.find(name.strip().removesuffix(".bib"), self.joiner.folder, ".bib")
-                if place is None:
-                    why = self.joiner.why_missing(name.strip().removesuffix(".bib"), self.joiner.folder, ".bib")
+                wanted = name.strip().removesuffix(".bib"), self.joiner.folder, ".bib"
+                if (place := self.joiner.find(*wanted)) is None:
+                    why = self.joiner.why_missing(*wanted)
                     self.joiner.lost(f"The bibliography {name.strip()!r} {why}; its entries are missing.", text=name)
                 else:
                     text.append(self.joiner.text_of(place) or "")
         return made_sources(read_bibtex("\n".join(text)), self.reading.cited, self.reading, self.style)
 
-    def _with_references(self, pieces: list[Piece], sources: Sequence[Source]) -> list[Piece]:
-        """The bibliography in its place: before the appendix that follows it in the source, else at the end."""
-        entries = reference_pieces(list(sources))
-        at = next((i for i, piece in enumerate(pieces) if piece.text == BIBLIOGRAPHY_PLACE), len(pieces))
-        return [*pieces[:at], *entries, *(piece for piece in pieces[at:] if piece.text != BIBLIOGRAPHY_PLACE)]
-
     def _fronted(self, pieces: list[Piece]) -> tuple[str, list[Piece]]:
-        title = title_of(self.source, self.reading)
-        authors = author_pieces(self.source, self.reading) if has_heading(pieces) else []
+        title, pieces = title_of_headings(title_of(self.source, self.reading), pieces)
+        # With no heading but that of the references, author lines cannot stand apart from the text.
+        parted = any(piece.kind == "heading" and role_by_name(piece.text) != "references" for piece in pieces)
+        authors = author_pieces(self.source, self.reading) if parted else []
         title, pieces = with_front(pieces, authors, title)
         return title or pdf_title(self.source, self.reading), pieces

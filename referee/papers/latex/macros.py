@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 
 from referee.errors import PaperParseError
-from referee.papers.latex.project import LIMITS
-from referee.papers.latex.scan import CONTROL_WORD, Braces, names
+from referee.papers.latex.scan import CONTROL_WORD, LIMITS, Braces, names
 
 DEFINING = frozenset(
     names("""newcommand renewcommand providecommand DeclareRobustCommand def gdef edef xdef let
@@ -25,7 +24,7 @@ _KEPT = frozenset(
 )
 _KEPT_ENVIRONMENTS = frozenset(
     names("""document abstract itemize enumerate description table figure tabular equation align proof algorithm
-    algorithmic thebibliography quote center verbatim""")
+    algorithmic thebibliography quote center verbatim CSLReferences""")
 )
 _PLACEHOLDER = re.compile(r"#+(\d)")
 _XPARSE = re.compile(r"\s*(?:(m)|([oO])\s*(?:\{([^{}]*)\})?|(s))")
@@ -41,12 +40,14 @@ class Macro:
         optional: One entry an argument: None for a mandatory one, else the default of an optional one.
         star: Whether a star may follow the name.
         original: Of ``\let``: the command it stands for, which is left as it is.
+        marks: Of ``\def\x#1/#2;``: the text that stands before the first argument and that ends each one.
     """
 
     body: str
     optional: tuple[str | None, ...] = ()
     star: bool = False
     original: str | None = None
+    marks: tuple[str, ...] = ()
 
     def filled(self, arguments: list[str]) -> str:
         """The body with its arguments put in."""
@@ -85,10 +86,10 @@ class Definitions:
             at += 1
         if word in ("newenvironment", "renewenvironment"):
             return self._environment(braces, at, plain_only), ""
-        read = self._name(braces, at)
-        if read is None:
+        argument = braces.argument(at)
+        if argument is None or not argument[0].strip().startswith("\\"):
             return at, ""
-        name, at = read
+        name, at = argument[0].strip()[1:], argument[1]
         if word == "let":
             return self._let(name, braces, at), ""
         if word == "newif":
@@ -102,12 +103,6 @@ class Definitions:
         if not (plain_only and name in self.macros):
             self.macros[name] = macro
         return at, ""
-
-    def _name(self, braces: Braces, at: int) -> tuple[str, int] | None:
-        argument = braces.argument(at)
-        if argument is None or not argument[0].strip().startswith("\\"):
-            return None
-        return argument[0].strip()[1:], argument[1]
 
     def _let(self, name: str, braces: Braces, at: int) -> int:
         at = braces.skip_blanks(at)
@@ -155,15 +150,14 @@ def _command(braces: Braces, at: int) -> tuple[Macro | None, int]:
 
 
 def _def(braces: Braces, at: int) -> tuple[Macro | None, int]:
-    r"""``\def\x#1#2{...}``; one with other text between its parameters is passed over."""
+    r"""``\def\x#1#2{...}``, also with other text between its parameters."""
     brace = braces.text.find("{", at, at + 200)
     body = braces.group(brace) if brace >= 0 else None
     if body is None:
         return None, at
-    parameters = braces.text[at:brace].strip()
-    count = parameters.count("#")
-    plain = parameters == "".join(f"#{i + 1}" for i in range(count))
-    return (Macro(body[0], tuple(None for _ in range(count))) if plain else None), body[1]
+    marks = tuple(re.split(r"#\d", braces.text[at:brace].strip()))
+    known = not any("#" in mark for mark in marks)
+    return (Macro(body[0], (None,) * (len(marks) - 1), marks=marks) if known else None), body[1]
 
 
 def _operator(braces: Braces, at: int) -> tuple[Macro | None, int]:
@@ -220,8 +214,9 @@ _SWITCH_END = re.compile(r"(true|false)$")
 class Expander:
     """Walks through the source once, takes definitions as they come and replaces what they define."""
 
-    def __init__(self) -> None:
+    def __init__(self, switched_off: list[str] | None = None) -> None:
         self.known = Definitions()
+        self.switched_off = [] if switched_off is None else switched_off
         self.circular: set[str] = set()
         self._uses = 0
         self._written = 0
@@ -256,7 +251,9 @@ class Expander:
         stack: list[str] = []
         at = 0
         while (match := _TOKEN.search(source, at)) is not None:
-            if not dead:
+            if dead:
+                self.switched_off.append(source[at : match.start()])
+            else:
                 self._write(parts, source[at : match.start()])
             at = match.end()
             word = match["word"]
@@ -294,17 +291,13 @@ class Expander:
 
     def _conditional(self, word: str, stack: list[str], parts: list[str], dead: int) -> int:
         r"""Follow ``\ifdraft ... \else ... \fi`` of a switch made by ``\newif``; other conditionals stay."""
-        if word.startswith("if"):
-            switch = self.known.switches.get(word.removeprefix("if"))
-            if word in ("iff", "ifthenelse") or (switch is None and not stack):
-                if not dead:
-                    self._write(parts, f"\\{word}")
-                return dead
-            stack.append("unknown" if switch is None else ("live" if switch else "dead"))
-        elif not stack:
-            if not dead:
-                self._write(parts, f"\\{word}")
+        opens = word.startswith("if")
+        switch = self.known.switches.get(word.removeprefix("if")) if opens else None
+        if word in ("iff", "ifthenelse") or (switch is None and not stack):
+            self._write(parts, "" if dead else f"\\{word}")
             return dead
+        if opens:
+            stack.append("unknown" if switch is None else ("live" if switch else "dead"))
         elif word == "fi":
             stack.pop()
         elif stack[-1] != "unknown":
@@ -349,12 +342,15 @@ class Expander:
         if macro.star and braces.text[at : at + 1] == "*":
             at += 1
         arguments: list[str] = []
-        for default in macro.optional:
+        marks = [mark.strip() for mark in macro.marks] or [""] * (len(macro.optional) + 1)
+        at += len(marks[0]) if braces.text.startswith(marks[0], at) else 0
+        for default, mark in zip(macro.optional, marks[1:], strict=True):
             read = braces.bracket(at) if default is not None else braces.argument(at)
-            if read is None and default is None:
-                return None
+            read = (braces.until(at, mark) or ("", at)) if mark else read
             if read is None:
-                arguments.append(default or "")
+                if default is None:
+                    return None
+                arguments.append(default)
                 continue
             text, left = self._run(read[0], active, depth + 1)
             arguments.append(text + (f"\\{left}" if left else ""))
@@ -370,14 +366,13 @@ class Expander:
             self._write(parts, f"\\{word}{{{environment}}}")
             return at
         self._count(environment)
-        if word == "end":
-            text, left = self._run(self.known.ends[environment], active | {key}, depth + 1)
-            self._write(parts, f"{text}{chr(92) + left if left else ''}\n")
-            return at
-        macro = self.known.begins[environment]
-        arguments, at = self._arguments(macro, braces, at, active, depth) or ([], at)
-        text, left = self._run(macro.filled(arguments), active | {key}, depth + 1)
-        self._write(parts, f"{text}{chr(92) + left if left else ''} ")
+        body, after = self.known.ends[environment], "\n"
+        if word == "begin":
+            macro = self.known.begins[environment]
+            arguments, at = self._arguments(macro, braces, at, active, depth) or ([], at)
+            body, after = macro.filled(arguments), " "
+        text, left = self._run(body, active | {key}, depth + 1)
+        self._write(parts, f"{text}{chr(92) + left if left else ''}{after}")
         return at
 
 

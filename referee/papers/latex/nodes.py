@@ -15,6 +15,7 @@ from pylatexenc.macrospec import std_environment, std_macro
 
 from referee.papers.latex.comments import VERBATIM
 from referee.papers.latex.scan import names
+from referee.papers.latex.units import QUANTITY_FORMS
 
 HEADINGS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 CITES = frozenset(
@@ -40,13 +41,13 @@ _ARGUMENTS = {
     corref listoftodos boldsymbol bm mathbf ensuremath textnormal textsubscript textsuperscript uline hl sout ul
     pagecolor newsavebox newcounter newlength pdfcomment ding addbibresource setcitestyle
     captionsetup theoremstyle icmlEqualContribution aclfinalcopy uppercase lowercase MakeUppercase MakeLowercase
-    tabularnote captionfont DeclareGraphicsExtensions tablenotetext stepcounter refstepcounter
+    BeginAccSupp Description tabularnote captionfont DeclareGraphicsExtensions tablenotetext stepcounter refstepcounter
     value setstretch""",
     "[{{": "rotatebox rule textcolor colorbox diagbox crefrange Crefrange",
     "{{": """href fontsize setlength addtolength setcounter addtocounter texorpdfstring icmlauthor icmlaffiliation
     icmlcorrespondingauthor icmlsetsymbol texttransparent numberwithin slashbox backslashbox sbox pdftooltip
     refereethe colorlet nicefrac sfrac crefname Crefname settowidth
-    renewfontfamily foreignlanguage markboth SetKwInOut SetKwFunction SetKwData
+    renewfontfamily foreignlanguage markboth hypertarget SetKwInOut SetKwFunction SetKwData
     counterwithin""",
     "{{{": "multicolumn definecolor addcontentsline ifthenelse specialrule",
     "[{[{{": "fcolorbox",
@@ -69,7 +70,7 @@ _ENVIRONMENTS = {
     "[{[{": "wrapfigure wraptable",
     "[[[{": "minipage subfigure subtable",
     "{": "multicols spacing thebibliography alignat alignat* adjustbox columns column xalignat",
-    "{{": "list adjustwidth textblock",
+    "{{": "list adjustwidth textblock CSLReferences CJK CJK*",
 }
 # ``algorithm2e`` gives its loops a second argument, the body; ``algpseudocode`` has none. Both are told apart by use.
 _ALGORITHM = {
@@ -88,7 +89,7 @@ _BLOCKS = re.compile(
 # Arguments that are no text: how many from the end are printed. Whatever is not named here prints all it takes.
 _PRINTED_LAST = dict.fromkeys(
     names("""textcolor colorbox fcolorbox scalebox resizebox rotatebox raisebox parbox makebox framebox
-    multicolumn multirow texttransparent href shortstack makecell thead foreignlanguage captionof
+    multicolumn multirow texttransparent href hypertarget shortstack makecell thead foreignlanguage captionof
     caption footnote footnotetext thanks operatorname subfloat subfigure marginpar sbox savebox hyperref"""),
     1,
 )
@@ -101,6 +102,7 @@ _UNPRINTED = frozenset(
     newcounter newlength pdfcomment linespread crefname Crefname settowidth markboth addbibresource setcitestyle
     captionsetup theoremstyle icmltitlerunning titlerunning authorrunning shorttitle shortauthors
     printAffiliationsAndNotice icmlsetsymbol nolinebreak footnotemark setstretch stepcounter refstepcounter value
+    BeginAccSupp Description
     SetKwInOut SetKwFunction SetKwData input include refereethe listoftodos DeclareGraphicsExtensions""")
 )
 _DIMENSION = r"-?(?:\d+\.?\d*|\.\d+)?\s*(?:true)?(?:pt|em|ex|cm|mm|in|bp|sp|\\[a-z]+(?:skip|width|height|sep))"
@@ -109,7 +111,7 @@ _LENGTHS = re.compile(
     rf"(?:\s*plus\s*{_DIMENSION})?(?:\s*minus\s*{_DIMENSION})?"
 )
 _RULES = re.compile(
-    r"\\cmidrule(?:\[[^\]]*\])?(?:\([^)]{0,10}\))?\s*(?:\[[^\]]*\])?\{[^{}]*\}|\\(?:hline|hhline\{[^{}]*\})"
+    r"\\vadjust\s*(?:pre\s*)?(?=\{)|\\cmidrule(?:\[[^\]]*\])?(?:\([^)]{0,10}\))?\s*(?:\[[^\]]*\])?\{[^{}]*\}|\\(?:hline|hhline\{[^{}]*\})"
 )
 
 
@@ -122,7 +124,7 @@ def without_lengths(source: str) -> str:
 def _walker_context(theorems: tuple[str, ...], blocks: bool) -> Any:
     context = get_default_latex_context_db()
     forms = [*_ARGUMENTS.items(), *(_ALGORITHM_BLOCKS if blocks else _ALGORITHM).items()]
-    macros = {name: spec.strip() for spec, names in forms for name in _names(names)}
+    macros = {name: spec.strip() for spec, names in forms for name in _names(names)} | QUANTITY_FORMS
     environments = {name: spec for spec, names in _ENVIRONMENTS.items() for name in _names(names)}
     environments.update(dict.fromkeys(theorems, "["))
     context.add_context_category(
@@ -202,28 +204,21 @@ class TextPart:
     """A part of a text node between two blank lines, in the form the renderer expects."""
 
     def __init__(self, chars: str) -> None:
-        self._kind = LatexCharsNode
         self.chars = chars
 
     def isNodeType(self, kind: Any) -> bool:  # noqa: N802  # pylatexenc's name
         """Whether the renderer asks for characters."""
-        return kind is self._kind
+        return kind is LatexCharsNode
 
 
 def holds_blocks(node: Any, depth: int = 0) -> bool:
     """Whether something inside ends a paragraph: an environment, a heading, a display, a blank line."""
-    if node is None or depth > 80:
-        return False
-    if getattr(node, "environmentname", "") and getattr(node, "environmentname", "") != "math":
-        return True
-    if getattr(node, "displaytype", "") == "display" or getattr(node, "macroname", "") in _BLOCK_MACROS:
-        return True
-    if hasattr(node, "chars"):
-        return bool(BLANK_LINE.search(node.chars))
-    if getattr(node, "displaytype", ""):
-        return False
-    inner = printed_arguments(node) if getattr(node, "macroname", "") else children(node)
-    return any(holds_blocks(child, depth + 1) for child in inner)
+    name, formula = getattr(node, "macroname", ""), getattr(node, "displaytype", "")
+    if getattr(node, "environmentname", "math") not in ("", "math") or formula == "display" or name in _BLOCK_MACROS:
+        return depth <= 80
+    if node is None or depth > 80 or formula or hasattr(node, "chars"):
+        return bool(BLANK_LINE.search(getattr(node, "chars", "")))
+    return any(holds_blocks(child, depth + 1) for child in (printed_arguments(node) if name else children(node)))
 
 
 def changes_size(node: Any) -> bool:
@@ -239,9 +234,5 @@ def items(nodes: list[Any]) -> list[tuple[Any, list[Any]]]:
             items.append((next((a for a in arguments(node) if a is not None), None), []))
         else:
             items[-1][1].append(node)
-    return items if _has_text(items[0][1]) else items[1:]
-
-
-def _has_text(nodes: list[Any]) -> bool:
-    """Whether any of the nodes is more than blanks and settings."""
-    return any(hasattr(n, "chars") and n.chars.strip() for n in nodes)
+    # More than blanks and settings.
+    return items if any(getattr(n, "chars", "").strip() for n in items[0][1]) else items[1:]

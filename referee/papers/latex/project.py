@@ -3,62 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from referee.errors import PaperParseError
 from referee.papers.hidden.addresses import orders_a_model
 from referee.papers.hidden.unprinted import Unprinted
 from referee.papers.latex.comments import Aside, drop_named_environments, inner_text, printed_source, words_unprinted
+from referee.papers.latex.scan import LIMITS, Braces
+from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.paper import Certainty, Finding
 
 
-@dataclass(frozen=True)
-class LatexLimits:
-    r"""Bounds for reading one paper.
-
-    Attributes:
-        characters: Of the source after all inputs are joined, and again after macros are expanded.
-        inputs: Files read by ``\input`` and its like, counted each time.
-        file_bytes: Of one file beside the main one.
-        expansions: Uses of the paper's own macros.
-        macro_depth: Macros inside macros.
-        nesting: Braces and environments inside each other.
-    """
-
-    characters: int = 4_000_000
-    inputs: int = 500
-    file_bytes: int = 20 * 2**20
-    expansions: int = 60_000
-    macro_depth: int = 40
-    nesting: int = 80
-
-
-LIMITS = LatexLimits()
-
-
-class Files(Protocol):
-    """Files by their path with ``/`` between folders, relative to one root."""
-
-    def read(self, name: str) -> bytes | None:
-        """The file's bytes; None where there is none or it may not be read."""
-
-    def beside(self, folder: str, suffix: str) -> list[str]:
-        """Names of the files in ``folder`` (empty for the root) that end in ``suffix``, sorted."""
-
-    def refusal(self, name: str) -> str:
-        """Why a file that is there is not read: too large, or without the rights; empty for any other."""
-
-
 class ArchiveFiles:
-    """The files of an unpacked archive."""
+    """The files of an unpacked archive, whose own bytes are ``data``."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Mapping[str, bytes], data: bytes) -> None:
         self.files = files
+        self.data = data
 
     def read(self, name: str) -> bytes | None:
         """The member's bytes; None where there is none."""
@@ -71,6 +34,10 @@ class ArchiveFiles:
     def beside(self, folder: str, suffix: str) -> list[str]:
         """Members directly in ``folder`` that end in ``suffix``, sorted."""
         return sorted(n for n in self.files if n.lower().endswith(suffix) and n.rpartition("/")[0] == folder)
+
+    def digest(self) -> str:
+        """SHA-256 of the archive."""
+        return hashlib.sha256(self.data).hexdigest()
 
 
 class FolderFiles:
@@ -91,10 +58,8 @@ class FolderFiles:
 
     def read(self, name: str) -> bytes | None:
         """The file's bytes; None where there is none, it is too large, or a link leads out of the folder."""
-        if name == self.main:
-            return self.data
-        if name in self.used:
-            return self.used[name]
+        if name == self.main or name in self.used:
+            return self.data if name == self.main else self.used[name]
         try:
             path = (self.root / name).resolve()
             if not path.is_relative_to(self.root) or not path.is_file():
@@ -103,13 +68,10 @@ class FolderFiles:
                 self._refused[name] = f"has more than {LIMITS.file_bytes // 2**20} MiB"
                 return None
             self.used[name] = path.read_bytes()
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and not isinstance(error, FileNotFoundError | NotADirectoryError):
                 self._refused[name] = f"cannot be read ({error.strerror})"
-            return None
-        except ValueError:
-            return None
-        return self.used[name]
+        return self.used.get(name)
 
     def refusal(self, name: str) -> str:
         """Why a file that is there was not read; empty for any other."""
@@ -137,6 +99,9 @@ class FolderFiles:
         return whole.hexdigest()
 
 
+Files = ArchiveFiles | FolderFiles
+
+
 def joined(folder: str, name: str) -> str | None:
     """``name`` seen from ``folder``, both inside the root; None when it is absolute or leads out of the root."""
     if name.startswith(("/", "~", "\\")) or "\x00" in name or (len(name) > 1 and name[1] == ":"):
@@ -153,9 +118,11 @@ def joined(folder: str, name: str) -> str | None:
 
 
 _INPUT = re.compile(
-    r"\\(?P<word>input|include|subfile|subfileinclude|subimport|import|InputIfFileExists)(?![a-zA-Z@])\s*"
+    r"\\(?P<word>input|include|subfile|subfileinclude|subimport|import)(?![a-zA-Z@])\s*"
     r"(?:\{(?P<first>[^{}]*)\}(?:\s*\{(?P<second>[^{}]*)\})?|(?P<bare>[\w./:-]+))"
 )
+_SUBFIX = re.compile(r"\\subfix\s*\{([^{}]*)\}")
+_IF_FILE = re.compile(r"\\(?:IfFileExists|(?P<reads>InputIfFileExists))(?![a-zA-Z@])")
 _BIBLIOGRAPHY = re.compile(r"\\(?:bibliography\s*\{[^{}]*\}|printbibliography(?:\s*\[[^\]]*\])?)")
 _ENCODING = re.compile(rb"\\usepackage\s*\[(latin1|ansinew|cp1252|latin9|utf8x?)\]\s*\{inputenc\}")
 _ENCODINGS = {b"latin1": "latin-1", b"ansinew": "cp1252", b"cp1252": "cp1252", b"latin9": "iso-8859-15"}
@@ -187,17 +154,20 @@ class Joiner:
         text = drop_named_environments(self._join(self._decode_main(data), self.folder, (self.main,)))
         for cause in self.aside.broken[:20]:
             self.lost(f"The source has {cause}.", "low")
+        return self._with_bbl(text)
+
+    def tell_unprinted(self, text: str) -> None:
+        """Note what of the files no page prints; ``text`` is the source, its macros in it or put in."""
         comments = Unprinted(orders_a_model)
-        for remark in self.aside.remarks:
-            comments.add("its comments", remark)
-        for branch in self.aside.switched_off:
-            comments.add("parts that are switched off", " ".join(branch.split()))
-        for rest in self.aside.after_the_end:
-            comments.add("what follows its end", rest)
-        for where, words in words_unprinted(text):
+        kept = {
+            "its comments": self.aside.remarks,
+            "parts that are switched off": self.aside.switched_off,
+            "what follows its end": self.aside.after_the_end,
+        }
+        told = [(where, words) for where, texts in kept.items() for words in texts]
+        for where, words in (*told, *words_unprinted(text)):
             comments.add(where, words)
         self.findings.extend(comments.findings())
-        return self._with_bbl(text)
 
     def lost(self, message: str, certainty: Certainty = "high", text: str = "") -> None:
         """Note text that could not be read."""
@@ -245,12 +215,30 @@ class Joiner:
                 f"{self.main!r} and the files it reads have more than {LIMITS.characters} characters.",
                 hint="Give the paper without generated data files.",
             )
-        return _INPUT.sub(lambda match: self._input(match, folder, open_files), text)
+        parts: list[str] = []
+        self._decide(Braces(_SUBFIX.sub(r"\1", text)), 0, -1, folder, parts)
+        return _INPUT.sub(lambda match: self._input(match, folder, open_files), "".join(parts))
+
+    def _decide(self, braces: Braces, at: int, end: int, folder: str, parts: list[str]) -> None:
+        r"""Write the text from ``at`` to ``end``; of each ``\IfFileExists`` the branch that its files decide."""
+        end = len(braces.text) if end < 0 else end
+        while (match := _IF_FILE.search(braces.text, at, end)) is not None:
+            parts.append(braces.text[at : match.start()])
+            at = match.end()
+            opened = [found for _ in range(3) if (found := braces.group(at)) and (at := found[1])]
+            if len(opened) == 3:
+                is_there = self.find(opened[0][0].strip(), folder, ".tex") is not None
+                text, after = opened[1 if is_there else 2]
+                self._decide(braces, after - 1 - len(text), after - 1, folder, parts)
+                if match["reads"] and is_there:
+                    parts.append(f"\\input{{{opened[0][0]}}}")
+            else:
+                at = match.end()
+        parts.append(braces.text[at:end])
 
     def _input(self, match: re.Match[str], folder: str, open_files: tuple[str, ...]) -> str:
         word, first, second = match["word"], match["first"], match["second"]
-        tail = ""
-        base = folder
+        tail, base = "", folder
         if word in ("import", "subimport") and second is not None:
             name, base = second, joined(folder if word == "subimport" else self.folder, first or ".") or folder
         else:
@@ -286,14 +274,10 @@ class Joiner:
         for name in dict.fromkeys(names):
             found = self.text_of(name)
             if found and "\\bibitem" in found:
-                entries = printed_source(found.translate(_UNPRINTED), self.aside)
-                return _put_in_place(text, entries)
+                entries = f"\n\n{printed_source(found.translate(_UNPRINTED), self.aside)}\n\n"
+                parts = _BIBLIOGRAPHY.split(text, maxsplit=1)
+                return entries.join(parts)
         return text
-
-
-def _put_in_place(text: str, entries: str) -> str:
-    """The printed entries where the bibliography's command stands."""
-    return _BIBLIOGRAPHY.sub(lambda _: f"\n\n{entries}\n\n", text, count=1)
 
 
 _CLASS = re.compile(r"\\document(?:class|style)\b")
@@ -315,7 +299,8 @@ def choose_main(files: Mapping[str, bytes], holder: str) -> str:
     Raises:
         PaperParseError: There is none, or several are equally likely; they are named.
     """
-    texts = {name: _printed(data) for name, data in files.items() if name.lower().endswith((".tex", ".ltx", ".latex"))}
+    sources = {name: data for name, data in files.items() if name.lower().endswith((".tex", ".ltx", ".latex"))}
+    texts = {name: printed_source(data.decode("utf-8", "replace"), Aside()) for name, data in sources.items()}
     mains = [n for n, t in texts.items() if _CLASS.search(t) and _BEGIN.search(t) and not _SUBFILE_CLASS.search(t)]
     if len(mains) == 1:
         return mains[0]
@@ -325,7 +310,7 @@ def choose_main(files: Mapping[str, bytes], holder: str) -> str:
             f"No file of the {holder} has both \\documentclass and \\begin{{document}}; it holds {seen}.",
             hint="Give it with its main .tex file, or that file itself.",
         )
-    chosen = _from_readme(files, mains) or _only_reader(texts, mains) or _customary(mains) or _only_top(mains)
+    chosen = _from_readme(files, mains) or _only_reader(texts, mains) or _customary(mains)
     if chosen:
         return chosen
     listed = ", ".join(repr(name) for name in sorted(mains)[:8])
@@ -335,27 +320,17 @@ def choose_main(files: Mapping[str, bytes], holder: str) -> str:
     )
 
 
-def _printed(data: bytes) -> str:
-    return printed_source(data.decode("utf-8", "replace"), Aside())
-
-
 def _from_readme(files: Mapping[str, bytes], mains: list[str]) -> str | None:
-    for name in sorted(files):
-        if not _README.match(name):
-            continue
-        text = files[name].decode("utf-8", "replace")
-        named: list[str] = [a or b for a, b in _TOPLEVEL.findall(text)] + _from_json(text)
-        for main in named:
-            if main.strip() in mains:
-                return main.strip()
-    return None
+    texts = [files[name].decode("utf-8", "replace") for name in sorted(files) if _README.match(name)]
+    named = (name for text in texts for name in [*(a or b for a, b in _TOPLEVEL.findall(text)), *_from_json(text)])
+    return next((main.strip() for main in named if main.strip() in mains), None)
 
 
 def _from_json(text: str) -> list[str]:
     try:
-        sources = json.loads(text).get("sources", [])
+        sources = json_value(text, "the file").get("sources", [])
         return [str(s["filename"]) for s in sources if s.get("usage") == "toplevel"]
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+    except (Unreadable, AttributeError, KeyError, TypeError):
         return []
 
 
@@ -369,13 +344,7 @@ def _only_reader(texts: Mapping[str, str], mains: list[str]) -> str | None:
 
 
 def _customary(mains: list[str]) -> str | None:
-    for name in _CUSTOMARY:
-        found = [main for main in mains if main.rpartition("/")[2].lower() == name]
-        if len(found) == 1:
-            return found[0]
-    return None
-
-
-def _only_top(mains: list[str]) -> str | None:
+    """The only main file of a customary name, or the only one in the top folder."""
+    named = ([main for main in mains if main.rpartition("/")[2].lower() == name] for name in _CUSTOMARY)
     top = [main for main in mains if "/" not in main]
-    return top[0] if len(top) == 1 else None
+    return next((found[0] for found in (*named, top) if len(found) == 1), None)

@@ -12,7 +12,7 @@ from referee.papers.latex.bibtex import BibEntry, split_names
 from referee.papers.latex.counters import Target
 from referee.papers.latex.inline import BETWEEN, CLOSE, OPEN, Reading, key_text, text_of, tidy
 from referee.papers.latex.nodes import arguments, children
-from referee.papers.latex.scan import names
+from referee.papers.latex.scan import Braces, names
 from referee.papers.pieces import Entry, Piece, cells_text
 
 _NATBIB_LABEL = re.compile(r"^(?P<authors>.*?)\s*\((?P<year>[^()]*)\)(?P<full>.*)$", re.DOTALL)
@@ -23,6 +23,10 @@ _NUMERIC = frozenset(
     sn-mathphys-num jmlr-num ieee_fullname plainurl abbrvurl""")
 )
 _BY_CITATION = frozenset(names("unsrt ieeetr IEEEtran unsrtnat elsarticle-num naturemag nature ieee numeric-cited"))
+_PLURAL = re.compile(
+    r"\\(?P<one>(?:paren|text|auto|foot|smart|super|full)?[cC]ite|(?:Paren|Text|Auto|Smart)cite)s(?![a-zA-Z@])\s*"
+    r"(?:\((?P<before>[^()]*)\)\s*(?=\())?(?:\((?P<after>[^()]*)\))?"
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,30 @@ def citation_style(source: str) -> Style:
     natbib = "natbib" in packages or bool(re.search(r"\\cite[tp]\b", source))
     by_number = bool(re.search(r"\b(?:numbers|super)\b", options))
     return Style(by_number or name in _NUMERIC or not (natbib or name), natbib, name in _BY_CITATION)
+
+
+def with_single_cites(source: str) -> str:
+    r"""The source with biblatex's commands for several works (``\autocites[3]{a}[4]{b}``) as one command a work."""
+    braces = Braces(source)
+    parts: list[str] = []
+    at = 0
+    for match in _PLURAL.finditer(source):
+        parts += [source[at : match.start()], f"{match['before']} " if match["before"] else ""]
+        at = match.end()
+        works: list[str] = []
+        while (end := _after_key(braces, at)) is not None:
+            works.append(f"\\{match['one']}{source[at:end]}")
+            at = end
+        parts += [" ".join(works), f" {match['after']}" if match["after"] else ""]
+    return "".join(parts) + source[at:]
+
+
+def _after_key(braces: Braces, at: int) -> int | None:
+    """The place after one work's two notes and its key."""
+    for _ in range(2):
+        at = (braces.bracket(at) or ("", at))[1]
+    key = braces.group(at)
+    return key[1] if key else None
 
 
 def printed_sources(nodes: list[Any], reading: Reading, style: Style) -> list[Source]:
@@ -286,7 +314,9 @@ class Resolver:
 
     def _labels(self, works: list[Source | None], before: str, after: str, in_text: bool, base: str) -> str:
         if in_text:
-            return ", ".join(f"{work.authors} [{work.label}]".strip() if work else "[?]" for work in works)
+            note = f", {after}" if after else ""
+            shown = (f"{w.authors} [{w.label}{note if w is works[-1] else ''}]" if w else "[?]" for w in works)
+            return ", ".join(shown).strip()
         inner = ", ".join((work.label or "?") if work else "?" for work in works)
         if base in _NO_BRACKETS:
             return inner

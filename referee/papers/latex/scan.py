@@ -10,7 +10,33 @@ import re
 from dataclasses import dataclass, field
 
 from referee.errors import PaperParseError
-from referee.papers.latex.project import LIMITS
+
+
+@dataclass(frozen=True)
+class LatexLimits:
+    r"""Bounds for reading one paper.
+
+    Attributes:
+        characters: Of the source after all inputs are joined, and again after macros are expanded.
+        inputs: Files read by ``\input`` and its like, counted each time.
+        file_bytes: Of one file beside the main one.
+        expansions: Uses of the paper's own macros.
+        macro_depth: Macros inside macros.
+        nesting: Braces and environments inside each other.
+    """
+
+    characters: int = 4_000_000
+    inputs: int = 500
+    file_bytes: int = 20 * 2**20
+    expansions: int = 60_000
+    macro_depth: int = 40
+    nesting: int = 80
+
+
+LIMITS = LatexLimits()
+POINTS = {"pt": 1.0, "bp": 1.004, "mm": 2.845, "cm": 28.45, "in": 72.27, "em": 10.0, "ex": 4.3, "sp": 1 / 65536}
+"""TeX's units in points; those of the font at the size of ordinary text."""
+NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)"
 
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BLANKS = re.compile(r"[ \t]*(?:\n[ \t]*(?!\s*\n))?")
@@ -61,6 +87,17 @@ class Braces:
                 depth -= 1
         return None
 
+    def until(self, at: int, mark: str) -> tuple[str, int] | None:
+        """What stands before the next ``mark`` outside of braces, without braces around it, and the place after it."""
+        at = place = self.skip_blanks(at)
+        mark_or_brace = re.compile(rf"{re.escape(mark)}|\\.|\{{", re.DOTALL)
+        while (match := mark_or_brace.search(self.text, place, at + _MOST_IN_BRACKETS)) is not None:
+            if match[0] == mark:
+                whole = self.closing.get(at) == match.start() - 1
+                return self.text[at + whole : match.start() - whole], match.end()
+            place = self.closing.get(match.start(), match.start()) + 1 if match[0] == "{" else match.end()
+        return None
+
     def argument(self, at: int) -> tuple[str, int] | None:
         """One TeX argument: a group, a control word, or a single character; None at the end."""
         if (group := self.group(at)) is not None:
@@ -89,6 +126,12 @@ def first_command(braces: Braces, name: str) -> str | None:
 def names(text: str) -> tuple[str, ...]:
     """The words of ``text``: long lists of commands are easier to read, and to keep sorted, as words than as a list."""
     return tuple(text.split())
+
+
+def pairs(text: str) -> dict[str, str]:
+    """The words of ``text`` two by two: what a name stands for."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
 
 
 MATH_ENVIRONMENTS = frozenset(
@@ -154,7 +197,12 @@ class _Mender:
                     hint="Close them, or give the paper as PDF.",
                 )
         self._drop_to(0, len(self.source))
-        return Balanced(self._edited(), self.mended)
+        parts: list[str] = []
+        at = 0
+        for start, end, text in sorted(self.edits, key=lambda edit: edit[:2]):
+            parts += [self.source[at : max(at, start)], text]
+            at = max(at, end)
+        return Balanced("".join(parts) + self.source[at:], self.mended)
 
     def _take(self, match: re.Match[str]) -> None:
         at, end = match.span()
@@ -176,7 +224,9 @@ class _Mender:
         elif match["blank"]:
             self._end_math(at)
         elif match["heading"]:
-            self._end_before_heading(at)
+            # A heading inside an open brace or list is a sign that its end was forgotten, if it has none later on.
+            while self.stack and self.stack[-1].kind in _NEVER_AROUND_HEADINGS:
+                self._drop_to(len(self.stack) - 1, at)
 
     def _dollar(self, mark: str, at: int, end: int) -> None:
         """A dollar closes the formula that is open at this level, or opens one; ``$$`` inside ``$`` is two."""
@@ -205,7 +255,7 @@ class _Mender:
         place = next((i for i, opened in enumerate(self.stack) if opened.is_math), None)
         if place is not None:
             if self.stack[place].kind.startswith(("env ", "[", "$$")) and self._soon_closed(place, at):
-                self._edit_blank(at)
+                self.edits.append((at, at + len(self.source[at:]) - len(self.source[at:].lstrip()), "\n"))
                 return
             self._drop_to(place, at)
 
@@ -216,17 +266,6 @@ class _Mender:
         end = self.source.find(closing, at, at + 3000)
         inner = self.source[at : end if end >= 0 else at]
         return end >= 0 and not re.search(r"\\(?:begin|section|subsection|item)\b", inner)
-
-    def _edit_blank(self, at: int) -> None:
-        end = at
-        while end < len(self.source) and self.source[end].isspace():
-            end += 1
-        self.edits.append((at, end, "\n"))
-
-    def _end_before_heading(self, at: int) -> None:
-        """A heading inside an open brace or list is a sign that its end was forgotten, if it has none later on."""
-        while self.stack and self.stack[-1].kind in _NEVER_AROUND_HEADINGS:
-            self._drop_to(len(self.stack) - 1, at)
 
     def _drop_to(self, size: int, at: int) -> None:
         """Mend every mark above ``size`` that is still open at ``at``."""
@@ -247,15 +286,6 @@ class _Mender:
         self.edits.append((start, end, text))
         near = " ".join(self.source[max(0, start - 30) : start + 40].split())
         self.mended.append(f"{what}, near {near!r}")
-
-    def _edited(self) -> str:
-        parts: list[str] = []
-        at = 0
-        for start, end, text in sorted(self.edits, key=lambda edit: edit[:2]):
-            parts.append(self.source[at : max(at, start)])
-            parts.append(text)
-            at = max(at, end)
-        return "".join(parts) + self.source[at:]
 
 
 _NEVER_AROUND_HEADINGS = frozenset(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from referee.papers.latex.hidden import with_rest
-from referee.papers.latex.scan import Braces
+from referee.papers.latex.scan import NUMBER, POINTS, Braces
 from referee.schemas.paper import Finding
 
 # Which arguments of a command are not printed, counted from 0, and how many it takes.
@@ -33,14 +33,13 @@ _COMMAND = re.compile(
     r"|(?:hskip|kern|moveright|moveleft)\s*(?P<skip>-?[\d.]+\s*[a-z]{2}))"
     r"|\\vbox\s*to\s*0(?:\.0*)?\s*pt\s*(?=\{\s*\\vskip\s*(?P<down>-?[\d.]+\s*[a-z]{2}))"
     r"|\\raisebox\s*\{(?P<raised>-?[\d.]+\s*[a-z]{2})\}\s*\[0pt\]\s*(?:\[0pt\])?"
-    r"|\\(?:clipbox|trimbox)\*?\s*\{(?P<clip>[^{}]*)\}"
+    r"|\\(?:clipbox|trimbox)\*?\s*\{(?P<clip>[^{}]+)\}"
     r"|\\node\s*\[[^\]]*(?<![a-z])opacity\s*=\s*0(?:\.0*)?\s*[,\]](?:[^\]{;]*\])?"
     r"|\\pdfliteral\s*(?:direct|page)\s*\{\s*3\s+Tr\s*\}(?P<mode>)"
 )
-_LENGTH = re.compile(r"(-?[\d.]+)\s*(pt|bp|mm|cm|in|em|ex)")
-_CM = {"pt": 0.035, "bp": 0.035, "mm": 0.1, "cm": 1.0, "in": 2.54, "em": 0.35, "ex": 0.15}
-# Farther than the longest side of any page.
-_OFF_PAGE_CM = 35.0
+_LENGTH = re.compile(rf"(?<![\d.-])({NUMBER})\s*(pt|bp|mm|cm|in|em|ex)")
+# Farther than the longest side of any page: 35 cm.
+_OFF_PAGE_PT = 35 * POINTS["cm"]
 _USED = r"\\(?:box|copy|unhbox|unvbox|unhcopy|unvcopy|usebox|wd|ht)\s*\{{?{}(?![a-zA-Z@\d])"
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])|\\end\{")
 _MODE_END = re.compile(r"\\pdfliteral\s*(?:direct|page)?\s*\{\s*0\s+Tr\s*\}")
@@ -81,17 +80,9 @@ def without_unprinted(body: str) -> tuple[str, list[Finding]]:
                 continue
             parts.append(body[at : place.start])
             at = place.end
-            findings.append(_finding(place.why, text, words))
+            message = f"Text that a reader cannot see, {_SAID[place.why]} ({words} words), is left out."
+            findings.append(Finding(kind="hidden_text", message=message, certainty="high", text=text[:2000]))
     return "".join(parts) + body[at:], with_rest(findings, _MOST_FINDINGS)
-
-
-def _finding(why: str, text: str, words: int) -> Finding:
-    return Finding(
-        kind="hidden_text",
-        message=f"Text that a reader cannot see, {_SAID[why]} ({words} words), is left out.",
-        certainty="high",
-        text=text[:2000],
-    )
 
 
 def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:
@@ -109,14 +100,11 @@ def _places(match: re.Match[str], braces: Braces) -> Iterator[_Place]:
             yield from _arguments(braces, end, frozenset({0}), 1, "unused")
     elif match["mode"] is not None:
         yield _Place(end, _until(_MODE_END, braces, end), "transparent")
-    elif match["clip"] is not None:
-        if any(map(_is_off_page, _LENGTH.finditer(match["clip"]))):
-            yield from _arguments(braces, end, frozenset({0}), 1, "moved")
     elif length := match["space"] or match["skip"]:
-        if _far(length):
+        if _is_off_page(length):
             yield _Place(end, _until(_PARAGRAPH_END, braces, end), "moved")
-    elif length := match["down"] or match["raised"]:
-        if _far(length):
+    elif length := match["down"] or match["raised"] or match["clip"]:
+        if _is_off_page(length):
             yield from _arguments(braces, end, frozenset({0}), 1, "moved")
     else:
         yield from _arguments(braces, end, frozenset({0}), 1, "transparent")
@@ -142,13 +130,6 @@ def _until(end: re.Pattern[str], braces: Braces, at: int) -> int:
     return min(stops, default=len(text))
 
 
-def _far(length: str) -> bool:
-    found = _LENGTH.fullmatch(length.strip())
-    return found is not None and _is_off_page(found)
-
-
-def _is_off_page(length: re.Match[str]) -> bool:
-    try:
-        return abs(float(length[1])) * _CM[length[2]] >= _OFF_PAGE_CM
-    except ValueError:
-        return False
+def _is_off_page(lengths: str) -> bool:
+    """Whether one of the lengths in a text moves what follows off any page."""
+    return any(abs(float(number)) * POINTS[unit] >= _OFF_PAGE_PT for number, unit in _LENGTH.findall(lengths))

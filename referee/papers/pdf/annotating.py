@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import closing
 from pathlib import Path
 
 from pypdfium2 import PdfDocument
@@ -13,7 +14,7 @@ from referee.papers.pdf.convert import open_checked
 from referee.schemas.page import Highlight, Highlights
 
 AUTHOR = "referee"
-_COLOURS = {"fatal": (255, 120, 120), "major": (255, 180, 90), "minor": (255, 225, 110)}
+_COLOURS = {"decides": (255, 120, 120), "material": (255, 180, 90), "small": (255, 225, 110)}
 _OTHER = (170, 210, 255)
 _OPACITY = 110
 _PRINTED = 4  # the flag by which an annotation is printed too (ISO 32000-1, table 165)
@@ -37,20 +38,18 @@ def annotate(path: Path, out: Path, highlights: Highlights, *, max_pages: int) -
         PaperParseError: The file cannot be opened, or pdfium takes no annotation.
         OSError: The copy cannot be written.
     """
-    document = open_checked(path.read_bytes(), path.name, max_pages=max_pages)
-    try:
+    with closing(open_checked(path.read_bytes(), path.name, max_pages=max_pages)) as document:
         made = tuple(one for one in highlights.items if one.boxes and 0 < one.page <= len(document))
         for one in made:
             _mark(document, one, path.name)
         document.save(out)
-    finally:
-        document.close()
     return Highlights(items=made)
 
 
 def _mark(document: PdfDocument, one: Highlight, name: str) -> None:
     page = document[one.page - 1]
-    annotation = pdfium.FPDFPage_CreateAnnot(page.raw, pdfium.FPDF_ANNOT_HIGHLIGHT)
+    kind = pdfium.FPDF_ANNOT_TEXT if one.pinned else pdfium.FPDF_ANNOT_HIGHLIGHT
+    annotation = pdfium.FPDFPage_CreateAnnot(page.raw, kind)
     if not annotation:
         raise PaperParseError(f"{name!r} takes no annotations.", hint="report.html shows the same places.")
     try:
@@ -60,18 +59,14 @@ def _mark(document: PdfDocument, one: Highlight, name: str) -> None:
         pdfium.FPDFAnnot_SetRect(annotation, ctypes.byref(pdfium.FS_RECTF(left, top, right, bottom)))
         red, green, blue = _COLOURS.get(one.weight, _OTHER)
         pdfium.FPDFAnnot_SetColor(annotation, pdfium.FPDFANNOT_COLORTYPE_Color, red, green, blue, _OPACITY)
-        for x0, y0, x1, y1 in boxes:
+        for x0, y0, x1, y1 in () if one.pinned else boxes:
             corners = pdfium.FS_QUADPOINTSF(x0, y0, x1, y0, x0, y1, x1, y1)
             pdfium.FPDFAnnot_AppendAttachmentPoints(annotation, ctypes.byref(corners))
         pdfium.FPDFAnnot_SetFlags(annotation, _PRINTED)
         for key, text in (("Contents", one.note), ("T", AUTHOR), ("Subj", one.title)):
-            _set(annotation, key, text)
+            coded = f"{text}\0".encode("utf-16-le")
+            units = (ctypes.c_ushort * (len(coded) // 2)).from_buffer_copy(coded)
+            pdfium.FPDFAnnot_SetStringValue(annotation, key.encode(), units)
     finally:
         pdfium.FPDFPage_CloseAnnot(annotation)
         page.close()
-
-
-def _set(annotation: object, key: str, text: str) -> None:
-    coded = f"{text}\0".encode("utf-16-le")
-    units = (ctypes.c_ushort * (len(coded) // 2)).from_buffer_copy(coded)
-    pdfium.FPDFAnnot_SetStringValue(annotation, key.encode(), units)

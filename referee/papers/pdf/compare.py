@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from referee.papers.pdf.pages import Line, Page, around
+from referee.errors import PaperParseError
+from referee.papers.pdf.pages import Line, Page, around, middle_in
 from referee.papers.pieces import Piece, plain, squeeze
-from referee.schemas.paper import Certainty, Finding
+from referee.schemas.paper import Box, Certainty, Finding
 
 # A page's text counts as lost above both: single odd words come from formulas and ligatures.
 LOST_SHARE = 0.02
 LOST_WORDS = 8
+# Readable papers lose up to 3% (21 shared files); one whose fonts the converter cannot read lost 99%.
+MOST_LOST = 0.25
 _SAMPLE_WORDS = 40
 _FIGURE_SIZE = 0.85
 _LONG_WORD = 5
@@ -67,28 +70,86 @@ def measure_loss(page: Page, texts: Iterable[str]) -> PageLoss:
     return PageLoss(page.number, printed, sum(count for _, count in lost_by_line), lines)
 
 
-def find_losses(pages: Sequence[Page], pieces: Sequence[Piece], title: str, body_size: float) -> list[Finding]:
+def find_losses(
+    pages: Sequence[Page],
+    pieces: Sequence[Piece],
+    title: str,
+    body_size: float,
+    figures_on: Callable[[Page], Sequence[Box]] = lambda page: (),
+) -> list[Finding]:
     """A finding for each page that lost text or has none in the paper.
 
     ``lost_text`` needs more than 2% and at least eight of the page's words; its certainty is low where the lost lines
-    are smaller than the text (figures and their axes), medium to 10%, high above. ``missing_page`` is a page with text
-    but no piece, or a page without text that shows an image.
+    are smaller than the text or stand in figures (``figures_on`` gives their places), medium to 10%, high above.
+    ``missing_page`` is a page with text but no piece, or a page without text that shows an image.
     """
     findings = []
-    for page in pages:
-        here = [piece for piece in pieces if piece.page == page.number]
-        carried = [piece.text for piece in pieces if piece.page == page.number - 1 and piece.kind == "reference"][-1:]
-        texts = [f"{piece.number or ''} {piece.text} {piece.label or ''}" for piece in here] + carried
-        loss = measure_loss(page, [*texts, title] if page.number == 1 else texts)
-        if loss.words and not here:
+    for page, loss, texts in _measured(pages, pieces, title):
+        if page.unreadable:
+            findings.append(_missing_page(page, "has text in fonts that do not say which letters they draw"))
+        elif loss.words and not texts:
             findings.append(_missing_page(page, "has text, but none of it was read"))
         elif not page.lines and page.has_images:
             findings.append(_missing_page(page, "is an image without a text layer; what it shows was not read"))
         elif loss.lost >= LOST_WORDS and loss.share > LOST_SHARE:
-            findings.append(_lost_text(page, loss, body_size))
-        if lost := _lost_numbers(page, texts) if here else []:
-            findings.append(_lost_equations(page, lost))
+            findings.append(_lost_text(page, loss, body_size, figures_on(page)))
+        if lost := _lost_numbers(page, texts) if texts else []:
+            listed = ", ".join(f"({number})" for number in lost)
+            message = f"Page {page.number} prints {listed} at the end of a line, as equations do; this was not read."
+            findings.append(Finding(kind="lost_text", message=message, certainty="low", page=page.number))
     return findings
+
+
+def _measured(pages: Sequence[Page], pieces: Sequence[Piece], title: str) -> Iterator[tuple[Page, PageLoss, list[str]]]:
+    """Each page with what it lost, and the texts that were read of it."""
+    for page in pages:
+        texts = [
+            f"{piece.number or ''} {piece.text} {piece.label or ''}" for piece in pieces if piece.page == page.number
+        ]
+        carried = [piece.text for piece in pieces if piece.page == page.number - 1 and piece.kind == "reference"][-1:]
+        yield page, measure_loss(page, [*texts, *carried, *([title] if page.number == 1 else [])]), texts
+
+
+def refuse_lost(
+    name: str, pages: Sequence[Page], pieces: Sequence[Piece], title: str, findings: Sequence[Finding]
+) -> None:
+    """Refuse a paper of which too much was lost; labels in figures do not count.
+
+    A page whose words are not known, as an image without a text layer, counts as one of the others' mean length.
+
+    Raises:
+        PaperParseError: More than a quarter of the paper's words are not in the text that was read.
+    """
+    lost_on = {f.page: f.kind for f in findings if f.kind in ("lost_text", "missing_page") and f.certainty != "low"}
+    measured = [(page, loss) for page, loss, _ in _measured(pages, pieces, title)]
+    known = [loss.words for page, loss in measured if loss.words and not page.unreadable]
+    mean = sum(known) / len(known) if known else 1.0
+    printed = lost = 0.0
+    for page, loss in measured:
+        kind = lost_on.get(page.number)
+        words = loss.words if loss.words and not page.unreadable else mean * (kind is not None)
+        printed += words
+        lost += words if kind == "missing_page" else loss.lost if kind else 0
+    if lost > MOST_LOST * printed:
+        where = _spans(sorted(page for page in lost_on if page))
+        raise PaperParseError(
+            f"{name!r} was not read: about {lost / printed:.0%} of its words are missing ({where}); at most "
+            f"{MOST_LOST:.0%} may be.",
+            hint="Its fonts or its export may be broken, or pages be scans: export it again, run it through text "
+            "recognition (for example ocrmypdf), or give the paper's source (LaTeX, Word, HTML).",
+        )
+
+
+def _spans(pages: Sequence[int]) -> str:
+    """'pages 1-3, 7' for 1, 2, 3, 7."""
+    spans: list[list[int]] = []
+    for page in pages:
+        if spans and spans[-1][-1] == page - 1:
+            spans[-1].append(page)
+        else:
+            spans.append([page])
+    listed = ", ".join(f"{one[0]}-{one[-1]}" if len(one) > 1 else f"{one[0]}" for one in spans)
+    return f"page{'' if len(pages) == 1 else 's'} {listed}"
 
 
 def _lost_numbers(page: Page, texts: Sequence[str]) -> list[str]:
@@ -99,32 +160,24 @@ def _lost_numbers(page: Page, texts: Sequence[str]) -> list[str]:
     return [number for number in dict.fromkeys(ends) if printed[number] > held[number]]
 
 
-def _lost_equations(page: Page, numbers: Sequence[str]) -> Finding:
-    listed = ", ".join(f"({number})" for number in numbers)
-    return Finding(
-        kind="lost_text",
-        message=f"Page {page.number} prints {listed} at the end of a line, as equations do; this was not read.",
-        certainty="low",
-        page=page.number,
-    )
-
-
 def _missing_page(page: Page, what: str) -> Finding:
     sample = " ".join(line.text for line in page.body)
     return Finding(
         kind="missing_page",
         message=f"Page {page.number} {what}.",
-        certainty="high" if sample else "medium",
+        certainty="high" if sample or page.unreadable else "medium",
         page=page.number,
         text=_cut(sample),
     )
 
 
-def _lost_text(page: Page, loss: PageLoss, body_size: float) -> Finding:
-    small = sum(line.size < _FIGURE_SIZE * body_size or line.size > 3 * body_size for line in loss.lines)
-    certainty: Certainty = "high" if loss.share > 0.1 else "medium"
-    if small > 0.5 * len(loss.lines):
-        certainty = "low"
+def _lost_text(page: Page, loss: PageLoss, body_size: float, figures: Sequence[Box]) -> Finding:
+    small = sum(
+        not _FIGURE_SIZE * body_size <= line.size <= 3 * body_size
+        or any(middle_in(line.box, one, 0) for one in figures)
+        for line in loss.lines
+    )
+    certainty: Certainty = "low" if small > 0.5 * len(loss.lines) else "high" if loss.share > 0.1 else "medium"
     return Finding(
         kind="lost_text",
         message=(
@@ -149,12 +202,8 @@ def _line_words(page: Page) -> list[tuple[Line, list[str]]]:
     carried = ""
     for line in page.body:
         text = carried + line.text
-        carried = ""
-        if line.hyphen and len(parts := text.rsplit(None, 1)) == 2:
-            text, carried = parts
-        elif line.hyphen:
-            text, carried = "", text
-        found.append((line, _words(text)))
+        whole, _, carried = text.rpartition(" ") if line.hyphen else (text, "", "")
+        found.append((line, _words(whole)))
     if carried and found:
         found[-1][1].extend(_words(carried))
     return found

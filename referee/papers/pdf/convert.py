@@ -12,8 +12,7 @@ import rustypaper
 from pypdfium2 import PdfDocument
 
 from referee.errors import PaperParseError
-from referee.papers.bibliography import parse_entry
-from referee.papers.pieces import Entry, Piece, caption_label, cells_text
+from referee.papers.pieces import Piece, caption_label, cells_text
 from referee.schemas.paper import BlockKind, Box, Converter
 
 _PASSWORD_ERROR = 4
@@ -107,6 +106,13 @@ def convert(path: Path, pages: int) -> tuple[str, list[Piece]]:
             f"{path.name!r} opens, but its content cannot be converted: {error}.",
             hint="Export the PDF again, or give the paper's source text.",
         ) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # a panic in Rust is no Exception, and its class has no module
+            raise
+        raise PaperParseError(
+            f"{path.name!r} opens, but rustypaper broke off while it read it: {error}.",
+            hint="Give the paper's source, or print the PDF to a new PDF; the fault is the converter's.",
+        ) from error
     pieces = [piece for block in document["blocks"] if (piece := _piece(block)) is not None]
     return clean(document.get("title") or ""), pieces
 
@@ -132,7 +138,6 @@ def _piece(block: dict[str, Any]) -> Piece | None:
     text = clean(block["text"])
     cells: tuple[tuple[str, ...], ...] = ()
     label: str | None = None
-    entry: Entry | None = None
     if "table" in block:
         cells = tuple(tuple(clean(cell) for cell in row) for row in block["table"]["rows"])
         text = cells_text(cells) or text
@@ -141,7 +146,6 @@ def _piece(block: dict[str, Any]) -> Piece | None:
         label = f"({block['math']['number']})" if block["math"].get("number") else None
     elif "reference" in block:
         text = text or clean(block["reference"]["raw"])
-        entry = _entry(block["reference"], text)
     elif kind == "caption":
         label = caption_label(text)
     if not text or kind_name == "title":
@@ -155,17 +159,4 @@ def _piece(block: dict[str, Any]) -> Piece | None:
         cells=cells,
         label=label,
         level=block["kind"].get("level", 1),
-        entry=entry,
-    )
-
-
-def _entry(parsed: dict[str, Any], text: str) -> Entry:
-    """The converter's parse; label and DOI, which it does not give, are read from the printed text."""
-    ours = parse_entry(text)
-    return Entry(
-        label=parsed.get("label") or ours.label,
-        authors=tuple(parsed.get("authors") or ours.authors),
-        title=parsed.get("title") or ours.title,
-        year=parsed.get("year") or ours.year,
-        doi=parsed.get("doi") or ours.doi,
     )

@@ -8,7 +8,7 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,31 +18,25 @@ from pypdfium2 import PdfDocument, PdfPage
 
 from referee.errors import PaperParseError
 from referee.papers.assembly import assemble
-from referee.papers.pdf.compare import find_losses
+from referee.papers.pdf.compare import find_losses, refuse_lost
 from referee.papers.pdf.convert import convert, converter, open_checked, refuse_scan
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.hidden import scan_pdf
+from referee.papers.pdf.hidden.objects import address_of, bounds_of, frame_of, read_objects
+from referee.papers.pdf.line_numbers import Changed, Left, take_out_line_numbers, without_numbers
 from referee.papers.pdf.pages import Page, PageReader
 from referee.papers.pdf.repairs import repair
-from referee.papers.pieces import Piece
-from referee.schemas.paper import Paper, Repair
+from referee.schemas.paper import Box, Finding, Paper, Repair
 
 _QUARTER = 90
 _SAMPLES = 200
 _FEWEST_CHARS = 40
 _SHARE = 0.6
 _TOLERANCE = 5.0
+_FIGURE_SHARE = 0.5
 
 
-@dataclass(frozen=True)
-class Upright:
-    """The file with turned pages, and what was turned. Boxes of such a page are those of the page as it was turned."""
-
-    data: bytes
-    repairs: tuple[Repair, ...]
-
-
-def turn_upright(document: PdfDocument, data: bytes) -> Upright:
+def turn_upright(document: PdfDocument, data: bytes) -> Changed:
     """Turn the pages on which most characters stand at another right angle.
 
     Pages with fewer than 40 characters, or without an angle that 60% of a sample share, stay as they are.
@@ -52,29 +46,31 @@ def turn_upright(document: PdfDocument, data: bytes) -> Upright:
         data: Its bytes.
 
     Returns:
-        The file's own bytes and no repairs where no page has to be turned.
+        The file's own bytes and no repairs where no page has to be turned. Boxes of a turned page are those of the page
+        as it was turned.
 
     Raises:
         PdfiumError: A page cannot be read.
     """
     repairs: list[Repair] = []
     for number in range(len(document)):
-        page = document[number]
-        try:
+        with closing(document[number]) as page:
             shown, wanted = page.get_rotation(), _wanted(page)
             if wanted is None or wanted == shown:
                 continue
             page.set_rotation(wanted)
-        finally:
-            page.close()
-        repairs.append(_repair(number + 1, shown, wanted))
-    return Upright(_saved(document) if repairs else data, tuple(repairs))
+        before, after = f"/Rotate {shown}", f"/Rotate {wanted}"
+        proof = "most of its characters then run from left to right"
+        repairs.append(Repair(kind="turned_page", page=number + 1, before=before, after=after, proof=proof))
+    if repairs:
+        document.save(buffer := io.BytesIO())
+        data = buffer.getvalue()
+    return Changed(data, tuple(repairs))
 
 
 def _wanted(page: PdfPage) -> int | None:
     """The ``/Rotate`` at which most of the page's words run from left to right; none where no angle has a majority."""
-    text = page.get_textpage()
-    try:
+    with closing(page.get_textpage()) as text:
         count = text.count_chars()
         if count < _FEWEST_CHARS:
             return None
@@ -84,8 +80,6 @@ def _wanted(page: PdfPage) -> int | None:
             for index in range(0, count, step)
             if raw.FPDFText_IsGenerated(text, index) == 0 and not chr(raw.FPDFText_GetUnicode(text, index)).isspace()
         )
-    finally:
-        text.close()
     if not turns:
         return None
     turn, most = turns.most_common(1)[0]
@@ -98,22 +92,6 @@ def _turn(radians: float) -> int | None:
         return None
     quarters = math.degrees(radians) / _QUARTER
     return -round(quarters) % 4 * _QUARTER if abs(quarters - round(quarters)) * _QUARTER <= _TOLERANCE else None
-
-
-def _repair(page: int, shown: int, wanted: int) -> Repair:
-    return Repair(
-        kind="turned_page",
-        page=page,
-        before=f"/Rotate {shown}",
-        after=f"/Rotate {wanted}",
-        proof="most of its characters then run from left to right",
-    )
-
-
-def _saved(document: PdfDocument) -> bytes:
-    buffer = io.BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
 
 
 def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
@@ -131,29 +109,24 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         PaperParseError: It is encrypted, broken, too long, has no text layer, or holds hidden text that cannot be
             taken out.
     """
-    document = open_checked(data, path.name, max_pages=max_pages)
-    try:
+    with readable(data, path.name, max_pages) as shown:
         with _damage_named(path.name):
-            upright = turn_upright(document, data)
-            if upright.repairs:
-                document.close()
-                document = open_checked(upright.data, path.name, max_pages=max_pages)
-            hidden = scan_pdf(document, upright.data, path.name)
-            if hidden.clean is not None:
-                document.close()
-                document = open_checked(hidden.clean, path.name, max_pages=max_pages)
-            reader = PageReader(document)
+            reader = shown.reader()
             pages = reader.read()
-        if not any(page.lines for page in pages):
+        if not any(page.lines or page.unreadable for page in pages):
             raise refuse_scan(path.name, len(pages))
-        with _file_with(path, hidden.clean or (upright.data if upright.repairs else None)) as readable:
-            title, pieces = convert(readable, len(pages))
-        _check_page_numbers(path.name, pages, pieces)
+        with _file_with(path, None if shown.data is data else shown.data) as file:
+            title, pieces = convert(file, len(pages))
+        if (last := max((piece.page or 1 for piece in pieces), default=1)) > len(pages):
+            raise PaperParseError(
+                f"{path.name!r} has {len(pages)} pages by one reader and {last} by the other.",
+                hint="The file is damaged; download or export it again.",
+            )
+        pieces = without_numbers(pieces, shown.left)
         draft = Draft(title=title, pieces=pieces, pages=pages, words_in=reader.words_in)
         repair(draft)
-        losses = find_losses(pages, draft.pieces, draft.title, draft.body_size())
-    finally:
-        document.close()
+        losses = find_losses(pages, draft.pieces, draft.title, draft.body_size(), shown.figures_on)
+        refuse_lost(path.name, pages, draft.pieces, draft.title, losses)
     assembled = assemble(draft.pieces, front_first=True)
     return Paper(
         paper_id=hashlib.sha256(data).hexdigest(),
@@ -162,11 +135,67 @@ def load_pdf(path: Path, data: bytes, *, max_pages: int) -> Paper:
         format="pdf",
         sections=assembled.sections,
         references=assembled.references,
-        findings=(*hidden.findings, *assembled.findings, *losses),
-        repairs=(*upright.repairs, *draft.repairs, *assembled.repairs),
+        findings=(*shown.findings, *assembled.findings, *losses),
+        repairs=(*shown.repairs, *draft.repairs, *assembled.repairs),
         converter=converter(),
         page_count=len(pages),
     )
+
+
+@dataclass
+class Readable:
+    """A file as it is read: pages upright, line numbers and hidden text gone; what was found and done on the way.
+
+    ``left`` are line numbers that are still in it.
+    """
+
+    document: PdfDocument
+    data: bytes
+    findings: Sequence[Finding] = ()
+    repairs: tuple[Repair, ...] = ()
+    left: tuple[Left, ...] = ()
+
+    def reader(self) -> PageReader:
+        """What reads the words of its pages."""
+        return PageReader(self.document, {(one.page, char) for one in self.left for char in one.chars})
+
+    def figures_on(self, page: Page) -> list[Box]:
+        """Where pictures, and forms of less than half of the page, are drawn: words in them are labels."""
+        shown = self.document[page.number - 1]
+        frame, objects = frame_of(shown, shown.get_bbox()), read_objects(shown)
+        forms = {address_of(text.form): bounds_of(text.form) for text in objects.texts if text.form}
+        places = [frame.place(box) for box in (*forms.values(), *(area.bounds for area in objects.areas if area.image))]
+        most = _FIGURE_SHARE * page.width * page.height
+        return [Box(x0=a, y0=b, x1=c, y1=d) for a, b, c, d in places if (c - a) * (d - b) < most]
+
+
+@contextmanager
+def readable(data: bytes, name: str, max_pages: int) -> Iterator[Readable]:
+    """Open a file as it is read.
+
+    Raises:
+        PaperParseError: As ``load_pdf``.
+    """
+    shown = Readable(open_checked(data, name, max_pages=max_pages), data)
+
+    def reopen(changed: bytes) -> None:
+        shown.document.close()
+        shown.document, shown.data = open_checked(changed, name, max_pages=max_pages), changed
+
+    try:
+        with _damage_named(name):
+            for step in (turn_upright, take_out_line_numbers):
+                done = step(shown.document, shown.data)
+                shown.repairs, shown.left = shown.repairs + done.repairs, done.left
+                if done.repairs:
+                    reopen(done.data)
+            hidden = scan_pdf(shown.document, shown.data, name)
+            shown.findings = hidden.findings
+            if hidden.clean is not None:
+                reopen(hidden.clean)
+        yield shown
+    finally:
+        shown.document.close()
 
 
 @contextmanager
@@ -191,12 +220,3 @@ def _damage_named(name: str) -> Iterator[None]:
             f"{name!r} opens, but one of its pages cannot be read: {error}",
             hint="The file is damaged; download or export it again.",
         ) from error
-
-
-def _check_page_numbers(name: str, pages: Sequence[Page], pieces: Sequence[Piece]) -> None:
-    last = max((piece.page or 1 for piece in pieces), default=1)
-    if last > len(pages):
-        raise PaperParseError(
-            f"{name!r} has {len(pages)} pages by one reader and {last} by the other.",
-            hint="The file is damaged; download or export it again.",
-        )

@@ -10,20 +10,28 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfTextPage
 
+from referee.papers.headings import numeral
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Box
 
 _LINE_ENDS = (10, 13)
 _SOFT_HYPHENS = (2, 0xFFFE)
 _MARGIN = 0.09
+_FEWEST_SIGNS, _WRITTEN_SHARE = 40, 0.5
+_OWN_SCALE_PT = 2.0
+_TWO_LINES, _LOWER = 1.7, 0.6
+_PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?\d{1,5}(?:\s*(?:of|/)\s*\d+)?[-–—\s]*", re.IGNORECASE)
+_ROMANS = {numeral(number, "lowerRoman"): number for number in range(1, 100)}
+_FEWEST_NUMBERED, _RUNNING_WORDS = 3, 12
 
 
 def around(*boxes: Box) -> Box:
@@ -44,13 +52,20 @@ def middle_in(inner: Box, outer: Box, slack: float) -> bool:
 
 @dataclass(frozen=True)
 class Word:
-    """A word with its place on the page, in points from the top left corner."""
+    """A word with its place on the page, in points from the top left corner.
+
+    ``hyphen`` says that it goes on in the next line, where the hyphen is left away in the file; ``font`` and ``size``
+    are those of its first character.
+    """
 
     text: str
     x0: float
     y0: float
     x1: float
     y1: float
+    size: float = 0.0
+    font: str = ""
+    hyphen: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +73,8 @@ class Line:
     """One printed line, in the page's content order.
 
     ``hyphen`` says that its last word goes on in the next line. ``size`` is the largest font size in points; ``font``
-    and ``last_font`` are the fonts of its first and last character. ``furniture`` marks running heads and page numbers.
+    and ``last_font`` are the fonts of its first and last character. ``furniture`` marks running heads and page numbers,
+    ``own_scale`` signs of a font that draws larger than its size says (Type 3).
     """
 
     text: str
@@ -69,6 +85,7 @@ class Line:
     chars: tuple[int, int]
     hyphen: bool = False
     furniture: bool = False
+    own_scale: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -78,13 +95,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's printed lines; ``number`` counts from 1."""
+    """A page's printed lines; ``number`` counts from 1.
+
+    ``unreadable`` says that most of its signs are no letters: its fonts do not tell which letters they draw.
+    """
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...]
     has_images: bool = False
+    unreadable: bool = False
 
     @cached_property
     def body(self) -> tuple[Line, ...]:
@@ -105,46 +126,70 @@ class Page:
 class PageReader:
     """Reads pages of an open document; keeps text pages so that word boxes can be asked for later."""
 
-    def __init__(self, document: PdfDocument) -> None:
+    def __init__(self, document: PdfDocument, unread: Collection[tuple[int, int]] = ()) -> None:
+        """``unread`` are pages, from 1, with the characters that are passed over there like blanks."""
         self._document = document
+        self._unread = unread
         self._text_pages: dict[int, tuple[PdfTextPage, float]] = {}
 
     def read(self) -> tuple[Page, ...]:
         """All pages, with running heads and page numbers marked."""
-        pages = [self._read_page(index) for index in range(len(self._document))]
-        return _mark_furniture(pages)
+        return _mark_furniture([self._read_page(index) for index in range(len(self._document))])
 
     def words_in(self, page: Page, box: Box) -> list[Word]:
         """The words of a region with their boxes, in content order."""
         text_page, height = self._text_pages[page.number]
-        words: list[Word] = []
-        for line in page.lines_in(box):
-            words += _words(text_page, height, line.chars)
-        return words
+        unread = {char for number, char in self._unread if number == page.number}
+        return [word for line in page.lines_in(box) for word in _words(text_page, height, line, unread)]
 
     def _read_page(self, index: int) -> Page:
         page = self._document[index]
         text_page = page.get_textpage()
         height = page.get_height()
         self._text_pages[index + 1] = (text_page, height)
-        lines = _lines(text_page, height)
+        lines = _lines(text_page, height, {char for page, char in self._unread if page == index + 1})
         images = not lines and any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
-        return Page(index + 1, page.get_width(), height, tuple(lines), images)
+        return Page(index + 1, page.get_width(), height, tuple(lines), images, _is_unreadable(text_page, lines))
 
 
-def _lines(text_page: PdfTextPage, height: float) -> list[Line]:
+def _is_unreadable(text_page: PdfTextPage, lines: Sequence[Line]) -> bool:
+    """Whether most signs of a page are none of writing: unassigned, private, or the mark for an unknown one."""
+    signs = [
+        code for i in range(text_page.count_chars()) if (code := pdfium.FPDFText_GetUnicode(text_page.raw, i)) != 32
+    ]
+    written = sum(
+        char.isprintable() and char != "\ufffd" and not char.isspace() for line in lines for char in line.text
+    )
+    return len(signs) >= _FEWEST_SIGNS and written < _WRITTEN_SHARE * len(signs)
+
+
+def _lines(text_page: PdfTextPage, height: float, unread: Collection[int]) -> list[Line]:
     raw = text_page.raw
     lines: list[Line] = []
-    start, codes = 0, [pdfium.FPDFText_GetUnicode(raw, i) for i in range(text_page.count_chars())]
+    count = text_page.count_chars()
+    start, codes = 0, [32 if i in unread else pdfium.FPDFText_GetUnicode(raw, i) for i in range(count)]
     for index, code in enumerate([*codes, 10]):
         soft = code in _SOFT_HYPHENS and index > start and chr(codes[index - 1]).isalnum()
         if code not in _LINE_ENDS and not soft:
             continue
-        text = printable(codes[start:index])
-        if text.strip():
-            lines.append(_measured(raw, height, codes, start, index, text, soft))
+        if printable(codes[start:index]).strip():
+            line = _measured(raw, height, codes, start, index, soft)
+            is_tall = line.box.y1 - line.box.y0 > _TWO_LINES * line.size and not line.own_scale
+            breaks = _missing_breaks(raw, height, codes, line) if is_tall else []
+            spans = pairwise([start, *breaks, index])
+            lines += [_measured(raw, height, codes, a, b, soft and b == index) for a, b in spans] if breaks else [line]
         start = index + 1
     return lines
+
+
+def _missing_breaks(raw: Any, height: float, codes: list[int], line: Line) -> list[int]:
+    """Where a line begins though the file has no break: the character stands a line lower, left of the one before."""
+    inked = [(i, _char_box(raw, i, height)) for i in range(*line.chars) if not chr(codes[i]).isspace()]
+    return [
+        index
+        for (_, last), (index, box) in pairwise(inked)
+        if box[3] - last[3] > _LOWER * line.size and box[2] < last[0] - line.size
+    ]
 
 
 def printable(codes: Sequence[int]) -> str:
@@ -164,24 +209,27 @@ def _opened(char: str) -> str:
     return "" if unicodedata.category(char)[0] == "C" else char
 
 
-def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, text: str, hyphen: bool) -> Line:
+def _measured(raw: Any, height: float, codes: list[int], start: int, end: int, hyphen: bool) -> Line:
     inked = [i for i in range(start, end) if not chr(codes[i]).isspace()]
     # Every fourth character is enough for a line's size and height, and keeps a page near ten milliseconds.
     sample = sorted({*inked[::4], inked[0], inked[-1]})
     boxes = [_char_box(raw, index, height) for index in sample]
+    sizes = [pdfium.FPDFText_GetFontSize(raw, index) * _scale(raw, index) for index in sample]
+    high = max(box[3] - box[1] for box in boxes)
     return Line(
-        text=text.strip(),
+        text=printable(codes[start:end]).strip(),
         box=Box(
             x0=min(b[0] for b in boxes),
             y0=min(b[1] for b in boxes),
             x1=max(b[2] for b in boxes),
             y1=max(b[3] for b in boxes),
         ),
-        size=round(max(pdfium.FPDFText_GetFontSize(raw, index) for index in sample) * _scale(raw, inked[0]), 1),
+        size=round(max(*sizes, high if max(sizes) < _OWN_SCALE_PT else 0.0), 1),
         font=_font(raw, inked[0]),
         last_font=_font(raw, inked[-1]),
         chars=(start, end),
         hyphen=hyphen,
+        own_scale=min(sizes) < _OWN_SCALE_PT < high,
     )
 
 
@@ -205,36 +253,42 @@ def _font(raw: Any, index: int) -> str:
     return name.value.decode("utf-8", errors="replace").split("+")[-1]
 
 
-def _words(text_page: PdfTextPage, height: float, chars: tuple[int, int]) -> list[Word]:
+def _words(text_page: PdfTextPage, height: float, line: Line, unread: Collection[int]) -> list[Word]:
     words: list[Word] = []
     run: list[int] = []
-    for index in range(chars[0], chars[1] + 1):
-        code = pdfium.FPDFText_GetUnicode(text_page.raw, index) if index < chars[1] else 32
+    raw, (start, end) = text_page.raw, line.chars
+    for index in range(start, end + 1):
+        code = pdfium.FPDFText_GetUnicode(raw, index) if index < end and index not in unread else 32
         if not chr(code).isspace():
             run.append(index)
         elif run:
-            boxes = [_char_box(text_page.raw, i, height) for i in run]
-            text = printable([pdfium.FPDFText_GetUnicode(text_page.raw, i) for i in run])
-            xs = [b[0] for b in boxes], [b[2] for b in boxes]
-            words.append(Word(text, min(xs[0]), min(b[1] for b in boxes), max(xs[1]), max(b[3] for b in boxes)))
+            boxes = [_char_box(raw, i, height) for i in run]
+            text = printable([pdfium.FPDFText_GetUnicode(raw, i) for i in run])
+            x0, x1 = min(b[0] for b in boxes), max(b[2] for b in boxes)
+            y0, y1 = min(b[1] for b in boxes), max(b[3] for b in boxes)
+            size = round(pdfium.FPDFText_GetFontSize(raw, run[0]) * _scale(raw, run[0]), 1)
+            words.append(Word(text, x0, y0, x1, y1, size, _font(raw, run[0]), line.hyphen and index == end))
             run = []
     return [word for word in words if word.text]
 
 
 def _mark_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
-    """Lines that repeat at the same height over pages, and bare numbers in the top or bottom margin."""
+    """Lines that repeat at the same height over pages, and page numbers in a margin, alone or with a running head."""
     seen: Counter[tuple[str, int]] = Counter()
+    numbered: Counter[tuple[bool, bool, int]] = Counter()
     for page in pages:
         seen.update({place for line in page.lines for place in _places(line)[:1]})
+        numbered.update({number for line in page.lines for number in _page_numbers(line, page)})
     needed = 2 if len(pages) <= 3 else 3
 
     def is_furniture(line: Line, page: Page) -> bool:
-        in_margin = line.box.y0 < _MARGIN * page.height or line.box.y1 > (1 - _MARGIN) * page.height
-        if (
-            in_margin
-            and _outermost(line, page)
-            and re.fullmatch(r"[-–—\s]*(?:page\s*)?\d{1,5}(?:\s*(?:of|/)\s*\d+)?[-–—\s]*", line.text, re.I)
-        ):
+        in_margin = _in_margin(line, page)
+        # Most pages have it: footnotes are numbered too, and may come one a page.
+        counts = any(
+            numbered[number] >= max(_FEWEST_NUMBERED, 0 if number[1] else len(pages) / 2)
+            for number in _page_numbers(line, page)
+        )
+        if (counts or (in_margin and _PAGE_NUMBER.fullmatch(line.text))) and _outermost(line, page):
             return True
         nameable = in_margin or sum(char.isalpha() for char in line.key) >= 4
         return nameable and bool(line.key) and sum(seen[place] for place in _places(line)) >= needed
@@ -245,11 +299,25 @@ def _mark_furniture(pages: Sequence[Page]) -> tuple[Page, ...]:
     )
 
 
+def _in_margin(line: Line, page: Page) -> bool:
+    return line.box.y0 < _MARGIN * page.height or line.box.y1 > (1 - _MARGIN) * page.height
+
+
+def _page_numbers(line: Line, page: Page) -> set[tuple[bool, bool, int]]:
+    """The numbers at the ends of a short line in a margin: whether at the top, whether Roman, less the page's own."""
+    words = line.text.split()
+    if len(words) > _RUNNING_WORDS or not _in_margin(line, page):
+        return set()
+    at_top, ends = line.box.y0 < page.height / 2, (words[0].lower(), words[-1].lower())
+    found = {(at_top, True, _ROMANS[end] - page.number) for end in ends if end in _ROMANS}
+    return found | {(at_top, False, int(end) - page.number) for end in ends if end.isdecimal() and len(end) < 5}
+
+
 def _outermost(line: Line, page: Page) -> bool:
     """Whether no other line stands beyond it in its own margin: a footnote's mark is no page number."""
-    if line.box.y0 < page.height / 2:
-        return all(other.box.y0 >= line.box.y0 - 2 for other in page.lines if other.size < 4 * line.size)
-    return all(other.box.y1 <= line.box.y1 + 2 for other in page.lines if other.size < 4 * line.size)
+    others = [other.box for other in page.lines if other.size < 4 * line.size]
+    at_top = line.box.y0 < page.height / 2
+    return all(box.y0 >= line.box.y0 - 2 if at_top else box.y1 <= line.box.y1 + 2 for box in others)
 
 
 def _places(line: Line) -> list[tuple[str, int]]:

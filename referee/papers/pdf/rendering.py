@@ -1,18 +1,11 @@
-"""The pages of a PDF as pictures with their lines, from the copy that holds no hidden text."""
+"""The pages of a PDF as pictures with their lines, from the copy without hidden text and line numbers."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from pypdfium2 import PdfDocument
-
-from referee.papers.pdf.convert import open_checked
-from referee.papers.pdf.hidden import scan_pdf
-from referee.papers.pdf.load import turn_upright
-from referee.papers.pdf.pages import PageReader
+from referee.papers.pdf.load import readable
 from referee.schemas.page import PageImage, PageImages, PageLine
 
 _DOTS_PER_POINT = 110 / 72
@@ -36,31 +29,13 @@ def render_pages(path: Path, folder: Path, *, max_pages: int) -> PageImages:
         OSError: A picture cannot be written.
     """
     data = path.read_bytes()
-    with shown_document(data, path.name, max_pages) as document:
+    with readable(data, path.name, max_pages) as shown:
         pages = []
-        for page in PageReader(document).read():
+        for page in shown.reader().read():
             name = f"{page.number:03}.webp"
             scale = min(_DOTS_PER_POINT, _MOST_DOTS / max(page.width, page.height, 1.0))
-            picture = document[page.number - 1].render(scale=scale, may_draw_forms=False).to_pil()
+            picture = shown.document[page.number - 1].render(scale=scale, may_draw_forms=False).to_pil()
             picture.convert("RGB").save(folder / name, "WEBP", quality=_QUALITY, method=4)
             lines = tuple(PageLine(text=line.text, box=line.box) for line in page.lines if line.text.strip())
             pages.append(PageImage(number=page.number, width=page.width, height=page.height, image=name, lines=lines))
     return PageImages(paper_id=hashlib.sha256(data).hexdigest(), pages=tuple(pages))
-
-
-@contextmanager
-def shown_document(data: bytes, name: str, max_pages: int) -> Iterator[PdfDocument]:
-    """The document as it is read: pages upright, hidden text gone."""
-    document = open_checked(data, name, max_pages=max_pages)
-    try:
-        upright = turn_upright(document, data)
-        if upright.repairs:
-            document.close()
-            document = open_checked(upright.data, name, max_pages=max_pages)
-        hidden = scan_pdf(document, upright.data, name)
-        if hidden.clean is not None:
-            document.close()
-            document = open_checked(hidden.clean, name, max_pages=max_pages)
-        yield document
-    finally:
-        document.close()

@@ -12,6 +12,7 @@ from pypdfium2 import raw
 from reportlab.pdfgen.canvas import Canvas
 
 from referee.errors import PaperParseError
+from referee.evidence.listing import listed
 from referee.papers.isolated import annotate_copy, draw_pages
 from referee.reports.highlights import highlights_of
 from referee.schemas.page import Highlight, Highlights, PageImages
@@ -19,6 +20,7 @@ from referee.schemas.paper import Box
 from referee.schemas.point import PointEvidence, ReviewPoint
 from referee.schemas.review import Review
 from referee.settings import PaperSettings
+from referee.venues import load_venue
 
 LINES = [f"Line {n} says that the interval covers {90 + n} per cent of all sets." for n in range(8)]
 
@@ -59,7 +61,8 @@ def review_of(*quotes: tuple[str, int]) -> Review:
         )
         for n, one in enumerate(evidence)
     )
-    return Review(review_id="r", paper_id="0" * 64, venue="arr", source="m", fields={}, points=points)
+    made = Review(review_id="r", paper_id="0" * 64, venue="arr", source="m", fields={}, points=points)
+    return listed(made, load_venue("arr"))
 
 
 def marked(path: Path) -> list[tuple[int, str, str]]:
@@ -84,6 +87,7 @@ def marked(path: Path) -> list[tuple[int, str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"crop": True}, {"note": True}, {"rotate": 90}], ids=str)
 async def test_highlights_stand_on_the_quoted_words(tmp_path: Path, given: dict[str, object]) -> None:
     source = paper(tmp_path / "p.pdf", **given)  # type: ignore[arg-type]
@@ -95,8 +99,8 @@ async def test_highlights_stand_on_the_quoted_words(tmp_path: Path, given: dict[
     assert len(made.items) == 2
     found = [one for one in marked(copy) if one[1] != "other"]
     assert [(page, note.split("\n")[0]) for page, note, _ in found] == [
-        (1, "Weakness (major) p-0: Not α."),
-        (2, "Weakness (major) p-1: Not α."),
+        (1, "1. [Main reason, material, not checked] Not α."),
+        (2, "2. [Main reason, material, not checked] Not α."),
     ]
     assert LINES[3] in found[0][2]
     assert LINES[6] in found[1][2]
@@ -128,3 +132,13 @@ async def test_pages_that_are_not_there_are_not_marked(tmp_path: Path) -> None:
 def test_only_printed_points_and_found_words_are_marked() -> None:
     empty = PageImages(paper_id="0" * 64, pages=())
     assert highlights_of(review_of((LINES[0], 1)), empty).items == ()
+
+
+async def test_a_point_without_a_place_has_a_note_at_the_edge_of_the_first_page(tmp_path: Path) -> None:
+    source = paper(tmp_path / "p.pdf")
+    pages = await draw_pages(source, tmp_path, PaperSettings())
+    review = review_of((LINES[3], 1), ("words that the paper does not hold", 1))
+    copy = tmp_path / "copy.pdf"
+    made = await annotate_copy(source, copy, highlights_of(review, pages), PaperSettings())
+    assert [(one.page, one.pinned) for one in made.items] == [(1, False), (1, True)]
+    assert [note for _, note, _ in marked(copy)].count("other") == 1

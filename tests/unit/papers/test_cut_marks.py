@@ -9,7 +9,7 @@ import pytest
 
 from referee.papers import figures, load_paper, picture_files
 from referee.papers.figures import cut_figures
-from referee.papers.latex import project
+from referee.papers.latex import project, scan
 from referee.papers.pdf.hidden.scan import has_layers
 from referee.schemas.paper import Paper
 
@@ -29,7 +29,7 @@ def test_a_long_hidden_text_says_how_much_of_it_is_not_shown(tmp_path: Path) -> 
 
 
 def test_a_file_that_is_too_large_is_not_called_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(project, "LIMITS", project.LatexLimits(file_bytes=2**20))
+    monkeypatch.setattr(project, "LIMITS", scan.LatexLimits(file_bytes=2**20))
     (tmp_path / "large.tex").write_bytes(b"words " * 2**18)
     (tmp_path / "large.bib").write_bytes(b"words " * 2**18)
     source = WHOLE % "\\input{large}\\input{gone}\\bibliography{large}"

@@ -100,16 +100,19 @@ def test_the_child_finds_compiled_modules_where_its_parent_does(monkeypatch: pyt
         assert command[1 : command.index("-c")] == ["-I", "-B", *given]
 
 
+@pytest.mark.slow
 def test_a_flood_is_no_reply(examples: Path, converter) -> None:
     converter("for _ in range(10**9): os.write(2, b'x' * 10**6)")
     assert refusal(examples / "paper.pdf", SOON).ids["converter"] == "time"
 
 
+@pytest.mark.slow
 def test_what_a_converter_prints_is_no_reply(examples: Path, converter) -> None:
     converter("print('P{}', flush=True); raise ValueError('said at last')")
     assert "said at last" in refusal(examples / "paper.pdf").message
 
 
+@pytest.mark.slow
 def test_a_reply_has_a_bound(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolated, "_REPLY_BYTES", 1000)
     error = refusal(examples / "paper.pdf")
@@ -145,6 +148,14 @@ def test_the_child_has_limits_and_nothing_of_ours(
     assert seen["session"] is True
 
 
+def test_a_panic_of_the_converter_is_a_refusal_that_names_it(examples: Path, converter) -> None:
+    converter("class PanicException(BaseException): pass\nraise PanicException('byte 3 is inside a letter')")
+    error = refusal(examples / "paper.pdf")
+    assert "rustypaper broke off while it read it: byte 3 is inside a letter" in error.message
+    assert "converter" not in error.ids
+
+
+@pytest.mark.slow
 def test_a_file_that_a_converter_writes_has_a_bound(examples: Path, converter) -> None:
     converter("os.truncate(os.open('big', os.O_CREAT | os.O_WRONLY), 2**28 + 1)")
     error = refusal(examples / "paper.pdf")

@@ -16,7 +16,12 @@ from referee.papers.pdf.convert import clean
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.pages import Page, PageReader, Word
 from referee.papers.pdf.repairs.equations import repair_equations
-from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads, repair_title
+from referee.papers.pdf.repairs.false_headings import (
+    demote_false_headings,
+    demote_other_styles,
+    drop_running_heads,
+)
+from referee.papers.pdf.repairs.front import demote_front, repair_title
 from referee.papers.pdf.repairs.headings import recover_headings
 from referee.papers.pdf.repairs.kinds import repair_kinds
 from referee.papers.pdf.repairs.references import repair_references
@@ -159,10 +164,54 @@ def test_list_items_and_running_heads_lose_their_heading(draw_pdf: Drawn) -> Non
     assert [r.kind for r in subject.repairs] == ["running_head", "false_heading"]
 
 
+def test_a_numbered_line_with_a_full_stop_is_a_heading_in_their_style_alone(draw_pdf: Drawn) -> None:
+    lines = [("3 Method", 80, BOLD, 12), ("3.1 Parts", 110, BOLD, 10), *body(130)]
+    lines += [("3.2 Data.", 300, BOLD, 10), ("3.3 A bold item of a list.", 320, BOLD, 11)]
+    pieces = [piece("3 Method", "heading", top=80, size=12), piece("3.1 Parts", "heading", top=110)]
+    subject = draft(draw_pdf([lines]), pieces)
+    recover_headings(subject)
+    assert [p.text for p in subject.pieces] == ["3 Method", "3.1 Parts", "3.2 Data."]
+
+
+def test_names_of_paragraphs_and_heads_of_tables_open_no_section_where_sections_have_numbers(draw_pdf: Drawn) -> None:
+    numbered = [("1 Tides", 80, BOLD, 14), ("2 Method", 110, BOLD, 14), ("2.1 Parts", 140, BOLD, 12)]
+    numbered += [("2.2 Rest", 170, BOLD, 12), ("2.2.1 Deep", 200, BOLD, 10)]
+    others = [("Software", 230, BOLD, 14), ("Acknowledgements", 260, BOLD, 10), ("Countries:", 290, BOLD, 10)]
+    others += [("Mean (SD)", 320, BODY, 10), ("Sill 0.1 0.2", 350, BOLD, 12)]
+    pieces = [piece(text, "heading", top=top) for text, top, _, _ in [*numbered, *others]]
+    pieces[-1] = replace(pieces[-1], text="Sill")
+    subject = draft(draw_pdf([[*numbered, *others, *body(400)]]), list(pieces))
+    demote_other_styles(subject)
+    kept = [p.text for p in subject.pieces if p.kind == "heading"]
+    assert kept == [*(text for text, _, _, _ in numbered), "Software", "Acknowledgements"]
+    assert [p.text for p in subject.pieces if p.kind == "paragraph"] == ["Countries:", "Mean (SD)", "Sill"]
+    few = draft(draw_pdf([[*numbered[:3], *others]], name="few.pdf"), [pieces[0], pieces[7]])
+    demote_other_styles(few)
+    assert [p.kind for p in few.pieces] == ["heading", "heading"]
+
+
+def test_page_numbers_beside_the_name_of_a_chapter_are_furniture(draw_pdf: Drawn) -> None:
+    names = ["TIDES", "FJORDS", "METHODS", "RESULTS", "SILLS", "ENDS"]
+    feet = [f"{page + 7} {name}" if page % 2 else f"{name} {page + 7}" for page, name in enumerate(names)]
+    pages = [[*varied(90), (foot, 770, BODY, 10)] for foot in feet]
+    assert [page.lines[-1].furniture for page in read_pages(draw_pdf(pages))] == [True] * 6
+    romans = [
+        [*varied(90), (f"{name} {numeral}", 770, BODY, 10)]
+        for name, numeral in zip(names[:3], ["i", "ii", "iii"], strict=True)
+    ]
+    assert [page.lines[-1].furniture for page in read_pages(draw_pdf(romans))] == [True] * 3
+
+
+def test_footnotes_that_are_numbered_as_the_pages_stay(draw_pdf: Drawn) -> None:
+    notes = [f"{page + 1} See the note on {stem}." for page, stem in enumerate(["copper", "silver", "gold"])]
+    pages = [[*varied(90), (note, 770, BODY, 8)] for note in notes] + [varied(90)] * 4
+    assert [page.lines[-1].text for page in read_pages(draw_pdf(pages)) if not page.lines[-1].furniture][:3] == notes
+
+
 def test_author_names_open_no_section(draw_pdf: Drawn) -> None:
     path = draw_pdf([[("Ada Author", 80, BOLD, 14), ("1 Introduction", 110, BOLD, 12), *body(130)]])
     subject = draft(path, [piece("Ada Author", "heading", top=80), piece("1 Introduction", "heading", top=110)])
-    demote_false_headings(subject)
+    demote_front(subject)
     assert [p.kind for p in subject.pieces] == ["paragraph", "heading"]
 
 
@@ -179,6 +228,27 @@ def test_title_that_the_page_contradicts_is_kept(draw_pdf: Drawn) -> None:
     subject = draft(draw_pdf([[("Some Banner", 60, BOLD, 20), *body(150)]]), [], title="The Real Title")
     repair_title(subject, Vocabulary(subject.pages))
     assert (subject.title, subject.repairs) == ("The Real Title", [])
+
+
+def test_a_title_page_of_a_thesis(draw_pdf: Drawn) -> None:
+    lines = [("University of the North", 80, BODY, 18), ("Faculty of Ice", 105, BODY, 18)]
+    lines += [("Slow Mixing in Narrow Fjords", 180, BOLD, 15), ("over the Sills", 200, BOLD, 15)]
+    lines += [("Master’s Thesis", 260, BOLD, 18), *body(300)]
+    subject = draft(draw_pdf([lines]), [], title="University of the North Faculty of Ice")
+    repair_title(subject, Vocabulary(subject.pages))
+    assert subject.title == "Slow Mixing in Narrow Fjords over the Sills"
+    kind = [("Master’s Thesis", 80, BOLD, 18), ("Slow Mixing in Fjords", 180, BOLD, 15), *body(300)]
+    subject = draft(draw_pdf([kind], name="kind.pdf"), [], title="Mixing in Fjords")
+    repair_title(subject, Vocabulary(subject.pages))
+    assert subject.title == "Slow Mixing in Fjords"
+
+
+def test_a_title_in_the_size_of_the_text_ends_with_its_font(draw_pdf: Drawn) -> None:
+    lines = [("Slow Mixing in Narrow Fjords", 80, BOLD, 10), ("Ana Maria Beispiel", 100, BODY, 10), *body(150)]
+    subject = draft(draw_pdf([lines]), [], title="Slow Mixing in Narrow Fjords Ana Maria Beispiel")
+    repair_title(subject, Vocabulary(subject.pages))
+    assert subject.title == "Slow Mixing in Narrow Fjords"
+    assert [p.text for p in subject.pieces] == ["Ana Maria Beispiel"]
 
 
 def test_glued_words_and_words_in_formulas(draw_pdf: Drawn) -> None:
@@ -216,16 +286,20 @@ def test_sentences_are_no_captions_and_footnotes_stand_last(draw_pdf: Drawn) -> 
 
 
 def test_references_are_parted_at_printed_labels_and_taken_back_from_footnotes(draw_pdf: Drawn) -> None:
-    one, two = "[1] A. One. First work. 2001.", "[2] B. Two. Second work. 2002."
-    path = draw_pdf([[("References", 80, BOLD, 12), (one, 100, BODY, 10), (two, 113, BODY, 10), *body(200)]])
-    box = Box(x0=72, y0=90, x1=300, y1=116)
-    joined = Piece(kind="reference", text=f"{one} {two}", page=1, box=box, size=10)
-    third = piece("[3] C. Three. A third printed work of note. 2003.", "footnote", top=130)
-    subject = draft(path, [piece("References", "heading", top=80, size=12), joined, third])
-    repair_references(subject, Vocabulary(subject.pages))
+    texts = ["[1] A. One. First work. 2001.", "[2] B. Two. Second work. 2002."]
+    texts += ["[3] C. Three. A third printed work of note. 2003."]
+    lines = [(text, 100 + 13 * at, BODY, 10) for at, text in enumerate(texts)]
+    path = draw_pdf([[("References", 80, BOLD, 12), *lines, *body(200)]])
+    joined = Piece("reference", " ".join(texts[:2]), 1, Box(x0=72, y0=90, x1=300, y1=116), 10)
+    third = Piece("footnote", texts[2], 1, Box(x0=72, y0=118, x1=300, y1=129), 10)
+    with pypdfium2.PdfDocument(path) as document:
+        reader = PageReader(document)
+        heading = piece("References", "heading", top=80, size=12)
+        subject = Draft("", [heading, joined, third], reader.read(), reader.words_in)
+        repair_references(subject, Vocabulary(subject.pages))
     entries = [p for p in subject.pieces if p.kind == "reference"]
     assert [p.entry.year for p in entries if p.entry] == [2001, 2002, 2003]
-    assert [r.kind for r in subject.repairs] == ["missed_reference", "joined_references"]
+    assert [(r.kind, r.after) for r in subject.repairs] == [("cut_references", "3 entries")]
 
 
 def test_equation_number_inside_a_formula_paragraph(draw_pdf: Drawn) -> None:

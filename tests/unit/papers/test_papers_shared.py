@@ -90,6 +90,7 @@ def outline(paper: Paper) -> list[str]:
     return [f"{section.number or section.role} {section.heading}" for section in paper.sections]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECTIONS)
 def test_sections_and_title(shared_data: Path, name: str) -> None:
     paper = load(shared_data / "pdfs" / name)

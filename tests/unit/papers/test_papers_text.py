@@ -194,6 +194,34 @@ def test_abstract_at_the_end_of_the_authors_block(tmp_path: Path) -> None:
     assert [row[3] for row in outline(path)] == ["front", "abstract", "content"]
 
 
+@pytest.mark.parametrize(
+    "behind",
+    ["**Keywords:** counting, dogs", "Key words\n\ncounting; dogs", "Index Terms—Counting", "关键词： 计数；狗"],
+)
+def test_keywords_are_no_part_of_the_abstract(tmp_path: Path, behind: str) -> None:
+    path = write(
+        tmp_path, "a.md", f"# Dogs\n\n## Abstract\n\nWe count keywords of dogs.\n\n{behind}\n\n## Methods\n\nText."
+    )
+    paper = load_paper(path)
+    assert paper.abstract == "We count keywords of dogs."
+    assert behind.split()[-1] in paper.sections[0].text
+
+
+def test_a_title_with_its_translation_and_names_in_two_languages(tmp_path: Path) -> None:
+    body = "## 摘要 Abstract\n\nWe count.\n\n## 方法\n\nText.\n\n## 参考文献 References\n\n[1] A. Cat. Dogs. 2020.\n\n"
+    paper = load_paper(write(tmp_path, "a.md", f"# Counting Dogs\n\n# 数狗\n\n{body}# a remark in code\n"))
+    assert (paper.title, paper.abstract, len(paper.references)) == ("Counting Dogs", "We count.", 1)
+    assert paper.sections[0].role == "front"
+    assert paper.sections[0].text == "数狗"
+
+
+def test_text_behind_the_abstract_of_a_front_matter_is_no_abstract(tmp_path: Path) -> None:
+    source = "---\ntitle: Dogs\nabstract: We count.\n---\n\n```{r}\nlibrary(dogs)\n```\n\n# Methods\n\nText.\n"
+    path = write(tmp_path, "a.qmd", source)
+    assert load_paper(path).abstract == "We count."
+    assert "Text" in [row[1] for row in outline(path)]
+
+
 def test_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes("\ufeff# One\n\nText.\n".encode())

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 from pypdfium2 import PdfPage, PdfTextPage
 
-from referee.papers.pdf.hidden.objects import CLEAR, LARGE_PT, Char, Frame, TextObject, address_of, set_active
+from referee.papers.pdf.hidden.objects import CLEAR, LARGE_PT, TINY_PT, Char, Frame, TextObject, chars_of, set_active
 
 Pixels = NDArray[np.uint8]
 _SCALE, _CLOSE_SCALE = 1.0, 2.5
 _MAX_PIXELS = 4_000_000
 _PLAIN_TO_SEE, _STRONG, _STRONG_LARGE, _INK = 160, 60, 22, 60
 _ENOUGH_PX = 12
-_STRIDE = 12
 _SAMPLE_PX = 48
 
 
@@ -28,7 +25,7 @@ def measure(page: PdfPage, text_page: PdfTextPage, suspects: Sequence[TextObject
     The first look is at 72 pixels an inch, over the whole page at once; only where something does not clearly change
     there, a second one is taken closer, character by character.
     """
-    chars = _chars_of(text_page, suspects)
+    chars = chars_of(text_page, suspects)
     if not chars:
         return []
     shown, bare = _paint_twice(page, suspects, frame, _SCALE)
@@ -51,8 +48,9 @@ def _first_look(chars: Sequence[Char], shown: Pixels, bare: Pixels, frame: Frame
     for char, (left, top, right, bottom), apart in zip(chars, boxes.T.tolist(), behind.tolist(), strict=True):
         peak = int(change[top:bottom, left:right].max(initial=0))
         large = char.object.size >= LARGE_PT
+        tiny = char.object.size < TINY_PT
         needed = _STRONG_LARGE if large else _STRONG
-        if peak >= needed and (apart >= needed or char.object.mode != 0 or char.object.color is None):
+        if not tiny and peak >= needed and (apart >= needed or char.object.mode != 0 or char.object.color is None):
             char.contrast = CLEAR
             looks.append(char)
         elif large or (peak == 0 and (right - left) * (bottom - top) >= _ENOUGH_PX):
@@ -82,34 +80,6 @@ def _pixel_boxes(chars: Sequence[Char], shape: tuple[int, ...], frame: Frame, sc
     boxes = np.clip(boxes, 0, limits)
     boxes[2:] = np.maximum(boxes[2:], boxes[:2])
     return np.asarray(boxes)
-
-
-def _chars_of(text_page: PdfTextPage, suspects: Sequence[TextObject]) -> list[Char]:
-    by_address = {text.address: text for text in suspects}
-    raw, chars = text_page.raw, []
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    for index, address in _owners(raw, text_page.count_chars()):
-        owner = by_address.get(address)
-        if owner is None:
-            continue
-        code = pdfium.FPDFText_GetUnicode(raw, index)
-        if code <= 32 or chr(code).isspace():
-            continue
-        pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
-        chars.append(Char(index, chr(code), (left.value, bottom.value, right.value, top.value), owner))
-    return chars
-
-
-def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
-    """Each character with the address of its object. An object's characters stand together, so most need no call."""
-    address, known = 0, 0
-    for index in range(count):
-        if index >= known:
-            address, known = address_of(pdfium.FPDFText_GetTextObject(raw, index)), index + 1
-            ahead = index + _STRIDE
-            while address and ahead < count and address_of(pdfium.FPDFText_GetTextObject(raw, ahead)) == address:
-                known, ahead = ahead + 1, ahead + _STRIDE
-        yield index, address
 
 
 def _paint_twice(page: PdfPage, suspects: Sequence[TextObject], frame: Frame, scale: float) -> tuple[Pixels, Pixels]:
@@ -153,7 +123,10 @@ def _compared(char: Char, shown: Pixels, bare: Pixels, frame: Frame, scale: floa
     changed = int(change.max())
     if not changed:
         return char
-    char.contrast = 100.0 if changed >= _PLAIN_TO_SEE else _apart(*_most_changed(change, here, there))
+    rows, columns = np.nonzero(change)
+    char.extent = (max(int(np.ptp(rows)), int(np.ptp(columns))) + 1) * stride / scale
+    at = divmod(int(change.argmax()), change.shape[1])
+    char.contrast = 100.0 if changed >= _PLAIN_TO_SEE else _apart(here[at], there[at])
     color = char.object.color
     if char.object.mode == 0 and color is not None:
         own = np.array(color[2::-1], dtype=np.int16)
@@ -168,11 +141,6 @@ def _backdrop(pixels: Any) -> Any:
     flat = pixels.reshape(-1, 3)
     shades = flat.sum(axis=-1) // 24
     return np.median(flat[shades == np.bincount(shades).argmax()], axis=0)
-
-
-def _most_changed(change: Any, here: Any, there: Any) -> tuple[Any, Any]:
-    at = divmod(int(change.argmax()), change.shape[1])
-    return here[at], there[at]
 
 
 def _apart(one: Any, other: Any) -> float:

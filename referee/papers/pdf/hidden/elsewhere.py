@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -39,15 +39,20 @@ class _Note:
     box: Box | None = None
 
 
-def find_elsewhere(document: PdfDocument, pages: Iterable[PdfPage], data: bytes) -> list[Finding]:
-    """Findings for text outside the pages' content.
+def find_elsewhere(document: PdfDocument, pages: Iterable[tuple[PdfPage, Sequence[str]]], data: bytes) -> list[Finding]:
+    """Findings for text outside the pages' content; each page comes with the alternative texts of its content marks.
 
     Notes and form fields of three words or more are listed as low, so is document information of more than 25 words;
     alternative texts and outlines only count when they speak to a model. What speaks to a model is high.
     """
-    notes = [*_information(document), *_metadata(data), *_outline(document)]
-    for number, page in enumerate(pages, start=1):
+    values = ((key, document.get_metadata_value(key)) for key in _INFO_KEYS)
+    notes = [_Note(f"the document information ({key})", value, _INFO_WORDS) for key, value in values if value]
+    notes += _metadata(data)
+    notes += [_Note("the outline", bookmark.get_title(), 10**6) for bookmark in document.get_toc(max_depth=8)]
+    document.init_forms()  # the options of a choice are told only then
+    for number, (page, alternatives) in enumerate(pages, start=1):
         notes += [*_annotations(page, number), *_alternatives(page, number)]
+        notes += [_Note("an alternative text", text, 10**6, number) for text in alternatives]
     seen: set[str] = set()
     findings = []
     for note in notes:
@@ -73,12 +78,6 @@ def _told(note: _Note, text: str) -> Finding | None:
     )
 
 
-def _information(document: PdfDocument) -> Iterator[_Note]:
-    for key in _INFO_KEYS:
-        if value := document.get_metadata_value(key):
-            yield _Note(f"the document information ({key})", value, _INFO_WORDS)
-
-
 def _metadata(data: bytes) -> Iterator[_Note]:
     """The text of XMP packets, plain or deflated."""
     packets = [match[0] for match in _XMP.finditer(data)]
@@ -95,11 +94,6 @@ def _metadata(data: bytes) -> Iterator[_Note]:
             yield _Note("the metadata (XMP)", html.unescape(value.decode("utf-8", errors="ignore")), 10**6)
 
 
-def _outline(document: PdfDocument) -> Iterator[_Note]:
-    for bookmark in document.get_toc(max_depth=8):
-        yield _Note("the outline", bookmark.get_title(), 10**6)
-
-
 def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
     printed = None
     for index in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
@@ -109,13 +103,21 @@ def _annotations(page: PdfPage, number: int) -> Iterator[_Note]:
             keys = (b"V", b"DV", b"TU", b"Contents") if subtype == pdfium.FPDF_ANNOT_WIDGET else (b"Contents", b"RC")
             where = "a form field" if subtype == pdfium.FPDF_ANNOT_WIDGET else "a note (annotation)"
             least = 10**6 if subtype == pdfium.FPDF_ANNOT_LINK else _NOTE_WORDS
-            for key in keys:
-                if value := string_of(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)):
+            values = [string_of(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key)) for key in keys]
+            for value in [*values, *_options(page, annotation)]:
+                if value:
                     printed = printed or squeeze(page_text(page))
                     if squeeze(value) not in printed:
                         yield _Note(where, re.sub(r"<[^>]*>", " ", value), least, number, _box(page, annotation))
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _options(page: PdfPage, annotation: Any) -> list[str]:
+    """The labels that a choice field offers."""
+    form = page.pdf.formenv
+    count = pdfium.FPDFAnnot_GetOptionCount(form.raw, annotation) if form else 0
+    return [string_of(partial(pdfium.FPDFAnnot_GetOptionLabel, form.raw, annotation, one)) for one in range(count)]
 
 
 def _box(page: PdfPage, annotation: Any) -> Box:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from referee.papers.pdf.hidden.objects import (
     FAINT,
     LARGE_PT,
+    TINY_PT,
     UNSEEN,
     Area,
     Bounds,
@@ -23,7 +24,6 @@ from referee.papers.pdf.hidden.objects import (
 )
 from referee.schemas.paper import Certainty
 
-TINY_PT = 2.0
 _LIGHT = 190
 _APART = 80
 _CELLS = 40
@@ -78,8 +78,6 @@ def _endangered(text: TextObject, near: Iterable[Area]) -> bool:
     What a box behind the whole text covers itself does not count.
     """
     touching = [area for area in near if _touches(area, text.bounds)]
-    if not touching:
-        return False
     floor = max((area.order for area in touching if area.order < text.order and _holds(area, text.bounds)), default=0)
     return any(area.order > text.order or _resembles(area, text) for area in touching if area.order >= floor)
 
@@ -95,9 +93,7 @@ def _holds(area: Area, bounds: Bounds) -> bool:
 
 
 def _resembles(area: Area, text: TextObject) -> bool:
-    if area.color is None or text.color is None:
-        return True
-    return abs(luma(area.color) - luma(text.color)) < _APART
+    return area.color is None or text.color is None or abs(luma(area.color) - luma(text.color)) < _APART
 
 
 class _Grid:
@@ -126,16 +122,19 @@ class _Grid:
 
 _BARELY = 15.0
 _NO_ALPHA = 13
-_SPECK_PT = 1.0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What hides a character, and how sure that is. ``unreadable`` is false where it may still be made out."""
+    """What hides a character, and how sure that is: ``high`` only where the page shows nothing of it.
+
+    ``unreadable`` is false where it may still be made out, ``speck`` true where it is drawn too small for reading.
+    """
 
     reason: str
     certainty: Certainty
     unreadable: bool = True
+    speck: bool = False
 
 
 def judge(char: Char, areas: Sequence[Area], page_box: Bounds) -> Verdict | None:
@@ -148,8 +147,8 @@ def judge(char: Char, areas: Sequence[Area], page_box: Bounds) -> Verdict | None
         return Verdict("is set in the invisible text mode", "high")
     if contrast < UNSEEN:
         return Verdict(_unseen(char, areas), "high")
-    if text.size < TINY_PT:
-        return Verdict(f"is set smaller than {TINY_PT:g} points", "high" if text.size < _SPECK_PT else "medium")
+    if text.size < TINY_PT and char.extent < TINY_PT:
+        return Verdict(f"is set smaller than {TINY_PT:g} points", "medium", speck=True)
     if contrast < FAINT:
         return Verdict("has nearly the colour of what is behind it", "medium")
     if contrast < _BARELY:
@@ -219,11 +218,9 @@ def split_ocr_layer(
 
 
 def _has_page_image(objects: PageObjects, page_box: Bounds) -> bool:
-    page = (page_box[2] - page_box[0]) * (page_box[3] - page_box[1])
-    return any(area.image and _shared(area.bounds, page_box) >= _PAGE_SHARE * page for area in objects.areas)
-
-
-def _shared(one: Bounds, other: Bounds) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(0.0, width) * max(0.0, height)
+    left, bottom, right, top = page_box
+    images = (area.bounds for area in objects.areas if area.image)
+    shared = (
+        max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom)) for x0, y0, x1, y1 in images
+    )
+    return max(shared, default=-1.0) >= _PAGE_SHARE * (right - left) * (top - bottom)

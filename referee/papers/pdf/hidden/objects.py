@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import pypdfium2.raw as pdfium
-from pypdfium2 import PdfPage
+from pypdfium2 import PdfPage, PdfTextPage
 
 Bounds = tuple[float, float, float, float]
 Color = tuple[int, int, int, int]
@@ -20,11 +20,13 @@ FAINT = 10.0
 CLEAR = 25.0
 # Large signs are read at half the contrast that small ones need.
 LARGE_PT = 18.0
+TINY_PT = 2.0
 # As deep as pdfium reads forms in forms.
 MAX_FORM_DEPTH = 40
 _NO_RULE_PT = 2.0
 _MANY_OBJECTS = 3000
 _BOX_SEGMENTS, _CORNER_PT = 20, 4.0
+_STRIDE = 12
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class Char:
     """A character of a suspect object. ``contrast`` is a CIE76 colour difference: under 5 is hard to tell apart.
 
     ``index`` counts in the text page; ``bounds`` are left, bottom, right, top in page space; ``inside`` says whether
-    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page.
+    they touch the visible page; ``inked`` whether something else is painted there, as on a scanned page; ``extent`` is
+    the larger side of what it paints, in points, where that was measured: fonts can draw more than their size says.
     """
 
     index: int
@@ -77,6 +80,7 @@ class Char:
     contrast: float = 0.0
     inside: bool = True
     inked: bool = False
+    extent: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,13 @@ def frame_of(page: PdfPage, box: Bounds) -> Frame:
 
 @dataclass
 class PageObjects:
-    """What one page paints. ``crowded`` says that there are too many areas to list them."""
+    """What one page paints. ``crowded`` says that there are too many areas to list them.
+
+    ``alternatives`` are the alternative texts of its content marks.
+    """
 
     texts: list[TextObject] = field(default_factory=list)
+    alternatives: dict[str, None] = field(default_factory=dict)
     areas: list[Area] = field(default_factory=list)
     count: int = 0
     crowded: bool = False
@@ -130,9 +138,8 @@ def read_objects(page: PdfPage) -> PageObjects:
     """All text objects of a page, forms opened, and its areas of at least two points in both directions."""
     found = PageObjects()
     count = pdfium.FPDFPage_CountObjects(page.raw)
-    _walk(found, lambda index: pdfium.FPDFPage_GetObject(page.raw, index), count, _Outer())
-    for annotation in _annotation_areas(page):
-        found.areas.append(Area(found.count, annotation, None))
+    _walk(found, partial(pdfium.FPDFPage_GetObject, page.raw), count, _Outer())
+    found.areas += [Area(found.count, annotation, None) for annotation in _annotation_areas(page)]
     return found
 
 
@@ -159,18 +166,18 @@ def _walk(found: PageObjects, get: Callable[[int], Any], count: int, outer: _Out
         handle = get(index)
         kind = pdfium.FPDFPageObj_GetType(handle)
         found.count += 1
+        for mark in marks_of(handle):
+            if text := mark_value(mark, b"Alt"):
+                found.alternatives[text] = None
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             found.texts.append(_text(handle, found.count, outer))
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and outer.depth < MAX_FORM_DEPTH:
-            _walk(found, _child_of(handle), pdfium.FPDFFormObj_CountObjects(handle), outer.inside(handle))
+            inner = partial(pdfium.FPDFFormObj_GetObject, handle)
+            _walk(found, inner, pdfium.FPDFFormObj_CountObjects(handle), outer.inside(handle))
         elif found.count > _MANY_OBJECTS:
             found.crowded = True
         elif area := _area(handle, kind, found.count, outer.matrix):
             found.areas.append(area)
-
-
-def _child_of(form: Any) -> Callable[[int], Any]:
-    return lambda index: pdfium.FPDFFormObj_GetObject(form, index)
 
 
 def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
@@ -190,7 +197,7 @@ def _text(handle: Any, order: int, outer: _Outer) -> TextObject:
         color=_fill(handle),
         clipped=_is_clipped(handle, box, outer.matrix),
         transparent=outer.transparent or bool(pdfium.FPDFPageObj_HasTransparency(handle)),
-        marks=_marks(handle),
+        marks=tuple(map(_mark_name, marks_of(handle))),
         form=outer.form,
     )
 
@@ -300,13 +307,7 @@ def multiply(first: Matrix, second: Matrix) -> Matrix:
 
 def transform(bounds: Bounds, matrix: Matrix) -> Bounds:
     """The smallest upright box around a transformed box."""
-    if matrix is _IDENTITY:
-        return bounds
-    a, b, c, d, e, f = matrix
-    corners = [(x, y) for x in (bounds[0], bounds[2]) for y in (bounds[1], bounds[3])]
-    xs = [a * x + c * y + e for x, y in corners]
-    ys = [b * x + d * y + f for x, y in corners]
-    return min(xs), min(ys), max(xs), max(ys)
+    return bounds if matrix is _IDENTITY else Frame(*matrix, 0, 0).place(bounds)
 
 
 def _fill(handle: Any) -> Color | None:
@@ -339,15 +340,45 @@ def _point(segment: Any) -> tuple[float, float]:
     return x.value, y.value
 
 
-def _marks(handle: Any) -> tuple[str, ...]:
-    names = []
-    for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
-        mark = pdfium.FPDFPageObj_GetMark(handle, index)
-        names.append(string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetName, mark))))
-    return tuple(names)
+def marks_of(handle: Any) -> list[Any]:
+    """The content marks of an object."""
+    return [pdfium.FPDFPageObj_GetMark(handle, at) for at in range(pdfium.FPDFPageObj_CountMarks(handle))]
+
+
+def _mark_name(mark: Any) -> str:
+    return string_of(partial(_sized, partial(pdfium.FPDFPageObjMark_GetName, mark)))
 
 
 def set_active(objects: Iterable[TextObject], active: bool) -> None:
     """Put objects on the page, or take them off, in memory only."""
     for text in objects:
         pdfium.FPDFPageObj_SetIsActive(text.handle, int(active))
+
+
+def chars_of(text_page: PdfTextPage, texts: Iterable[TextObject]) -> list[Char]:
+    """The inked characters of some text objects, in content order."""
+    by_address = {text.address: text for text in texts}
+    raw, chars = text_page.raw, []
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    for index, address in _owners(raw, text_page.count_chars()):
+        owner = by_address.get(address)
+        if owner is None:
+            continue
+        code = pdfium.FPDFText_GetUnicode(raw, index)
+        if code <= 32 or chr(code).isspace():
+            continue
+        pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
+        chars.append(Char(index, chr(code), (left.value, bottom.value, right.value, top.value), owner))
+    return chars
+
+
+def _owners(raw: Any, count: int) -> Iterator[tuple[int, int]]:
+    """Each character with the address of its object. An object's characters stand together, so most need no call."""
+    address, known = 0, 0
+    for index in range(count):
+        if index >= known:
+            address, known = address_of(pdfium.FPDFText_GetTextObject(raw, index)), index + 1
+            ahead = index + _STRIDE
+            while address and ahead < count and address_of(pdfium.FPDFText_GetTextObject(raw, ahead)) == address:
+                known, ahead = ahead + 1, ahead + _STRIDE
+        yield index, address

@@ -6,7 +6,7 @@ import ctypes
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +26,6 @@ from referee.papers.pdf.hidden.objects import (
     page_text,
     set_active,
 )
-from referee.papers.pdf.hidden.runs import Run
 from referee.papers.pdf.hidden.stored import take_off
 
 
@@ -46,11 +45,16 @@ class PageCut:
     def __bool__(self) -> bool:
         return bool(self.objects or self.marks)
 
-    def take(self, runs: Sequence[Run], chars: Sequence[Char], flat: Sequence[TextObject]) -> None:
-        """Mark the objects of the runs that are taken out, and what of them is visible and has to stay."""
-        hidden = {char.index for run in runs if run.removed for char in run.chars}
-        touched = {text.address: text for run in runs if run.removed for text in run.objects}
-        self.objects += [*touched.values(), *flat]
+    def take(self, gone: Sequence[Char], chars: Sequence[Char]) -> None:
+        """Mark the objects of characters that go, and what of them has to stay.
+
+        Args:
+            gone: Characters that are taken out.
+            chars: All measured characters of the page, these among them.
+        """
+        hidden = {char.index for char in gone}
+        touched = {char.object.address: char.object for char in gone}
+        self.objects += touched.values()
         staying = [char for char in chars if char.object.address in touched and char.index not in hidden]
         before: Char | None = None
         for char in staying:
@@ -97,7 +101,9 @@ def _cut_page(page: PdfPage, cut: PageCut) -> None:
     replacements = [_set_again(page, first, text) for first, text in cut.rest]
     gone = {text.address for text in cut.objects}
     for form in forms.values():
-        _open_form(page, form, gone)
+        _lift(page, form, matrix_of(form), gone, 0)
+        if pdfium.FPDFPage_RemoveObject(page.raw, form):
+            pdfium.FPDFPageObj_Destroy(form)
     for text in cut.objects:
         if text.form is None and pdfium.FPDFPage_RemoveObject(page.raw, text.handle):
             pdfium.FPDFPageObj_Destroy(text.handle)
@@ -106,14 +112,8 @@ def _cut_page(page: PdfPage, cut: PageCut) -> None:
     page.gen_content()
 
 
-def _open_form(page: PdfPage, form: Any, gone: Iterable[int]) -> None:
-    """Put a form's objects on the page, without those that go, and take the form away."""
-    _lift(page, form, matrix_of(form), frozenset(gone), 0)
-    if pdfium.FPDFPage_RemoveObject(page.raw, form):
-        pdfium.FPDFPageObj_Destroy(form)
-
-
-def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: frozenset[int], depth: int) -> None:
+def _lift(page: PdfPage, form: Any, matrix: Matrix, gone: set[int], depth: int) -> None:
+    """Put a form's objects on the page, without those that go."""
     children = [pdfium.FPDFFormObj_GetObject(form, index) for index in range(pdfium.FPDFFormObj_CountObjects(form))]
     for child in children:
         if pdfium.FPDFPageObj_GetType(child) == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_FORM_DEPTH:
@@ -133,8 +133,7 @@ def _set_again(page: PdfPage, first: Char, text: str) -> Any:
     size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(old.handle, size)
     font = pdfium.FPDFTextObj_GetFont(old.handle)
-    document = page.pdf.raw
-    new = pdfium.FPDFPageObj_CreateTextObj(document, font, size.value or 1.0)
+    new = pdfium.FPDFPageObj_CreateTextObj(page.pdf.raw, font, size.value or 1.0)
     units = text.encode("utf-16-le") + b"\x00\x00"
     pdfium.FPDFText_SetText(new, ctypes.cast(ctypes.create_string_buffer(units, len(units)), pdfium.FPDF_WIDESTRING))
     a, b, c, d, _, _ = matrix_of(old.handle)
@@ -153,8 +152,7 @@ def _split(text: str) -> list[str]:
 
 def _agree(wanted: Counter[str], found: Counter[str]) -> bool:
     # Words may join or part at their ends when objects move, so letters are compared as well as words.
-    lost, extra = wanted - found, found - wanted
-    lost_letters, extra_letters = _letters(lost), _letters(extra)
+    lost_letters, extra_letters = _letters(wanted - found), _letters(found - wanted)
     differing = (lost_letters - extra_letters).total() + (extra_letters - lost_letters).total()
     return differing <= max(4, 0.01 * _letters(wanted).total())
 

@@ -21,7 +21,7 @@ TAKEN_OUT = "It was taken out before the paper was read."
 _SHORT_WORDS, _SHORT_LETTERS = 3, 12
 _PROSE_WORDS = 5
 _FIGURE_SHARE = 0.5
-_LEVELS: tuple[Certainty, ...] = ("low", "medium", "high")
+_INKED_SHARE = 0.7
 
 
 @dataclass
@@ -45,11 +45,13 @@ class Run:
     def removed(self) -> bool:
         """Whether it is taken out.
 
-        Short signs inside figures or at the end of a visible line, and faint text that can be made out, stay.
+        Short signs inside figures, at the end of a visible line or drawn very small, and faint text that can be made
+        out, stay.
         """
         if not all(verdict.unreadable for verdict in self.verdicts):
             return False
-        return self.certainty != "low" or not (self.in_figure or self.cut_off)
+        label = self.in_figure or self.cut_off or all(verdict.speck for verdict in self.verdicts)
+        return self.certainty != "low" or not label
 
 
 def find_runs(chars: Sequence[Char], text_page: PdfTextPage, objects: PageObjects, page_box: Bounds) -> list[Run]:
@@ -111,18 +113,17 @@ def _certainty(run: Run) -> Certainty:
     letters = sum(sign.isalnum() for sign in run.text)
     if not words or (len(words) < _SHORT_WORDS and letters < _SHORT_LETTERS):
         return "low"
-    aside = run.in_figure or run.cut_off or all(char.inked for char in run.chars)
-    return "low" if aside and not _is_prose(words, letters) else level
+    # Where something else is printed, as a picture of the same words, the reader does see something there.
+    if sum(char.inked for char in run.chars) >= _INKED_SHARE * len(run.chars):
+        return "low"
+    is_prose = len(words) >= _PROSE_WORDS and sum(map(len, words)) > 0.7 * letters
+    return "low" if (run.in_figure or run.cut_off) and not is_prose else level
 
 
 def _is_part(form: Any, page_box: Bounds) -> bool:
     """Whether a form takes up less than half of the page, as a figure does; some writers put the whole page in one."""
     left, bottom, right, top = bounds_of(form)
     return (right - left) * (top - bottom) < _FIGURE_SHARE * (page_box[2] - page_box[0]) * (page_box[3] - page_box[1])
-
-
-def _is_prose(words: Sequence[str], letters: int) -> bool:
-    return len(words) >= _PROSE_WORDS and sum(map(len, words)) > 0.7 * letters
 
 
 class _Codes:

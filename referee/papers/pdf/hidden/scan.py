@@ -26,6 +26,7 @@ from referee.schemas.paper import Finding
 _KEY = b"/OCProperties"
 _OBJECT_STREAM = re.compile(rb"/Type\s*/ObjStm\b[^>]{0,400}>>\s*stream\r?\n|/ObjStm\b[^>]{0,400}>>\s*stream\r?\n")
 _MAX_STREAM = 2**22
+_FOOT_PAGES, _FOOT_BAND_PT = 3, 6
 
 
 def has_layers(data: bytes) -> bool:
@@ -64,6 +65,7 @@ class PageScan:
     flat: list[tuple[TextObject, str]] = field(default_factory=list)
     replaced: Replaced = field(default_factory=Replaced)
     signs: list[Finding] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
     scanned: bool = False
 
     def findings(self) -> list[Finding]:
@@ -75,14 +77,10 @@ class PageScan:
     def visible_marks(self) -> set[Mark]:
         """The measured objects that are seen whole: text, place, size, colour."""
         hidden = {text.address for run in self.runs for text in run.objects}
-        return {mark for address, mark in self._marks().items() if address not in hidden}
+        return {mark for address, mark in self.marks().items() if address not in hidden}
 
-    def drop_repeated(self, seen_elsewhere: Collection[Mark]) -> None:
-        """Forget runs of objects that other pages show whole at the same place: a watermark under a figure."""
-        marks = self._marks()
-        self.runs = [run for run in self.runs if not all(marks[one.address] in seen_elsewhere for one in run.objects)]
-
-    def _marks(self) -> dict[int, Mark]:
+    def marks(self) -> dict[int, Mark]:
+        """The measured objects by their address."""
         texts: dict[int, list[str]] = defaultdict(list)
         for char in self.chars:
             texts[char.object.address].append(char.text)
@@ -99,25 +97,30 @@ def scan_page(page: PdfPage, number: int, *, layers: bool, known: Collection[Mar
         layers: Whether the file has layers that can be switched off.
         known: Objects that earlier pages showed whole (``PageScan.visible_marks``); the same again is not looked at.
     """
-    box = visible_box(page)
+    # The crop box inside the media box, inherited ones too: what a viewer shows.
+    box: Bounds = page.get_bbox()
     found = PageScan(page, number, frame_of(page, box))
     objects = read_objects(page)
+    found.alternatives = list(objects.alternatives)
     found.replaced = find_replaced(page, objects.texts, number, found.frame)
     suspects = find_suspects(objects, box, layers=layers)
     with closing(page.get_textpage()) as text_page:
         if known:
             suspects = [one for one in suspects if mark_of(one, spell(one.handle, text_page)) not in known]
         words = text_page.get_text_range()
-        found.signs = _invisible_signs(words, number)
+        found.signs = [
+            Finding(
+                kind="hidden_text",
+                message=f"Page {number} holds {one.what}. They were taken out before the paper was read.",
+                certainty=one.certainty,
+                page=number,
+                text=beginning(one.text),
+            )
+            for one in find_invisible(words)
+        ]
         if suspects:
             _look(found, text_page, objects, suspects, box, printed=sum(map(len, words.split())))
     return found
-
-
-def visible_box(page: PdfPage) -> Bounds:
-    """Left, bottom, right, top of what a viewer shows: the crop box inside the media box, inherited ones too."""
-    left, bottom, right, top = page.get_bbox()
-    return left, bottom, right, top
 
 
 def _look(
@@ -140,9 +143,8 @@ def _look(
 
 def _doubles(run: Run, text_page: PdfTextPage) -> bool:
     """Whether the same words are printed at the same place: a shadow or an outline under visible text."""
-    boxes = [char.bounds for char in run.chars]
-    left, bottom = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    right, top = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    lefts, bottoms, rights, tops = zip(*(char.bounds for char in run.chars), strict=True)
+    left, bottom, right, top = min(lefts), min(bottoms), max(rights), max(tops)
     there = text_page.get_text_bounded(left - 2, bottom - 2, right + 2, top + 2)
     return "".join(there.split()).count("".join(run.text.split())) > 1
 
@@ -166,19 +168,6 @@ def _tell_flat(flat: Sequence[tuple[TextObject, str]], number: int, frame: Frame
         box=box_around([frame.place(one.bounds) for one, _ in flat]),
         text=beginning(text),
     )
-
-
-def _invisible_signs(words: str, number: int) -> list[Finding]:
-    return [
-        Finding(
-            kind="hidden_text",
-            message=f"Page {number} holds {one.what}. They were taken out before the paper was read.",
-            certainty=one.certainty,
-            page=number,
-            text=beginning(one.text),
-        )
-        for one in find_invisible(words)
-    ]
 
 
 @dataclass
@@ -210,10 +199,11 @@ def scan_pdf(document: PdfDocument, data: bytes, name: str, left: frozenset[int]
     """
     pages = _scan_pages(document, layers=has_layers(data))
     _drop_repeated(pages)
+    _lower_repeated(pages)
     findings = [_left(finding) if page.number - 1 in left else finding for page in pages for finding in page.findings()]
     if scanned := [page.number for page in pages if page.scanned]:
         findings.append(_ocr_layer(scanned, len(pages)))
-    findings += find_elsewhere(document, [page.page for page in pages], data)
+    findings += find_elsewhere(document, [(page.page, page.alternatives) for page in pages], data)
     cuts = {page.number - 1: cut for page in pages if page.number - 1 not in left and (cut := _cut(page))}
     if not cuts:
         return Scan(findings)
@@ -252,18 +242,33 @@ def _scan_pages(document: PdfDocument, *, layers: bool) -> list[PageScan]:
 
 
 def _drop_repeated(pages: Sequence[PageScan]) -> None:
+    """Forget runs of objects that other pages show whole at the same place: a watermark under a figure."""
     if not any(page.runs for page in pages):
         return
     shown: Counter[Mark] = Counter(mark for page in pages for mark in page.visible_marks())
     for page in pages:
         if page.runs:
-            own = page.visible_marks()
-            page.drop_repeated({mark for mark, count in shown.items() if count > (mark in own)})
+            marks, own = page.marks(), page.visible_marks()
+            elsewhere = {mark for mark, count in shown.items() if count > (mark in own)}
+            page.runs = [run for run in page.runs if not all(marks[one.address] in elsewhere for one in run.objects)]
+
+
+def _lower_repeated(pages: Sequence[PageScan]) -> None:
+    """What is hidden at one height of three pages or more is a publisher's covered running foot, unless it speaks."""
+
+    def place(run: Run) -> Mark:
+        return re.sub(r"\d+", "#", run.text), round(run.chars[0].bounds[1] / _FOOT_BAND_PT)
+
+    counts = Counter(mark for page in pages for mark in {place(run) for run in page.runs})
+    for page in pages:
+        for run in page.runs:
+            if counts[place(run)] >= _FOOT_PAGES and not addresses_a_model(run.text):
+                run.certainty = "low"
 
 
 def _cut(page: PageScan) -> PageCut:
-    cut = PageCut(page.page, marks=page.replaced.objects)
-    cut.take(page.runs, page.chars, [text for text, _ in page.flat])
+    cut = PageCut(page.page, [text for text, _ in page.flat], marks=page.replaced.objects)
+    cut.take([char for run in page.runs if run.removed for char in run.chars], page.chars)
     return cut
 
 

@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from referee.papers.hidden.addresses import addresses_a_model, beginning
-from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, matrix_of, string_of
+from referee.papers.pdf.hidden.objects import Char, Frame, TextObject, mark_value, marks_of, matrix_of, string_of
 from referee.papers.pdf.hidden.runs import box_around
 from referee.papers.pieces import squeeze
 from referee.schemas.paper import Finding
@@ -28,7 +28,8 @@ def open_flat(page: PdfPage, suspects: Sequence[TextObject], chars: Sequence[Cha
     Only objects without any character in ``chars`` are tried. Those that hold nothing but blanks are left out.
     """
     seen = {char.object.address for char in chars}
-    flat = [text for text in suspects if text.address not in seen and _is_flat(text)]
+    others = (text for text in suspects if text.address not in seen)
+    flat = [text for text in others if min(text.size, text.bounds[2] - text.bounds[0]) < _NOTHING]
     if not flat:
         return []
     for text in flat:
@@ -41,10 +42,6 @@ def open_flat(page: PdfPage, suspects: Sequence[TextObject], chars: Sequence[Cha
 def spell(handle: Any, text_page: PdfTextPage) -> str:
     """The text of one object, blanks at its ends removed."""
     return string_of(partial(pdfium.FPDFTextObj_GetText, handle, text_page.raw))
-
-
-def _is_flat(text: TextObject) -> bool:
-    return text.size < _NOTHING or text.bounds[2] - text.bounds[0] < _NOTHING
 
 
 def _give_size(handle: Any) -> None:
@@ -78,8 +75,9 @@ def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame
     """
     found = Replaced()
     groups: dict[str, list[TextObject]] = {}
-    for text in texts:
-        words = _actual_text(text) if text.marks else ""
+    for text in (one for one in texts if one.marks):
+        values = (mark_value(mark, _KEY) for mark in marks_of(text.handle))
+        words = next(filter(None, values), "")
         if len(words.split()) >= _WORDS:
             groups.setdefault(words, []).append(text)
     if not groups:
@@ -88,25 +86,24 @@ def find_replaced(page: PdfPage, texts: Sequence[TextObject], number: int, frame
     painted = _painted(page, [text for group in groups.values() for text in group], replacements)
     for words, group in groups.items():
         key = squeeze("".join(painted[text.address] for text in group))
-        if squeeze(words) == key or (not addresses_a_model(words) and _close(squeeze(words), key)):
+        speaks = addresses_a_model(words)
+        if squeeze(words) == key or (not speaks and _close(squeeze(words), key)):
             continue
         found.objects += group
-        found.findings.append(_tell(words, group, number, frame))
+        found.findings.append(
+            Finding(
+                kind="hidden_text",
+                message=(
+                    f"Page {number} holds text that a reader cannot see ({len(words.split())} words): it is stored as "
+                    "the replacement of other, printed signs. Only the printed signs were read."
+                ),
+                certainty="high" if speaks else "medium",
+                page=number,
+                box=box_around([frame.place(text.bounds) for text in group]),
+                text=beginning(words),
+            )
+        )
     return found
-
-
-def _tell(words: str, group: Sequence[TextObject], number: int, frame: Frame) -> Finding:
-    return Finding(
-        kind="hidden_text",
-        message=(
-            f"Page {number} holds text that a reader cannot see ({len(words.split())} words): it is stored as the "
-            "replacement of other, printed signs. Only the printed signs were read."
-        ),
-        certainty="high" if addresses_a_model(words) else "medium",
-        page=number,
-        box=box_around([frame.place(text.bounds) for text in group]),
-        text=beginning(words),
-    )
 
 
 def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[int, str]) -> dict[int, str]:
@@ -125,8 +122,8 @@ def _painted(page: PdfPage, texts: Sequence[TextObject], replacements: Mapping[i
 
 def take_off(text: TextObject) -> None:
     """Remove the replacement from an object's marks, in memory."""
-    for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
-        pdfium.FPDFPageObjMark_RemoveParam(text.handle, pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY)
+    for mark in marks_of(text.handle):
+        pdfium.FPDFPageObjMark_RemoveParam(text.handle, mark, _KEY)
 
 
 def _close(one: str, other: str) -> bool:
@@ -134,10 +131,3 @@ def _close(one: str, other: str) -> bool:
     from rapidfuzz.fuzz import ratio
 
     return bool(other) and ratio(one, other) >= 60
-
-
-def _actual_text(text: TextObject) -> str:
-    for index in range(pdfium.FPDFPageObj_CountMarks(text.handle)):
-        if value := mark_value(pdfium.FPDFPageObj_GetMark(text.handle, index), _KEY):
-            return value
-    return ""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from referee.papers.pdf.draft import Draft
 from referee.papers.pdf.repairs.equations import repair_equations
-from referee.papers.pdf.repairs.false_headings import demote_false_headings, drop_running_heads, repair_title
+from referee.papers.pdf.repairs.false_headings import (
+    demote_false_headings,
+    demote_other_styles,
+    drop_running_heads,
+)
+from referee.papers.pdf.repairs.front import demote_front, repair_abstract, repair_title
 from referee.papers.pdf.repairs.headings import recover_headings, settle_levels
 from referee.papers.pdf.repairs.kinds import repair_kinds
 from referee.papers.pdf.repairs.references import repair_references
-from referee.papers.pdf.repairs.tables import rebuild_unread_tables, repair_tables, spread_row_labels
+from referee.papers.pdf.repairs.tables import repair_tables, spread_row_labels
 from referee.papers.pdf.repairs.words import Vocabulary, repair_hyphens, repair_words
 
 __all__ = ["repair"]
@@ -23,10 +28,12 @@ def repair(draft: Draft) -> None:
     drop_running_heads(draft)
     demote_false_headings(draft)
     recover_headings(draft)
+    demote_other_styles(draft)
+    demote_front(draft)
+    repair_abstract(draft, vocabulary)
     repair_references(draft, vocabulary)
     repair_equations(draft, vocabulary)
     repair_kinds(draft)
     repair_tables(draft)
-    rebuild_unread_tables(draft)
     spread_row_labels(draft)
     settle_levels(draft)

@@ -56,7 +56,9 @@ def _gather(draft: Draft) -> None:
             continue
         if equation.text.endswith("=") and _complete(draft, equation):
             continue
-        parts = _parts_of(draft, equation)
+        at = draft.pieces.index(equation)
+        near = [*draft.pieces[max(0, at - 2) : at], *draft.pieces[at + 1 : at + 3]]
+        parts = [piece for piece in near if _is_part(piece, equation)]
         if not parts and not is_scrambled(f"${equation.text}$"):
             continue
         box = around(*(piece.box for piece in (equation, *parts) if piece.box))
@@ -66,7 +68,7 @@ def _gather(draft: Draft) -> None:
             continue
         proof = f"the page prints these signs in one display with {len(parts)} piece(s) beside the equation"
         draft.record("scattered_equation", equation.page, equation.text, text, proof)
-        draft.pieces[draft.pieces.index(equation)] = replace(equation, text=text, box=box, label=label)
+        draft.pieces[at] = replace(equation, text=text, box=box, label=label)
         draft.pieces = [piece for piece in draft.pieces if piece not in parts]
 
 
@@ -89,12 +91,6 @@ def _complete(draft: Draft, equation: Piece) -> bool:
         draft.record("scattered_equation", piece.page, equation.text, text, proof)
         return True
     return False
-
-
-def _parts_of(draft: Draft, equation: Piece) -> list[Piece]:
-    at = draft.pieces.index(equation)
-    near = [*draft.pieces[max(0, at - 2) : at], *draft.pieces[at + 1 : at + 3]]
-    return [piece for piece in near if _is_part(piece, equation)]
 
 
 def _is_part(piece: Piece, equation: Piece) -> bool:
@@ -126,12 +122,13 @@ def _recover_number(draft: Draft, page: Page, line: Line, vocabulary: Vocabulary
     if match is None or any(piece.label == match[0] and piece.kind == "equation" for piece in draft.pieces):
         return
     at = next((i for i, p in enumerate(draft.pieces) if p.page == page.number and _holds(p, line.box)), None)
-    if at is None or not _at_margin(page, line) or not _next_number(draft, int(match["number"])):
+    before = f"({int(match['number']) - 1})"
+    is_next = before == "(0)" or any(p.kind == "equation" and p.label == before for p in draft.pieces)
+    column = (other.box.x1 for other in page.body if overlap_x(other.box, line.box) > 0.5 and other.size <= line.size)
+    if at is None or not is_next or abs(max(column, default=line.box.x1) - line.box.x1) >= 3:
         return
     piece = draft.pieces[at]
-    assert piece.box is not None
-    lines = page.lines_in(piece.box)
-    if line not in lines:  # a block may hold a line's middle and still not the line
+    if piece.box is None or line not in (lines := page.lines_in(piece.box)):  # it may hold a line's middle alone
         return
     display = _display(lines, line, piece.box)
     printed, formula = join_lines(lines, vocabulary), " ".join(part.text for part in display)
@@ -145,9 +142,8 @@ def _recover_number(draft: Draft, page: Page, line: Line, vocabulary: Vocabulary
         box=around(*(part.box for part in display)),
         label=match[0],
     )
-    before, after = printed[:place].strip(), printed[place + len(formula) :].strip()
-    parts = [replace(piece, text=before)] if before else []
-    draft.pieces[at : at + 1] = [*parts, equation, *([replace(piece, text=after)] if after else [])]
+    first, last = (replace(piece, text=text.strip()) for text in (printed[:place], printed[place + len(formula) :]))
+    draft.pieces[at : at + 1] = [part for part in (first, equation, last) if part.text]
     draft.record(
         "missed_equation", page.number, piece.text, equation.text, f"the number {match[0]} stands at the margin"
     )
@@ -155,34 +151,20 @@ def _recover_number(draft: Draft, page: Page, line: Line, vocabulary: Vocabulary
 
 def _holds(piece: Piece, box: Box) -> bool:
     middle = (box.y0 + box.y1) / 2
-    outer = piece.box
     return (
         piece.kind in ("paragraph", "list")
-        and outer is not None
-        and outer.y0 <= middle <= outer.y1
-        and overlap_x(outer, box) > 0.5
+        and piece.box is not None
+        and piece.box.y0 <= middle <= piece.box.y1
+        and overlap_x(piece.box, box) > 0.5
     )
-
-
-def _at_margin(page: Page, line: Line) -> bool:
-    """Whether the line ends where the lines of its column end."""
-    right = max(other.box.x1 for other in page.body if overlap_x(other.box, line.box) > 0.5 and other.size <= line.size)
-    return abs(right - line.box.x1) < 3
-
-
-def _next_number(draft: Draft, number: int) -> bool:
-    """Whether the number before this one is an equation's already, so that this one continues the count."""
-    return number == 1 or any(p.kind == "equation" and p.label == f"({number - 1})" for p in draft.pieces)
 
 
 def _display(lines: Sequence[Line], last: Line, box: Box) -> list[Line]:
     """The lines that end with ``last`` and stand in from the column's left edge."""
     end = lines.index(last)
-    start = end
-    while (
-        start > 0 and lines[start - 1].box.x0 > box.x0 + _INDENT and last.box.y0 - lines[start - 1].box.y0 < 2 * _REACH
-    ):
-        if re.search(r"\w{3,}\s+\w{3,}\s+\w{3,}", lines[start - 1].text):
-            break
-        start -= 1
-    return list(lines[start : end + 1])
+    for start in range(end, 0, -1):
+        above = lines[start - 1]
+        near = above.box.x0 > box.x0 + _INDENT and last.box.y0 - above.box.y0 < 2 * _REACH
+        if not near or re.search(r"\w{3,}\s+\w{3,}\s+\w{3,}", above.text):
+            return list(lines[start : end + 1])
+    return list(lines[: end + 1])

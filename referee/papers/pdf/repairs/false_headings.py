@@ -1,4 +1,4 @@
-"""A title that lost a line, and headings that are none: running heads, list items, names of authors."""
+"""Headings that are none: running heads and list items."""
 
 from __future__ import annotations
 
@@ -6,72 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.papers.headings import number_key, plain_name
+from referee.papers.headings import is_known_name, number_key, opens_paper, role_by_name
 from referee.papers.pdf.draft import Draft
-from referee.papers.pdf.pages import Line
-from referee.papers.pdf.repairs.headings import style_of
-from referee.papers.pdf.repairs.words import Vocabulary, join_lines
-from referee.papers.pieces import Piece, squeeze
+from referee.papers.pdf.repairs.headings import DIGITS, FEWEST_NUMBERED, NUMBERED, style_of
+from referee.papers.pieces import Piece, caption_label, is_caption, squeeze
 
-_TOP_SHARE = 0.5
-_SAME_SIZE = 0.6
-
-
-def repair_title(draft: Draft, vocabulary: Vocabulary) -> None:
-    """Replace a title that is a part of the page's largest text by the whole, and absorb the pieces it lies in.
-
-    A title that is no part of the largest lines is kept.
-    """
-    lines = _largest_lines(draft)
-    printed = join_lines(lines, vocabulary)
-    said, key = squeeze(draft.title), squeeze(printed)
-    if not key:
-        return
-    if said != key and said in key:
-        draft.record(
-            "title",
-            1,
-            draft.title,
-            printed,
-            f"the largest text at the top of page 1 ({lines[0].size:g} pt, {len(lines)} line(s))",
-        )
-        draft.title = printed
-    if squeeze(draft.title) == key:
-        draft.pieces = [piece for piece in draft.pieces if not _is_part_of_title(piece, key, lines)]
-
-
-def _largest_lines(draft: Draft) -> list[Line]:
-    """The topmost run of lines on page 1 in the page's largest font size."""
-    page = draft.pages[0]
-    top = [line for line in page.body if line.box.y1 < _TOP_SHARE * page.height and len(line.key) > 1]
-    if not top:
-        return []
-    size = max(line.size for line in top)
-    if size <= draft.body_size() + 0.5:
-        return []
-    return _run_of(top, size, draft.body_size())
-
-
-def _run_of(lines: Sequence[Line], size: float, body: float) -> list[Line]:
-    """The lines in this size; a line of small capitals, or the rest of a broken word, may be smaller."""
-    run: list[Line] = []
-    for line in lines:
-        small = bool(run) and line.font == run[-1].font and line.text.isupper() and line.size > body + 1
-        if abs(line.size - size) <= _SAME_SIZE or small or (run and run[-1].hyphen):
-            run.append(line)
-        elif run:
-            break
-    return run
-
-
-def _is_part_of_title(piece: Piece, key: str, lines: Sequence[Line]) -> bool:
-    if piece.page != 1 or piece.box is None or piece.kind not in ("paragraph", "heading"):
-        return False
-    bottom = max(line.box.y1 for line in lines)
-    return piece.box.y0 <= bottom and squeeze(piece.text) in key and len(squeeze(piece.text)) > 1
-
-
-_NUMBER = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,3})[.:)]?\s+\S")
+_FEWEST_DISTINCT, _LEVELS = 3, 2
+_NAME = re.compile(r"[^\W\d_]{2}")
 
 
 def drop_running_heads(draft: Draft) -> None:
@@ -98,32 +39,17 @@ def _is_furniture(draft: Draft, piece: Piece) -> bool:
 
 
 def demote_false_headings(draft: Draft) -> None:
-    """Turn headings back into text where the numbering or the place before section 1 contradicts them."""
-    _demote_list_items(draft)
-    _demote_front(draft)
+    """Turn a heading back into a caption where it is one by its words, and into a list item where its number says so.
 
-
-def _demote_front(draft: Draft) -> None:
-    """Author names in a large font stand before the abstract or section 1 on page 1: they open no section."""
-    opening = next((i for i, p in enumerate(draft.pieces) if p.kind == "heading" and _opens_paper(p.text)), 0)
-    for index, piece in enumerate(draft.pieces[:opening]):
-        if piece.kind == "heading" and piece.page == 1 and not _NUMBER.match(piece.text):
-            proof = f"it stands on page 1 before '{draft.pieces[opening].text}'"
-            draft.record("false_heading", 1, piece.text, "", proof)
-            draft.pieces[index] = replace(piece, kind="paragraph")
-
-
-def _opens_paper(heading: str) -> bool:
-    match = _NUMBER.match(heading)
-    return match[1] == "1" if match else plain_name(heading) in ("abstract", "introduction")
-
-
-def _demote_list_items(draft: Draft) -> None:
-    """A number that goes backwards, in a style that no heading in sequence has, is a list's."""
+    Such a number goes backwards, in a style that no heading in sequence has.
+    """
     last: tuple[int, ...] = ()
     good_styles, doubtful = set(), []
     for index, piece in enumerate(draft.pieces):
-        match = _NUMBER.match(piece.text) if piece.kind == "heading" else None
+        if piece.kind == "heading" and is_caption(piece.text):
+            draft.record("false_heading", piece.page, piece.text, "", "a label and its mark, as captions begin")
+            draft.pieces[index] = replace(piece, kind="caption", label=caption_label(piece.text))
+        match = DIGITS.match(piece.text) if piece.kind == "heading" else None
         if match is None:
             continue
         line, key = draft.line_of(piece), number_key(match[1])
@@ -146,3 +72,39 @@ def _demote_list_items(draft: Draft) -> None:
             f"number {number} after section {printed}, in a style that no section heading has: a list item",
         )
         draft.pieces[index] = replace(piece, kind="list")
+
+
+def demote_other_styles(draft: Draft) -> None:
+    """Where sections have numbers, a heading without number and role looks like a numbered one of level 1 or 2.
+
+    Others are heads of tables, labels in figures, and names of paragraphs on a line of their own.
+    """
+    headings = [(index, piece) for index, piece in enumerate(draft.pieces) if piece.kind == "heading"]
+    numbered = [piece for _, piece in headings if NUMBERED.match(piece.text)]
+    others = [(i, p) for i, p in headings if p not in numbered and not (role_by_name(p.text) or opens_paper(p.text))]
+    _demote_text(draft, headings)
+    if len(numbered) < max(FEWEST_NUMBERED, len(others)):
+        return
+    high = [piece for piece in numbered if piece.text.split()[0].strip(".").count(".") < _LEVELS]
+    styles = {style_of(line)[:2] for piece in high if (line := draft.line_of(piece))}
+    for index, piece in others:
+        line = draft.line_of(piece)
+        if line is None or style_of(line)[:2] not in styles:
+            draft.record(
+                "false_heading", piece.page, piece.text, "", "no number, and no numbered heading looks like it"
+            )
+            draft.pieces[index] = replace(piece, kind="paragraph")
+
+
+def _demote_text(draft: Draft, headings: Sequence[tuple[int, Piece]]) -> None:
+    """A heading that is no name, or looks like running text where most headings do not, is none."""
+    font, most = draft.body_font(), draft.body_size() + 0.5
+    lines = {index: line for index, piece in headings if (line := draft.line_of(piece))}
+    plain = [index for index, line in lines.items() if line.font == font and line.size < most and not style_of(line)[2]]
+    for index, piece in headings:
+        text_like = index in plain and len(lines) - len(plain) > max(_FEWEST_DISTINCT, len(plain))
+        no_name = not _NAME.search(piece.text) or piece.text.startswith("$") or piece.text.endswith(",")
+        if (text_like or no_name) and not is_known_name(piece.text):
+            proof = "it looks like the text, and other headings do not" if text_like else "no name of a section"
+            draft.record("false_heading", piece.page, piece.text, "", proof)
+            draft.pieces[index] = replace(piece, kind="paragraph")

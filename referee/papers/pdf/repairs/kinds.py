@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 
 from referee.papers.pdf.draft import Draft, overlap_x
 from referee.papers.pdf.pages import around
@@ -82,25 +81,26 @@ def _recover_subcaptions(draft: Draft) -> None:
 
 
 def _figure_below(draft: Draft, page: int, box: Box) -> int | None:
-    for index, piece in enumerate(draft.pieces):
-        figure = piece.kind == "caption" and (piece.label or "").startswith("Figure")
-        if figure and piece.page == page and piece.box and 0 <= piece.box.y0 - box.y1 < _SUBCAPTION_REACH:
-            return index
-    return None
+    near = (
+        index
+        for index, piece in enumerate(draft.pieces)
+        if piece.kind == "caption" and piece.page == page and (piece.label or "").startswith("Figure")
+        if piece.box and 0 <= piece.box.y0 - box.y1 < _SUBCAPTION_REACH
+    )
+    return next(near, None)
 
 
 def _drop_marks(draft: Draft) -> None:
     """Remove a raised note mark that became a piece of its own, and close the paragraph it cut in two."""
     body = draft.body_size()
     kept: list[Piece] = []
-    pieces = draft.pieces
-    for index, piece in enumerate(pieces):
+    for index, piece in enumerate(draft.pieces):
         small = piece.kind in ("paragraph", "footnote") and 0 < piece.size < 0.85 * body
         if not (small and _MARK.match(piece.text)):
             kept.append(piece)
             continue
         draft.record("note_mark", piece.page, piece.text, "", f"a mark of {piece.size:g} pt between lines of text")
-        after = pieces[index + 1] if index + 1 < len(pieces) else None
+        after = draft.pieces[index + 1] if index + 1 < len(draft.pieces) else None
         if kept and after and _continues(kept[-1], after, 0.6 * body):
             draft.pieces[index + 1] = _joined(kept.pop(), after)
     draft.pieces = kept
@@ -108,9 +108,8 @@ def _drop_marks(draft: Draft) -> None:
 
 def _join_overlapping(draft: Draft) -> None:
     """Join paragraphs whose boxes overlap: a raised mark at a line's end had split one line from the next."""
-    pieces = list(draft.pieces)
-    joined: list[Piece] = pieces[:1]
-    for _, piece in pairwise(pieces):
+    joined = draft.pieces[:1]
+    for piece in draft.pieces[1:]:
         last = joined[-1]
         if _continues(last, piece, -0.5) and last.box and piece.box:
             draft.record(

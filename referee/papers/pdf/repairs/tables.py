@@ -28,18 +28,22 @@ def repair_tables(draft: Draft) -> None:
             draft.pieces[index] = _reread_cells(draft, merged, piece.box)
     _spanning_heads(draft)
     _label_tables(draft)
-    for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
-        if not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
-            _rebuild(draft, caption)
+    for rebuild in (_rebuild, _rebuild_unread):
+        for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
+            if not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
+                rebuild(draft, caption)
 
 
 def _merge_rows(draft: Draft, table: Piece, box: Box) -> Piece:
     """Two neighbouring rows become one where the page prints all their cells at one height."""
-    bands = _bands(draft.page(table.page).lines_in(box, slack=4.0))
+    lines = draft.page(table.page).lines_in(box, slack=4.0)
+    heights = _by_height(lines, lambda line: (line.box.y0 + line.box.y1) / 2)
+    bands = ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for band in heights]
     rows: list[tuple[str, ...]] = []
     merged = 0
     for row in table.cells:
-        if rows and _complement(rows[-1], row) and _on_one_band(rows[-1], row, bands):
+        keys = [squeeze(cell) for cell in (*(rows[-1] if rows else ()), *row) if squeeze(cell)]
+        if rows and _complement(rows[-1], row) and any(all(key in band for key in keys) for band in bands):
             rows[-1] = tuple(one or other for one, other in zip(rows[-1], row, strict=True))
             merged += 1
         else:
@@ -73,12 +77,6 @@ def _reread_cells(draft: Draft, table: Piece, box: Box) -> Piece:
     return replace(table, cells=cells, text=cells_text(cells))
 
 
-def _bands(lines: Sequence[Line]) -> list[str]:
-    """The letters and digits printed at each height of a region."""
-    bands = _by_height(lines, lambda line: (line.box.y0 + line.box.y1) / 2)
-    return ["".join(line.key for line in sorted(band, key=lambda item: item.box.x0)) for band in bands]
-
-
 def _by_height(items: Iterable[_Item], middle: Callable[[_Item], float]) -> list[list[_Item]]:
     """What stands at about one height, from the top."""
     rows: list[tuple[float, list[_Item]]] = []
@@ -91,14 +89,8 @@ def _by_height(items: Iterable[_Item], middle: Callable[[_Item], float]) -> list
 
 
 def _complement(one: Sequence[str], other: Sequence[str]) -> bool:
-    if len(one) != len(other):
-        return False
-    return all(not (a and b) for a, b in zip(one, other, strict=True)) and any(one) and any(other)
-
-
-def _on_one_band(one: Sequence[str], other: Sequence[str], bands: Sequence[str]) -> bool:
-    keys = [squeeze(cell) for cell in (*one, *other) if squeeze(cell)]
-    return any(all(key in band for key in keys) for band in bands)
+    same = len(one) == len(other) and any(one) and any(other)
+    return same and all(not (a and b) for a, b in zip(one, other, strict=True))
 
 
 def _spanning_heads(draft: Draft) -> None:
@@ -138,8 +130,7 @@ def _label_tables(draft: Draft) -> None:
             for number, caption in enumerate(captions)
             if caption.page == piece.page and caption.box and number not in used and str(caption.label)[:1] == "T"
         ]
-        near = [item for item in near if item[0] < _CAPTION_REACH]
-        if near:
+        if near := [item for item in near if item[0] < _CAPTION_REACH]:
             _, number, caption = min(near, key=lambda item: item[:2])
             used.add(number)
             draft.pieces[index] = replace(piece, label=caption.label)
@@ -155,8 +146,6 @@ def _distance(one: Box, other: Box | None) -> float:
 def _rebuild(draft: Draft, caption: Piece) -> None:
     """Make a table of the small paragraphs next to a table caption that has no table, if their words form a grid."""
     places = _grid_places(draft, caption)
-    if not places:
-        return
     table = _table_in(draft, caption, [box for place in places if (box := draft.pieces[place].box)])
     if table is None:
         return
@@ -168,6 +157,8 @@ def _rebuild(draft: Draft, caption: Piece) -> None:
 
 def _table_in(draft: Draft, caption: Piece, boxes: Sequence[Box]) -> Piece | None:
     """The table that the words in these boxes form, if they stand in two or more rows and columns."""
+    if not boxes:
+        return None
     box = around(*boxes)
     cells = grid(draft.words_in(draft.page(caption.page), box))
     if len(cells) < _LEAST or len(cells[0]) < _LEAST:
@@ -203,8 +194,6 @@ def grid(words: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
     Returns:
         Cells by row, all rows equally long; a single column where no gap goes through all rows.
     """
-    if not words:
-        return ()
     starts = _columns(words)
     rows = _by_height(words, lambda word: (word.y0 + word.y1) / 2)
     return tuple(_cells(row, starts) for row in rows)
@@ -233,20 +222,14 @@ _ROW_GAP = 30.0
 _SLACK = 2.0
 
 
-def rebuild_unread_tables(draft: Draft) -> None:
+def _rebuild_unread(draft: Draft, caption: Piece) -> None:
     """Make a table of the lines next to a table caption that lie in no piece of their page, if they form a grid."""
-    for caption in [p for p in draft.pieces if p.kind == "caption" and (p.label or "").startswith("Table")]:
-        if caption.box is not None and not any(p.kind == "table" and p.label == caption.label for p in draft.pieces):
-            _rebuild_unread(draft, caption, caption.box)
-
-
-def _rebuild_unread(draft: Draft, caption: Piece, at: Box) -> None:
+    if caption.box is None:
+        return
     page = draft.page(caption.page)
     boxes = [piece.box for piece in draft.pieces if piece.page == caption.page and piece.box is not None]
     unread = [line for line in page.body if not any(middle_in(line.box, box, _SLACK) for box in boxes)]
-    lines = _run(unread, at, below=True) or _run(unread, at, below=False)
-    if not lines:
-        return
+    lines = _run(unread, caption.box, below=True) or _run(unread, caption.box, below=False)
     table = _table_in(draft, caption, [line.box for line in lines])
     if table is None:
         return
@@ -295,14 +278,11 @@ def spread_row_labels(draft: Draft) -> None:
     row gets its label.
     """
     for index, piece in enumerate(draft.pieces):
-        if piece.kind != "table" or not piece.cells or len(piece.cells[0]) < 3:
+        is_wide = piece.kind == "table" and piece.cells and len(piece.cells[0]) >= 3
+        if not is_wide or not (groups := _groups(piece.cells)):
             continue
-        groups = _groups(piece.cells)
-        if not groups:
-            continue
-        header = _split_header(draft, piece)
-        rows = [header, *((label, *row) for label, members in groups for row in members)]
-        cells = tuple(rows)
+        rows = ((label, *row) for label, members in groups for row in members)
+        cells = (_split_header(draft, piece), *rows)
         names = ", ".join(label for label, _ in groups)
         proof = "each label is centred: as many rows above it as below it, and the groups fill the table"
         draft.record("row_labels", piece.page, names, "first column", proof)

@@ -26,7 +26,8 @@ class Vocabulary:
         self._words: Counter[str] = Counter()
         for page in pages:
             for line in page.lines:
-                self._words.update(word.casefold() for word in _HYPHENED.findall(_unbroken(line)))
+                unbroken = line.text.rpartition(" ")[0] if line.hyphen else line.text
+                self._words.update(word.casefold() for word in _HYPHENED.findall(unbroken))
         self._parts = {part for word in self._words for part in word.split("-")} | set(self._words)
         self._firsts = {word.split("-")[0] for word in self._words if "-" in word}
 
@@ -49,17 +50,12 @@ class Vocabulary:
         return f"{head}-{tail}" if two_words or adverb or capital or compound else head + tail
 
 
-def _unbroken(line: Line) -> str:
-    """The line without the half word at its end."""
-    return line.text.rsplit(None, 1)[0] if line.hyphen and " " in line.text else "" if line.hyphen else line.text
-
-
 def join_lines(lines: Sequence[Line], vocabulary: Vocabulary) -> str:
     """Lines as one text, words broken at line ends made whole."""
     text = ""
-    for before, line in pairwise([None, *lines]):
-        assert line is not None
-        if before is None:
+    for at, line in enumerate(lines):
+        before = lines[at - 1]
+        if not at:
             text = line.text
         elif before.hyphen and (head := _TAIL.search(text)) and (tail := _HEAD.match(line.text)):
             text = text[: head.start()] + vocabulary.join(head[1], tail[1]) + line.text[tail.end() :]
@@ -78,15 +74,7 @@ def repair_hyphens(draft: Draft, vocabulary: Vocabulary) -> None:
             for line, after in pairwise(page.body)
             if line.hyphen and (head := _TAIL.search(line.text)) and (tail := _HEAD.match(after.text))
         }
-        mended = _mend_page(draft, page.number, broken)
-        if mended:
-            draft.record(
-                "line_end_hyphen",
-                page.number,
-                ", ".join(before for before, _ in mended[:_SAMPLES]),
-                ", ".join(after for _, after in mended[:_SAMPLES]),
-                f"{len(mended)} word(s) are broken at a line's end on this page",
-            )
+        _record(draft, "line_end_hyphen", page, _mend_page(draft, page.number, broken), "broken at a line's end")
 
 
 def _mend_page(draft: Draft, number: int, broken: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
@@ -118,12 +106,17 @@ _NOTE_MARK = re.compile(r"(?<=[^\W\d_.,;:)])([.,;:)]*)\d{1,2}$")
 _ACCENTED = re.compile(f"(?P<before>[{''.join(ACCENTS)}])ı|(?P<letter>[A-Za-z])(?P<after>[{''.join(ACCENTS)}])(?!ı)")
 _SCRAMBLED = re.compile(r"\\[A-Za-z]+\s?ˆ|(?:^|\s)[ˆ√]\s|\$\s*ˆ|\$[^$]*(?:\(\s*\)|\[\s*\])[^$]*\$")
 _GLUED_NAMES = re.compile(r"\b[A-Z][a-z]+[A-Z][a-z]{2,}(?=\^)")
+# Converters that set words by their place on the page turn lines of Arabic and Hebrew round.
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _GARBLED_SHARE = 0.08
 _GARBLED_WORDS = 4
 
 
 def repair_words(draft: Draft, vocabulary: Vocabulary) -> None:
     """Free words from formulas, part glued words, then reread what is still not the page's words."""
+    if draft.pages and _RIGHT_TO_LEFT.search(draft.title):
+        letters, lines = sorted(squeeze(draft.title)), (line.text for line in draft.pages[0].lines)
+        draft.title = next((text for text in lines if sorted(squeeze(text)) == letters), draft.title)
     for page in draft.pages:
         tokens = frozenset(page.tokens)
         # Both the whole word and its halves count for a word broken at a line's end.
@@ -220,7 +213,8 @@ def _reread(draft: Draft, piece: Piece, page: Page, words: frozenset[str], vocab
         return piece
     outside = _FORMULA.sub(" ", piece.text)
     said = [part for part in re.split(r"[^\w]+", plain(outside)) if sum(char.isalpha() for char in part) >= 3]
-    printed = join_lines(page.lines_in(piece.box), vocabulary)
+    lines = page.lines_in(piece.box)
+    printed = join_lines(lines, vocabulary)
     letters = squeeze(printed) if outside == piece.text else ""
     strange = [word for word in said if word not in words and word not in letters]
     # Names glued inside a formula ('MarkNeumann^{\\dagger}'), whose parts the page prints as words.
@@ -228,7 +222,9 @@ def _reread(draft: Draft, piece: Piece, page: Page, words: frozenset[str], vocab
         name for name in _GLUED_NAMES.findall(" ".join(_FORMULA.findall(piece.text))) if plain(name) not in words
     ]
     garbled = len(strange) >= _GARBLED_WORDS and len(strange) >= _GARBLED_SHARE * len(said)
-    if not (garbled or is_scrambled(piece.text) or (strange and outside != piece.text)):
+    unread = any(line.own_scale for line in lines) and len(squeeze(printed)) > len(squeeze(piece.text))
+    turned = bool(strange) and _RIGHT_TO_LEFT.search(piece.text) is not None
+    if not (garbled or unread or turned or is_scrambled(piece.text) or (strange and outside != piece.text)):
         return piece
     if len(squeeze(printed)) < 0.8 * len(squeeze(re.sub(r"\\[A-Za-z]+", "", piece.text))):
         return piece

@@ -125,13 +125,25 @@ TOLERATED: dict[Callable[[str], object], tuple[frozenset[str], str]] = {
     places: (ALL, "floats stand where the source has them; in the PDF where the page prints them"),
     items: (ALL, "the PDF's lists are paragraphs; the others keep lists, in Markdown with its own marks"),
     formula_text: (ALL, "the PDF has the page's signs in order where its LaTeX fell apart; the others have structure"),
-    entry_titles: (frozenset({"md"}), "asterisks around a journal's name hide where an entry's title ends"),
     paragraphs: (ALL, "the PDF's paragraphs that follow each other are joined"),
     findings: (ALL, "the PDF loses labels inside a figure; the others have no text inside figures"),
 }
-FEATURES = [captions, title, abstract, front, headings, text_of_sections, equations, tables, row_names, references]
+FEATURES = [
+    captions,
+    title,
+    abstract,
+    front,
+    headings,
+    text_of_sections,
+    equations,
+    tables,
+    row_names,
+    references,
+    entry_titles,
+]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("feature", [*FEATURES, *TOLERATED], ids=lambda feature: feature.__name__)
 def test_agrees_with_the_pdf_but_for_the_tolerated(suffix: str, feature: Callable[[str], object]) -> None:

@@ -37,7 +37,6 @@ INLINE = {
     "clipped": f'<span style="position:absolute;clip:rect(0,0,0,0)">{SECRET}</span>',
     "no height": f'<div style="height:0;overflow:hidden">{SECRET}</div>',
     "scaled": f'<div style="transform:scale(0)">{SECRET}</div>',
-    "aria": f'<div aria-hidden="true">{SECRET}</div>',
     "formula": f'<p style="color:white"><math alttext="\\text{{{SECRET}}}"><mi>x</mi></math></p>',
 }
 

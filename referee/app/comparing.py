@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from referee.api.resuming import begun_review
 from referee.app.history import Run
+from referee.evidence.listing import in_list, listed, tag
 from referee.papers.pieces import squeeze
-from referee.reports.deciding import by_weight
 from referee.reports.formulas import readable
 from referee.reports.plain import clean
-from referee.reports.review_page import stored_review
+from referee.reports.review_page import anchor, stored_review
 from referee.reports.values import is_empty, labelled, title_of
 from referee.schemas.point import ReviewPoint
 from referee.schemas.review import Review
@@ -33,8 +33,11 @@ def compared(two: Sequence[tuple[Run, Path]]) -> dict[str, Any]:
         RunError: A review is damaged or does not name its venue.
         VenueError: A venue is not known here.
     """
-    (one, first), (other, second) = ((run, stored_review(folder)) for run, folder in two)
+    (one, _), (other, _) = two
     forms = [load_venue(begun_review(folder).venue) for _, folder in two]
+    first, second = (
+        listed(stored_review(folder), form, stored=True) for (_, folder), form in zip(two, forms, strict=True)
+    )
     scores = [_scores(review, form) for review, form in zip((first, second), forms, strict=True)]
     return {
         "runs": [
@@ -60,17 +63,17 @@ def _titles(scores: Sequence[dict[str, str]]) -> list[str]:
 
 
 def _points(review: Review, other: Review) -> list[tuple[str, str, str, bool]]:
-    """Id, weight, statement and whether the other review quotes the same place; gravest first."""
-    places = [_places(point) for point in other.points if point.outcome == "printed"]
-    printed = [point for point in review.points if point.outcome == "printed" and point.polarity != "strength"]
+    """Anchor, number with kind, statement and whether the other review quotes the same place; merits are left out."""
+    places = [_places(point) for point in in_list(other)]
     return [
         (
-            point.id,
-            point.severity if point.polarity == "weakness" else point.polarity,
+            anchor(point),
+            f"{point.number}. [{tag(point)}]",
             readable(clean(point.statement)),
             any(_meet(_places(point), theirs) for theirs in places),
         )
-        for point in by_weight(printed)
+        for point in in_list(review)
+        if point.heading != "merit"
     ]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from referee.runs.lines import JsonLines, records
+
 _TAIL_BYTES = 32_768
 ESTIMATE, EVENTS, LOG = "estimate.json", "events.jsonl", "worker.log"
 
@@ -44,19 +46,13 @@ def read_estimate(job: Path) -> Estimated | None:
 
 def lines_from(job: Path, at: int) -> Iterator[tuple[int, Line]]:
     """The whole lines behind a byte, each with the byte it ends at; those of another version are left out."""
-    try:
-        with (job / EVENTS).open("rb") as file:
-            file.seek(at)
-            for raw in file:
-                if not raw.endswith(b"\n"):
-                    return  # it is being written
-                at += len(raw)
-                try:
-                    yield at, Line.model_validate_json(raw)
-                except ValidationError:
-                    continue
-    except FileNotFoundError:
-        return
+    return ((line.end, said) for line, said in records(job / EVENTS, Line, at=at))
+
+
+def add_line(job: Path, said: Line) -> None:
+    """Write down that something happened; raises ``OSError``."""
+    with JsonLines(job / EVENTS) as lines:
+        lines.append(said.model_dump_json().encode(), flush=False)
 
 
 def last_line(job: Path) -> Line | None:

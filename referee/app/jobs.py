@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 import signal
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from referee.app.asking import ASKED, Asked, checked_asked, new_run_name, read_asked
-from referee.app.job_files import ESTIMATE, EVENTS, Line, last_line
+from referee.app.job_files import ESTIMATE, EVENTS, Line, add_line, last_line
+from referee.app.processes import Worker, start_worker
 from referee.errors import RunError
 from referee.runs.files import write_atomically
 from referee.runs.folder import RECORD
@@ -28,7 +26,7 @@ _LEAVES_S = 6.0
 class _Job:
     phase: Phase
     task: asyncio.Task[None]
-    process: asyncio.subprocess.Process | None = None
+    process: Worker | None = None
 
 
 class Jobs:
@@ -129,11 +127,11 @@ class Jobs:
             self._tell(name, Line(said="Stopped before it was its turn.", state="stopped"))
             return
         job.phase = "stopping"
-        _close(job.process)
+        job.process.stop()
         if now:
-            _send(job.process, signal.SIGINT)
+            job.process.send(signal.SIGINT)
         limit_s = min(_LEAVES_S, self._stop_after_s) if now else self._stop_after_s
-        asyncio.get_running_loop().call_later(limit_s, _send, job.process, signal.SIGKILL)
+        asyncio.get_running_loop().call_later(limit_s, job.process.send, signal.SIGKILL)
 
     def stop_all(self) -> None:
         """End all work, and tell live pages that the app ends."""
@@ -162,7 +160,7 @@ class Jobs:
                 job = self._jobs[name]
                 what = "plan" if working == "reading" else "run"
                 try:
-                    job.process = await self._spawn([what, str(self.root / name), str(self.folder(name))])
+                    job.process = await start_worker(what, self.root / name, self.folder(name), self._base_url)
                 except OSError as error:
                     self._tell(name, _not_begun(error))
                     return
@@ -176,20 +174,8 @@ class Jobs:
         finally:
             self._jobs.pop(name, None)
 
-    async def _spawn(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
-        """A session of its own: Ctrl-C at the app's terminal reaches it through the app, as the end of its input."""
-        more = [self._base_url] if self._base_url else []
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "referee.app.worker", *arguments, *more),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
     def _tell(self, name: str, line: Line) -> None:
-        with (self.folder(name) / EVENTS).open("a", encoding="utf-8") as file:
-            file.write(line.model_dump_json() + "\n")
+        add_line(self.folder(name), line)
 
 
 def _not_begun(error: OSError) -> Line:
@@ -211,13 +197,3 @@ def _broken_off(code: int) -> Line:
     how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
     hint = "What was answered so far is kept: go on with it."
     return Line(said=f"The process that worked on it {how}.", hint=hint, state="failed")
-
-
-def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        process.send_signal(number)
-
-
-def _close(process: asyncio.subprocess.Process) -> None:
-    if process.stdin is not None and not process.stdin.is_closing():
-        process.stdin.close()

@@ -16,6 +16,7 @@ import uvicorn
 
 from referee.app.guard import Guard
 from referee.app.jobs import JOBS, Jobs
+from referee.app.processes import load_ahead
 from referee.app.server import Place, build_app
 from referee.errors import RunError, SettingsError
 from referee.runs.lock import FolderLock
@@ -85,6 +86,7 @@ def serve(wanted: Wanted, settings: Settings, ready: Callable[[str], None]) -> N
                 limit_concurrency=_MOST_CONNECTIONS,
                 timeout_graceful_shutdown=_GOODBYE_S,
             )
+            load_ahead()
             ready(f"http://{_shown(wanted.host)}:{port}/{f'?token={token}' if token else ''}")
             with suppress(KeyboardInterrupt):  # it was heard, and is raised once more at the end
                 asyncio.run(_Server(config, jobs).serve(sockets=[door]))

@@ -1,4 +1,4 @@
-"""One review in a process of its own: ``python -m referee.app.worker plan|run RUN_FOLDER JOB_FOLDER [BASE_URL]``.
+"""One review in a process of its own.
 
 The end of its input is a SIGTERM to it, so that a stop, the app's end and the app's death are one thing: no further
 call is sent, and it ends within ``calls.stop_after_s``. What happens is written, line by line, to the job's folder.
@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import threading
 import traceback
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.app.asking import read_asked
-from referee.app.job_files import ESTIMATE, EVENTS, LOG, Estimated, Line
+from referee.app.job_files import ESTIMATE, LOG, Estimated, Line, add_line
 from referee.errors import RefereeError, RunStopped
 from referee.reports.activities import activity
 from referee.reports.tally import Tally, fetched
@@ -35,7 +36,7 @@ class Teller:
     """Writes what happens as lines of the job's events, counts beside it."""
 
     def __init__(self, job: Path) -> None:
-        self._file = (job / EVENTS).open("a", encoding="utf-8")
+        self._job = job
         self._said = ""
         self.tally = Tally()
 
@@ -63,16 +64,21 @@ class Teller:
             expected=self.tally.expected,
             state=state,
         )
-        self._file.write(line.model_dump_json() + "\n")
-        self._file.flush()
+        add_line(self._job, line)
 
 
-def main() -> None:
-    """Do what the arguments say."""
-    what, run, job = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    base_url = sys.argv[4] if len(sys.argv) > 4 else None
-    tell = Teller(job)
-    work, stop = _plan if what == "plan" else _review, Stop()
+def work(held: Connection, what: str, run: Path, job: Path, base_url: str | None) -> None:
+    """Plan the review of a job, or make it.
+
+    Args:
+        held: Its end tells this process to stop.
+        what: ``plan`` or ``run``.
+        run: The run's folder.
+        job: The folder where the job keeps what was asked for.
+        base_url: The server of all models, for a run that begins here.
+    """
+    tell, stop = Teller(job), Stop()
+    ask = _plan if what == "plan" else _review
 
     def leave() -> NoReturn:
         try:
@@ -81,8 +87,8 @@ def main() -> None:
             os._exit(0)
 
     async def attended() -> None:
-        threading.Thread(target=_terminate_at_the_end_of_input, daemon=True).start()
-        await work(run, job, base_url, tell)
+        threading.Thread(target=_terminate_at_the_end_of, args=(held,), daemon=True).start()
+        await ask(run, job, base_url, tell)
 
     try:
         after_s = load_settings().calls.stop_after_s
@@ -101,9 +107,9 @@ def main() -> None:
         tell.say("Done.", "finished")
 
 
-def _terminate_at_the_end_of_input() -> None:
-    while os.read(0, 1024):
-        pass
+def _terminate_at_the_end_of(held: Connection) -> None:
+    with suppress(EOFError):
+        held.recv_bytes()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -163,7 +169,3 @@ async def _review(run: Path, job: Path, base_url: str | None, tell: Teller) -> N
     limits["prompts"] = asked.prompts
     options = api.RunOptions(out=run, base_url=base_url, progress=tell, confirm=noted, **limits)
     await api.review(asked.paper, venue=asked.venue, model=asked.model, strategy=asked.strategy, options=options)
-
-
-if __name__ == "__main__":
-    main()

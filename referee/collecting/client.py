@@ -1,34 +1,30 @@
-"""The one door to OpenReview: openreview-py's clients of both APIs, one request at a time, within limits.
+"""OpenReview's two APIs, one request at a time, within limits.
 
-The clients block and are used in a thread. Their own retries print to the terminal, their waits have no end that is
-known here, and their ``Note`` keeps only the keys it knows: so they send and log in, and the answers are judged, tried
-again and taken from the response itself.
+Four requests are used: a page of a list, one file, an archive of files, and the log-in. Notes keep every key.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
-from urllib.parse import urlsplit
+from http.client import responses
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from urllib.parse import urlencode, urlsplit
 
+import httpx
 from aiolimiter import AsyncLimiter
 from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, wait_exponential_jitter
 
-from referee.errors import CollectionError, MissingExtra, SettingsError
+from referee.errors import CollectionError, DataError, SettingsError
 from referee.runs import Event, Progress
 from referee.runs.stopping import current_stop
+from referee.schemas.foreign import Unreadable, json_value
 from referee.secrets import scrub
 from referee.settings import CollectSettings
-
-if TYPE_CHECKING:
-    from requests import Response
+from referee.web import Answer, WebLimits, ask, carried_by, retry_after_s, tls
 
 T = TypeVar("T")
 Note = dict[str, object]
@@ -36,8 +32,11 @@ Note = dict[str, object]
 USERNAME, PASSWORD = "OPENREVIEW_USERNAME", "OPENREVIEW_PASSWORD"  # names of variables
 _CONNECT_S = 20.0
 _LONGEST_PAUSE_S = 120.0
+_WHOLE = 5  # times timeout_s: how long an answer may take from its first word to its last
+_REDIRECTS = 3
+_LONGEST_PAGE, _LONGEST_ARCHIVE = 20 * 2**20, 2**31
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
-_IN_WORDS = re.compile(r"try again in (?:(\d+) minutes?)?(?: and )?(?:(\d+) seconds?)?", re.IGNORECASE)
+_IN_WORDS = re.compile(r"try again in (?:(\d{1,9}) minutes?)?(?: and )?(?:(\d{1,9}) seconds?)?", re.IGNORECASE)
 _ACCOUNT = f"Set {USERNAME} and {PASSWORD} to an OpenReview account's; anonymous requests are refused at times."
 _CHECK = f"Check {USERNAME} and {PASSWORD}."
 _UNSEEN = f"It may not be public yet, or be shown only to an account ({USERNAME}, {PASSWORD})."
@@ -50,6 +49,10 @@ class Refused(CollectionError):
 
 class NotThere(Refused):
     """OpenReview has no such note, list or file."""
+
+
+class TooLarge(Refused):
+    """OpenReview sent more bytes, or more redirects, than are taken."""
 
 
 class _Failed(CollectionError):
@@ -74,12 +77,13 @@ class OpenReview:
         requests: How many were sent, tries included.
     """
 
-    def __init__(self, client: Any, api: Literal[1, 2], settings: CollectSettings, progress: Progress) -> None:
+    def __init__(self, api: Literal[1, 2], settings: CollectSettings, progress: Progress) -> None:
         self.requests = 0
-        self._client, self._api, self._settings, self._progress = client, api, settings, progress
+        self._api, self._settings, self._progress = api, settings, progress
+        self._address = settings.api_v1 if api == 1 else settings.api_v2
         self._limiter = AsyncLimiter(settings.requests_per_minute, 60)
-        self._response: Response | None = None
-        client.session.hooks["response"].append(self._keep)
+        self._client = httpx.AsyncClient(verify=tls(True))
+        self._token = ""
 
     async def page(self, invitation: str, *, after: str | None, limit: int) -> Page:
         """The next submissions of a list by id, each with all its replies in ``details``; none where it has ended.
@@ -88,21 +92,31 @@ class OpenReview:
             NotThere: There is no such list, or no note ``after``.
             CollectionError: OpenReview cannot be reached, refuses, or answers in a form that is not its own.
         """
-        asked: dict[str, Any] = {"invitation": invitation, "details": "replies", "sort": "id", "limit": limit}
-        asked |= {"after": after} if after else {"with_count": True}
-        return await self._ask(f"the submissions of {invitation!r}", self._client.get_notes, _page, asked)
+        asked: dict[str, object] = {"invitation": invitation, "details": "replies", "sort": "id", "limit": limit}
+        asked |= {"after": after} if after else {"count": "true"}
+        what = f"the submissions of {invitation!r}"
+        address = f"{self._address}/notes?{urlencode(asked)}"
+        return await self._ask(what, address, _LONGEST_PAGE, lambda answer: _page(answer, limit))
 
-    async def pdfs(self, ids: Sequence[str]) -> bytes:
-        """The file of one submission, or an archive (zip) with those of several, which API v1 does not have.
+    async def pdfs(self, ids: Sequence[str], into: Path, most_bytes: int) -> None:
+        """Fetch the file of one submission, or an archive (zip) with those of several, which API v1 does not have.
+
+        Args:
+            ids: The submissions.
+            into: The file to write.
+            most_bytes: What one PDF may have.
 
         Raises:
+            TooLarge: It is larger.
             Refused: There is none, or it is not shown to who asks like this.
             CollectionError: As ``page``.
+            OSError: The file cannot be written.
         """
         several = len(ids) > 1
-        asked = {"field_name": "pdf", **({"ids": list(ids)} if several else {"id": ids[0]})}
+        asked = urlencode({"name": "pdf", **({"ids": ",".join(ids)} if several else {"id": ids[0]})})
         what = f"{len(ids)} PDFs" if several else f"the PDF of {ids[0]!r}"
-        return await self._ask(what, self._client.get_attachment, lambda response: response.content, asked)
+        most = min(len(ids) * most_bytes, _LONGEST_ARCHIVE) if several else most_bytes
+        await self._ask(what, f"{self._address}/attachment?{asked}", most, lambda answer: None, into=into)
 
     @property
     def pdfs_per_request(self) -> int:
@@ -115,26 +129,31 @@ class OpenReview:
         Raises:
             CollectionError: The log-in is refused, or asks for a second factor.
         """
+        account = {"id": username, "password": password}
+        address = f"{self._settings.api_v2}/login"
+        said = await self._ask(f"the log-in of {USERNAME}", address, _LONGEST_PAGE, _object, json=account)
+        if said.get("mfaPending"):
+            raise CollectionError(
+                f"the account of {USERNAME} wants a second factor to log in.",
+                hint="Use an account without one, or none.",
+            )
+        if not isinstance(said.get("token"), str):
+            raise CollectionError(f"OpenReview answered the log-in of {USERNAME} without a token.", hint=_CHECK)
+        self._token = said["token"]
 
-        def logged_in(response: Response) -> None:
-            if not self._client.token:
-                raise CollectionError(
-                    f"the account of {USERNAME} wants a second factor to log in.",
-                    hint="Use an account without one, or none.",
-                )
-
-        asked = {"username": username, "password": password}
-        await self._ask(f"the log-in of {USERNAME}", self._client.login_user, logged_in, asked)
-
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Close the connections."""
-        self._client.session.close()
-
-    def _keep(self, response: Response, **_: object) -> None:
-        self._response = response
+        await self._client.aclose()
 
     async def _ask(
-        self, what: str, method: Callable[..., object], read: Callable[[Response], T], asked: Mapping[str, Any]
+        self,
+        what: str,
+        address: str,
+        most_bytes: int,
+        read: Callable[[Answer], T],
+        *,
+        json: object = None,
+        into: Path | None = None,
     ) -> T:
         """Send a request until it is answered; raises the last try's error."""
         stop = current_stop()
@@ -146,44 +165,43 @@ class OpenReview:
             sleep=stop.pause,
             reraise=True,
         )
+        timeout_s = self._settings.timeout_s
+        limits = WebLimits(most_bytes, min(_CONNECT_S, timeout_s), timeout_s, timeout_s * _WHOLE, _REDIRECTS)
 
         async def once() -> T:
             await self._limiter.acquire()
             self.requests += 1
-            return await asyncio.to_thread(self._once, what, method, read, asked)
+            headers = {"Accept": "application/json, */*"}
+            if self._token:
+                headers["Authorization"] = f"Bearer {self._token}"
+            try:
+                answer = await ask(carried_by(self._client), address, limits, headers=headers, json=json, into=into)
+            except DataError as error:
+                raise self._unanswered(what, error) from error
+            self._judge(what, answer)
+            return read(answer)
 
         async with stop.call():
             return await tries(once)
 
-    def _once(self, what: str, method: Callable[..., object], read: Callable[[Response], T], asked: Any) -> T:
-        from openreview import OpenReviewException
-        from requests import RequestException
-        from requests.exceptions import JSONDecodeError
+    def _unanswered(self, what: str, error: DataError) -> CollectionError:
+        cause, late = error.ids["cause"], isinstance(error.__cause__, TimeoutError | httpx.TimeoutException)
+        if cause == "refused":
+            return CollectionError(f"OpenReview refused {what}: {error.message}", hint=self._way_in(what, _ACCOUNT))
+        if cause == "limit" and not late:
+            return TooLarge(f"OpenReview's answer to {what} is refused: {error.message}", hint=_KEPT)
+        reason = "no answer came in time" if late else "there is no connection, or the answer broke off"
+        return _Failed(f"{self._address} did not give {what}: {reason}.", hint=f"Check the network. {_KEPT}")
 
-        self._response = None
-        try:
-            method(**asked)
-        except (OpenReviewException, JSONDecodeError, AttributeError, KeyError, TypeError):
-            pass  # what the client makes of an answer is not used; the answer is judged below
-        except RequestException as error:
-            raise _Failed(
-                f"{self._client.baseurl} did not give {what}: {_reason(error)}.",
-                hint=f"Check the network. {_KEPT}",
-            ) from error
-        response = self._response
-        assert response is not None, "an answer without an error of the connection was kept"
-        self._judge(what, response)
-        return read(response)
-
-    def _judge(self, what: str, response: Response) -> None:
+    def _judge(self, what: str, answer: Answer) -> None:
         """Raise where the answer is not what was asked for."""
-        status, said = response.status_code, _said(response)
+        status, said = answer.status, _said(answer)
         if status in _AGAIN:
             failed = _Failed(f"OpenReview answered {what} with status {status}: {said}.", hint=_KEPT)
-            failed.wait_s = _named_pause_s(response, said)
+            failed.wait_s = _named_pause_s(answer.headers.get("Retry-After", ""), said)
             raise failed
         refusal = f"OpenReview refused {what} (status {status}): {said}."
-        if _is_page(response):
+        if _is_page(answer):
             raise CollectionError(refusal, hint=self._way_in(what, _ACCOUNT))
         if status >= 400:
             kind = NotThere if status == 404 or "notfound" in said.lower().replace(" ", "") else Refused
@@ -191,7 +209,7 @@ class OpenReview:
 
     def _way_in(self, what: str, anonymous: str) -> str:
         """The next step after a refusal: what it is for who asks anonymously, else to look at the account."""
-        return _CHECK if "log-in" in what or self._client.token else anonymous
+        return _CHECK if "log-in" in what or self._token else anonymous
 
     def _can_help(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
@@ -217,22 +235,24 @@ async def open_openreview(api: Literal[1, 2], settings: CollectSettings, progres
     """The API, logged in where ``OPENREVIEW_USERNAME`` and ``OPENREVIEW_PASSWORD`` are set; who asked closes it.
 
     Raises:
-        MissingExtra: openreview-py is not installed.
-        SettingsError: Only one of the two variables is set, or the address is that of the other API.
+        SettingsError: As ``check_access``.
         CollectionError: As ``log_in``, or OpenReview cannot be reached.
     """
     check_access(settings)
-    opened = OpenReview(_client(api, settings), api, settings, progress)
+    opened = OpenReview(api, settings, progress)
     if os.environ.get(USERNAME):
-        await opened.log_in(os.environ[USERNAME], os.environ[PASSWORD])
+        try:
+            await opened.log_in(os.environ[USERNAME], os.environ[PASSWORD])
+        except BaseException:
+            await opened.aclose()
+            raise
     return opened
 
 
 def check_access(settings: CollectSettings) -> None:
-    """See that openreview-py is there, and a log-in complete and for OpenReview, before a folder is made.
+    """See that a log-in is complete and for OpenReview, before a folder is made.
 
     Raises:
-        MissingExtra: It is not installed.
         SettingsError: Only one of the two variables is set, or they would go to an address that is neither
             OpenReview's nor this machine's: a settings file that came with something else may name any.
     """
@@ -246,13 +266,6 @@ def check_access(settings: CollectSettings) -> None:
             f"the account of {USERNAME} is not sent to {elsewhere[0]!r}, which is not OpenReview's own.",
             hint=f"Unset {USERNAME} and {PASSWORD}, or correct collect.api_v1 and collect.api_v2.",
         )
-    try:
-        import openreview  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra(
-            "collecting from OpenReview needs the package 'openreview-py', which is not installed.",
-            hint="Run `pip install 'referee[openreview]'`.",
-        ) from error
 
 
 def _may_log_in(address: str) -> bool:
@@ -262,52 +275,26 @@ def _may_log_in(address: str) -> bool:
     return (own and parts.scheme == "https") or host in ("127.0.0.1", "::1", "localhost")
 
 
-def _client(api: Literal[1, 2], settings: CollectSettings) -> Any:
-    """A client that nobody is logged in to, whose requests are tried once and end in time."""
-    from openreview import Client, OpenReviewException
-    from openreview.api import OpenReviewClient
-
-    address = settings.api_v1 if api == 1 else settings.api_v2
+def _object(answer: Answer) -> Mapping[str, Any]:
+    """The JSON object of an answer; an empty one where it is another value."""
     try:
-        # With any token the constructor logs nobody in: it would do so at once, with retries of its own.
-        client = (Client if api == 1 else OpenReviewClient)(baseurl=address, token="none")  # noqa: S106
-    except OpenReviewException as error:
-        raise SettingsError(
-            f"{address!r} is not where API v{api} of OpenReview answers.", hint=f"Correct collect.api_v{api}."
-        ) from error
-    client.token = None
-    del client.headers["Authorization"]
-    if api == 1:
-        client.baseurl_v2 = settings.api_v2  # where it logs in
-    for scheme in ("http://", "https://"):
-        client.session.mount(scheme, _adapter(settings.timeout_s))
-    return client
+        found = json_value(answer.content, "OpenReview's answer")
+    except Unreadable as error:
+        kind = _Failed if error.problem == "syntax" else CollectionError
+        raise kind(error.message, hint=_KEPT) from error
+    return found if isinstance(found, dict) else {}
 
 
-def _adapter(timeout_s: float) -> Any:
-    from requests.adapters import HTTPAdapter
-
-    adapter = HTTPAdapter(max_retries=0)
-    send = adapter.send
-
-    def bounded(request: Any, **options: Any) -> Any:
-        return send(request, **{**options, "timeout": (min(_CONNECT_S, timeout_s), timeout_s)})
-
-    adapter.send = bounded  # type: ignore[assignment,method-assign]
-    return adapter
-
-
-def _page(response: Response) -> Page:
-    try:
-        body = json.loads(response.content)
-    except (ValueError, RecursionError) as error:
-        raise _Failed("OpenReview's answer is no whole JSON.", hint=_KEPT) from error
-    notes = body.get("notes") if isinstance(body, dict) else None
+def _page(answer: Answer, limit: int) -> Page:
+    """The notes of an answer, as many as were asked for."""
+    body = _object(answer)
+    notes = body.get("notes")
     if not isinstance(notes, list) or not all(isinstance(n, dict) and isinstance(n.get("id"), str) for n in notes):
         raise CollectionError(
             "OpenReview answered in a form that is not its own: no list of notes with ids.",
             hint="Check collect.api_v1 and collect.api_v2; what was collected is kept.",
         )
+    notes = notes[:limit]
     if not all(_has_replies(note) for note in notes):
         raise CollectionError(
             "OpenReview gave submissions without their replies.",
@@ -323,46 +310,30 @@ def _has_replies(note: Note) -> bool:
     return note.get("ddate") is not None or (isinstance(details, dict) and isinstance(details.get("replies"), list))
 
 
-def _is_page(response: Response) -> bool:
-    return "text/html" in response.headers.get("Content-Type", "")
+def _is_page(answer: Answer) -> bool:
+    return "text/html" in answer.content_type
 
 
-def _said(response: Response) -> str:
+def _said(answer: Answer) -> str:
     """The error's own words on one line, without what it may repeat of a log-in."""
-    if _is_page(response):
+    if _is_page(answer):
         return "a web page came, as for people"
+    if answer.status < 400:
+        return ""
+    usual = responses.get(answer.status, "no reason given")
     try:
-        body = json.loads(response.content)
-    except (ValueError, RecursionError):
-        return response.reason or "no reason given"
+        body = json_value(answer.content, "the answer")
+    except Unreadable:
+        return usual
     named = [str(body[key]) for key in ("name", "message") if body.get(key)] if isinstance(body, dict) else []
-    return scrub(" ".join(": ".join(named).split())).rstrip(".")[:300] or response.reason or "no reason given"
+    return scrub(" ".join(": ".join(named).split())).rstrip(".")[:300] or usual
 
 
-def _named_pause_s(response: Response, said: str) -> float | None:
+def _named_pause_s(header: str, said: str) -> float | None:
     """Seconds until another try is welcome: by the header, else by the words of the message; None where none say."""
-    header = response.headers.get("Retry-After", "").strip()
-    if header.isdecimal():
-        return float(header)
-    if header:
-        try:
-            return max(0.0, parsedate_to_datetime(header).timestamp() - datetime.now(UTC).timestamp())
-        except (TypeError, ValueError):
-            pass
+    if (pause_s := retry_after_s(header)) is not None:
+        return pause_s
     found = _IN_WORDS.search(said)
     if found is None or not (found[1] or found[2]):
         return None
     return 60.0 * int(found[1] or 0) + int(found[2] or 0)
-
-
-def _reason(error: Exception) -> str:
-    """Why there is no answer, in words: those of the libraries repeat the whole request."""
-    from requests import exceptions
-
-    if isinstance(error, exceptions.Timeout):
-        return "no answer came in time"
-    if isinstance(error, exceptions.ChunkedEncodingError | exceptions.ContentDecodingError):
-        return "the answer broke off"
-    if isinstance(error, exceptions.ConnectionError):
-        return "there is no connection, or it was cut"
-    return type(error).__name__

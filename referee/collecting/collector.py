@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from referee.collecting.client import Note, NotThere, OpenReview, Refused
+from referee.collecting.client import Note, NotThere, OpenReview, Refused, TooLarge
 from referee.collecting.files import archived, is_pdf
 from referee.collecting.kinds import PDF, with_kinds
 from referee.collecting.snapshot import Forum, Snapshot
@@ -22,9 +23,11 @@ from referee.venues.openreview import OpenReviewVenue
 
 STATE = "collected.json"
 PAPERS = "papers"
-_FORUMS_PER_PAGE = 100
+_FORUMS_PER_PAGE = 50
 _PDFS_PER_HOUR = 36  # requests for files that OpenReview was seen to grant in an hour, in August 2026
 _REFUSALS = 10  # in a row
+_MOST_LISTED = 200_000  # submissions of one list; the largest venues have some 30,000
+_SCRATCH = ".pdfs.part"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -181,6 +184,13 @@ class Collector:
                 self._amend(total=total)
             after, pages, seen = last, pages + 1, seen + len(page.notes)
             self._say(listing.invitation, seen, total, pace, pages, len(page.notes))
+            if seen >= (total or _MOST_LISTED):
+                return
+            if seen >= _MOST_LISTED:
+                raise CollectionError(
+                    f"OpenReview lists more than {_MOST_LISTED:,} submissions in {listing.invitation!r}.",
+                    hint="No venue has as many, so the list is not read on. What was collected is kept.",
+                )
 
     def _amend(self, **changed: int) -> None:
         """Change the list that is under way."""
@@ -220,7 +230,10 @@ class Collector:
             told = f"{len(wanted):,} PDFs in {len(batches):,} requests, {_lasting(seconds)} where OpenReview grants "
             self._progress(Event("note", f"{told}{_PDFS_PER_HOUR} an hour"))
         for done, batch in enumerate(batches, start=1):
-            await self._batch(source, batch, folder)
+            try:
+                await self._batch(source, batch, folder, folder / _SCRATCH)
+            finally:
+                (folder / _SCRATCH).unlink(missing_ok=True)
             text = f"PDFs: {done:,} of {len(batches):,} requests{_left(pace.left_s(done, len(batches) - done))}"
             self._progress(Event("stage", text, done=done, total=len(batches)))
         self._save(pdfs=sum(1 for _ in folder.glob("*.pdf")))
@@ -229,23 +242,23 @@ class Collector:
         there = {file.stem for file in folder.glob("*.pdf")}
         return (one for one in self.snapshot.forums.values() if one.id not in there and one.id not in self.state.no_pdf)
 
-    async def _batch(self, source: OpenReview, batch: Sequence[Forum], folder: Path) -> None:
+    async def _batch(self, source: OpenReview, batch: Sequence[Forum], folder: Path, scratch: Path) -> None:
         """The files of several submissions at once; what an archive does not hold is asked for alone."""
         left = list(batch)
         if len(batch) > 1:
-            try:
-                files = archived(await source.pdfs([one.id for one in batch]), batch, self._largest)
-            except NotThere:
-                files = {}
-            for forum_id, content in files.items():
-                self._write(folder, forum_id, content)
-            left = [one for one in batch if one.id not in files]
+            given = set[str]()
+            with suppress(NotThere, TooLarge):
+                await source.pdfs([one.id for one in batch], scratch, self._largest)
+                for forum_id, content in archived(scratch, batch, self._largest):
+                    self._write(folder, forum_id, content)
+                    given.add(forum_id)
+            left = [one for one in batch if one.id not in given]
         for forum in left:
             try:
-                content = await source.pdfs([forum.id])
+                await source.pdfs([forum.id], scratch, self._largest)
             except Refused as error:
                 self._save(no_pdf={**self.state.no_pdf, forum.id: error.message})
-                if not isinstance(error, NotThere):
+                if not isinstance(error, NotThere | TooLarge):
                     self._refused.add(forum.id)
                 if len(self._refused) >= _REFUSALS:  # this is about who asks, and no more about single files
                     kept = {one: why for one, why in self.state.no_pdf.items() if one not in self._refused}
@@ -253,7 +266,7 @@ class Collector:
                     raise
                 continue
             self._refused.clear()
-            self._write(folder, forum.id, content)
+            self._write(folder, forum.id, scratch.read_bytes())
 
     def _write(self, folder: Path, forum_id: str, content: bytes) -> None:
         if is_pdf(content) and len(content) <= self._largest:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import io
+import os
 import re
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from referee.collecting.snapshot import Forum
 
-_NUMBER = re.compile(r"^[A-Za-z]*_?(\d+)[_.]")
+_NUMBER = re.compile(r"^[A-Za-z]*_?([0-9]{1,9})[_.]")
+# The record at an archive's end and its comment; members that an archive of some PDFs may have.
+_LONGEST_END, _MOST_MEMBERS = 22 + 2**16, 1_000
 
 
 def is_pdf(content: bytes) -> bool:
@@ -18,24 +22,39 @@ def is_pdf(content: bytes) -> bool:
     return b"%PDF-" in content[:1024]
 
 
-def archived(content: bytes, forums: Iterable[Forum], largest: int) -> dict[str, bytes]:
-    """The PDFs of an archive by forum id.
+def archived(file: Path, forums: Iterable[Forum], largest: int) -> Iterator[tuple[str, bytes]]:
+    """The PDFs of an archive, each with its forum's id, one at a time.
 
     A file belongs to the submission whose id its name holds, else to the one whose number its name begins with
     (``12_pdf.pdf``, ``Paper12.pdf``). What fits neither, is larger than ``largest`` bytes or damaged is left out, as
-    is everything where the content is no archive: it is asked for alone then.
+    is everything where the file is no archive, or lists far more than was asked for: it is asked for alone then.
     """
-    asked = list(forums)
-    found: dict[str, bytes] = {}
+    asked, given = list(forums), set[str]()
+    if not _lists_few(file):
+        return
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():
                 forum = _owner(member.filename, asked)
-                if forum is not None and forum.id not in found and member.file_size <= largest:
-                    found[forum.id] = archive.read(member)
+                if forum is not None and forum.id not in given and member.file_size <= largest:
+                    content = archive.read(member)
+                    given.add(forum.id)
+                    yield forum.id, content
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-        return found
-    return found
+        return
+
+
+def _lists_few(file: Path) -> bool:
+    """Whether the archive's list of members is small: the library reads the whole list before it gives the first."""
+    with file.open("rb") as archive:
+        size = archive.seek(0, os.SEEK_END)
+        archive.seek(max(0, size - _LONGEST_END))
+        end = archive.read()
+    at = end.rfind(b"PK\5\6")
+    if at < 0 or len(end) < at + 16 or end[max(0, at - 20) : at].startswith(b"PK\6\7"):
+        return False
+    entries, listed = struct.unpack_from("<HI", end, at + 10)
+    return bool(entries <= _MOST_MEMBERS and listed <= _MOST_MEMBERS * 2**10)
 
 
 def _owner(name: str, forums: Iterable[Forum]) -> Forum | None:

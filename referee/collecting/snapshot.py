@@ -7,7 +7,6 @@ follows it, when the file is opened again. The readers of review sets take the f
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from pathlib import Path
 
 from referee.collecting.kinds import kind_of
 from referee.data.layouts.openreview import content_of
-from referee.runs.files import naming
+from referee.runs.lines import JsonLines, Line
+from referee.schemas.foreign import Unreadable, json_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +47,25 @@ class Snapshot:
         self.forums: dict[str, Forum] = {}
         self.replies: Counter[str] = Counter()
         self.damaged = 0
-        with naming(path), path.open("ab+") as stream:
-            stream.seek(0)
-            good = 0
-            for line in stream:
+        with JsonLines(path) as lines:
+            for line in lines.unread():
                 note = _forum(line)
                 if note is None:
                     self.damaged = len(self.forums) + 1
-                    stream.truncate(good)
-                    os.fsync(stream.fileno())
+                    lines.cut(line.place)
                     break
                 self._take(note)
-                good += len(line)
+            lines.append()  # a last line that only lacks its end gets it
 
     def add(self, forums: Iterable[Mapping[str, object]]) -> None:
         """Append forums that are not there yet, on disk when this returns.
 
         Raises:
-            OSError: The disk is full or the file cannot be written; what was there is as it was.
+            OSError: The disk is full or the file cannot be written.
         """
         new = list(forums)
-        lines = b"".join(json.dumps(note).encode() + b"\n" for note in new)
-        with naming(self.path), self.path.open("ab") as stream:
-            size = stream.seek(0, os.SEEK_END)
-            try:
-                stream.write(lines)
-                stream.flush()
-                os.fsync(stream.fileno())
-            except OSError:
-                os.truncate(self.path, size)
-                raise
+        with JsonLines(self.path) as lines:
+            lines.append(*(json.dumps(note).encode() for note in new))
         for note in new:
             self._take(note)
 
@@ -94,12 +83,12 @@ def replies_of(forum: Mapping[str, object]) -> list[dict[str, object]]:
     return [note for note in replies if isinstance(note, dict)] if isinstance(replies, list) else []
 
 
-def _forum(line: bytes) -> dict[str, object] | None:
-    """A whole line's forum, else None: a line without its end may be cut within a number or before another key."""
-    if not line.endswith(b"\n"):
+def _forum(line: Line) -> dict[str, object] | None:
+    """A sound line's forum, else None."""
+    if line.fault:
         return None
     try:
-        note = json.loads(line)
-    except (ValueError, RecursionError):
+        note = json_value(line.text, "the line")
+    except Unreadable:
         return None
     return note if isinstance(note, dict) and isinstance(note.get("id"), str) else None

@@ -17,7 +17,7 @@ from referee.data.ratings import box_of_confidence, box_of_rating, confidence, o
 from referee.errors import DataError
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.schemas.venue import VenueForm
-from referee.venues.names import VenueForms
+from referee.venues.names import VenueForms, year_of
 from referee.venues.values import rescaled
 
 RATING_UNREAD = "rating_unread"
@@ -27,6 +27,8 @@ BOXES_NOT_IN_TEXT = "boxes_not_in_text"
 VENUE_NAMED = "venue_named"
 """What a record names as its venue, in ``extra``, where no form is known by it and another was given for it."""
 DATE_UNREAD = "date_unread"
+YEAR_UNREAD = "year_unread"
+"""In ``extra`` what stands where a year should, and is none."""
 SAME_COLUMNS = "columns_of_one_name"
 """In ``extra`` the columns that are not read, as an earlier one has the same name but for capitals and blanks."""
 SCALE_OVERRIDE = "scale_override"
@@ -103,6 +105,7 @@ def case_of(draft: Draft, origin: CaseOrigin, forms: VenueForms) -> ReviewCase:
         RATING_UNREAD: overall.unread,
         CONFIDENCE_UNREAD: sure.unread,
         DATE_UNREAD: "" if date or draft.date in (None, "") else str(draft.date),
+        YEAR_UNREAD: "" if year_of(draft.year) or draft.year in (None, "") else str(draft.year),
         SCORES_OFF_FORM: off_form_scores(draft.fields, place.form),
         **from_text,
     }

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from referee.errors import DataError, MissingExtra
+from referee.runs.lines import MOST_LINE_BYTES, TOO_LONG, Line, read_lines
+from referee.runs.stopping import end_if_stopped
+from referee.schemas.foreign import Unreadable, json_value_at
 
 EXCERPT_CHARS = 200
 PACKED = ".gz"
 _BOM = b"\xef\xbb\xbf"
-_MOST_DIGITS = 300
-# A whole number beyond what a float can be stays the text it is, so that its row can be read and the value named.
-decoder = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else digits)
+_MOST_ROW_CHARS = 2 * MOST_LINE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,16 @@ def opened(path: Path) -> IO[bytes]:
 def json_lines(path: Path) -> Iterator[Entry]:
     """The records of a file with one JSON value a line; blank lines are none."""
     with opened(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            raw = line.removeprefix(_BOM) if number == 1 else line
-            if not raw.isspace():
-                yield line_entry(number, raw)
+        for line in read_lines(stream, MOST_LINE_BYTES):
+            if line.fault or line.text.removeprefix(_BOM).strip():
+                yield line_entry(line)
 
 
-def line_entry(number: int, line: bytes) -> Entry:
+def line_entry(found: Line) -> Entry:
     """One line as a record."""
+    number, line = found.number, found.text.removeprefix(_BOM) if found.number == 1 else found.text
+    if found.fault == "too long":
+        return Entry(number, error=f"the line is {TOO_LONG}", raw=line[:EXCERPT_CHARS].decode("utf-8", "replace"))
     try:
         text = line.decode("utf-8").strip()
     except UnicodeDecodeError as error:
@@ -67,11 +70,12 @@ def line_entry(number: int, line: bytes) -> Entry:
         return Entry(number, error=f"not UTF-8: byte {line[error.start]:#04x} at offset {error.start}", raw=shown)
     raw = text[:EXCERPT_CHARS]
     try:
-        value, end = decoder.raw_decode(text)
-    except json.JSONDecodeError as error:
-        return Entry(number, error=f"not JSON: {error.msg} at column {error.colno}", raw=raw)
-    except RecursionError:
-        return Entry(number, error="not usable JSON: nested too deeply", raw=raw)
+        value, end = json_value_at(text, 0, "the line")
+    except Unreadable as error:
+        reason = error.reason.removeprefix("is ")
+        if isinstance(error.__cause__, json.JSONDecodeError):
+            reason = f"not JSON: {error.__cause__.msg} at column {error.__cause__.colno}"
+        return Entry(number, error=reason, raw=raw)
     if text[end:].strip():
         return Entry(number, error=f"not JSON: more than one value in the line, from column {end + 1}", raw=raw)
     problem = unwritable(value, text)
@@ -102,8 +106,6 @@ def finite(value: object) -> object:
 
 
 DELIMITERS = (",", ";", "\t", "|")
-# A quotation mark that is never closed swallows rows up to this size and is then reported.
-_LARGEST_CELL = 2**22
 
 
 def table_entries(path: Path) -> Iterator[Entry]:
@@ -112,11 +114,12 @@ def table_entries(path: Path) -> Iterator[Entry]:
     Cells may hold line breaks inside quotation marks. ``number`` is the line on which a row begins.
 
     Raises:
-        DataError: The file has no header.
+        DataError: The file has no header, or a row is too long, behind which nothing is read.
     """
-    csv.field_size_limit(_LARGEST_CELL)
+    csv.field_size_limit(MOST_LINE_BYTES)
     with io.TextIOWrapper(opened(path), encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
-        rows = csv.reader(stream, delimiter=delimiter_of(path))
+        lines = _BoundedLines(stream)
+        rows = csv.reader(lines, delimiter=delimiter_of(path))
         try:
             header = [name.strip() for name in next(rows, [])]
         except csv.Error as error:
@@ -131,6 +134,7 @@ def table_entries(path: Path) -> Iterator[Entry]:
             )
         while True:
             number = rows.line_num + 1
+            lines.taken = 0
             try:
                 row = next(rows)
             except StopIteration:
@@ -140,6 +144,22 @@ def table_entries(path: Path) -> Iterator[Entry]:
                 continue
             if row:
                 yield _entry(number, header, row)
+
+
+class _BoundedLines(Iterator[str]):
+    """The lines of a table. ``taken`` is for the caller to reset with each row, which may go over many lines."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        self._stream, self.taken = stream, 0
+
+    def __next__(self) -> str:
+        end_if_stopped()
+        if not (line := self._stream.readline(MOST_LINE_BYTES + 1)):
+            raise StopIteration
+        self.taken += len(line)
+        if len(line) > MOST_LINE_BYTES or self.taken > _MOST_ROW_CHARS:
+            raise DataError(f"a row is {TOO_LONG}.", hint="Is a quotation mark left open?")
+        return line
 
 
 def delimiter_of(path: Path) -> str:

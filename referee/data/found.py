@@ -15,6 +15,7 @@ from referee.data.json_documents import document_entries
 from referee.data.keys import named_source
 from referee.errors import DataError
 from referee.machine import refuse_special_file
+from referee.runs.lines import MOST_LINE_BYTES
 from referee.schemas.case import ReviewCase
 
 LINE_SUFFIXES = (".jsonl", ".ndjson")
@@ -22,7 +23,6 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 TEXT_SUFFIXES = (".md", ".markdown", ".txt")
 ROW_SUFFIXES = (*LINE_SUFFIXES, ".json", *TABLE_SUFFIXES, PARQUET_SUFFIX)
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
-_FIRST_LINE = 2**23
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,17 @@ def _refuse_wide(path: Path) -> None:
 def holds_lines(path: Path) -> bool:
     """Whether a JSON file has one value a line: by its suffix, or because its first line is one and is not all."""
     with opened(path) as stream:
-        first = stream.readline(_FIRST_LINE)
+        first = stream.readline(MOST_LINE_BYTES)
         while first.removeprefix(b"\xef\xbb\xbf").isspace():
-            first = stream.readline(_FIRST_LINE)
+            first = stream.readline(MOST_LINE_BYTES)
         begin = first.removeprefix(b"\xef\xbb\xbf").lstrip()
         if begin.startswith(b"["):
             return False
         if rows_suffix(path) in LINE_SUFFIXES:
             return True
-        return begin.startswith(b"{") and first.rstrip().endswith(b"}") and bool(stream.readline(_FIRST_LINE).strip())
+        return (
+            begin.startswith(b"{") and first.rstrip().endswith(b"}") and bool(stream.readline(MOST_LINE_BYTES).strip())
+        )
 
 
 def each(path: Path, read: Callable[[Entry, dict[str, object]], Iterator[Found]]) -> Iterator[Found]:

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from referee.data.entries import EXCERPT_CHARS, Entry, decoder, opened, unwritable
+from referee.data.entries import EXCERPT_CHARS, Entry, opened, unwritable
+from referee.runs.lines import MOST_LINE_BYTES, TOO_LONG
+from referee.runs.stopping import end_if_stopped
+from referee.schemas.foreign import Unreadable, json_value_at
 
 # Keys of an object whose list holds the records.
 LIST_KEYS = ("notes", "replies", "data", "rows", "items", "cases")
 _CHUNK = 2**18
-_LARGEST = 2**26
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|"|[\[\]{}]', re.DOTALL)
 _SCALAR_END = re.compile(r"[,\]}\n]")
 
 
@@ -37,13 +39,14 @@ def document_entries(path: Path) -> Iterator[Entry]:
 
 
 class _Source:
-    """The text of a file from a moving point on."""
+    """The text of a file from a moving point on; ``given`` is how many characters its values so far had."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._text = ""
         self._at = 0
         self._ended = False
+        self.given = 0
 
     def peek(self) -> str:
         """The next character that is no blank; empty at the end of the file."""
@@ -69,27 +72,32 @@ class _Source:
         while True:
             raw = self.ahead()
             try:
-                value, end = decoder.raw_decode(self._text, self._at)
-            except (json.JSONDecodeError, RecursionError) as error:
-                if self._whole_but_wrong() or len(self._text) - self._at > _LARGEST or not self._fill():
+                value, end = json_value_at(self._text, self._at, "the value")
+            except Unreadable as error:
+                if self._whole_but_wrong() or not self._fill():
                     return None, self._passed(error), raw
                 continue
             if end == len(self._text) and not isinstance(value, dict | list | str) and self._fill():
                 continue
             problem = unwritable(value, self._text[self._at : end])
+            self.given += end - self._at
             self._at = end
             return value, problem, raw
 
     def _whole_but_wrong(self) -> bool:
         return self._end_of_wrong() is not None
 
-    def _passed(self, error: Exception) -> str:
-        end = self._end_of_wrong()
+    def _passed(self, error: Unreadable) -> str:
+        held = len(self._text) - self._at
+        end = self._end_of_wrong() if held < MOST_LINE_BYTES else None
         self._at = len(self._text) if end is None else max(end, self._at + 1)
         if end is None:
             self._ended = True
+            if held >= MOST_LINE_BYTES:
+                return f"the record is {TOO_LONG}; nothing is read behind it"
             return "not JSON: it is not closed before the file ends"
-        return f"not JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        cause = error.__cause__
+        return f"not JSON: {cause.msg}" if isinstance(cause, json.JSONDecodeError) else "nested too deeply"
 
     def _end_of_wrong(self) -> int | None:
         """Where a value that cannot be read ends by its brackets; None where that lies beyond what was read."""
@@ -109,11 +117,12 @@ class _Source:
         return None
 
     def _fill(self) -> bool:
-        """Read on, as much again as is held; False at the end of the file."""
-        if self._ended:
-            return False
+        """Read on, as much again as is held; False at the end of the file, or where a record is too long."""
         kept = self._text[self._at :]
-        more = self._stream.read(max(_CHUNK, len(kept)))
+        if self._ended or len(kept) >= MOST_LINE_BYTES:
+            return False
+        end_if_stopped()
+        more = self._stream.read(min(max(_CHUNK, len(kept)), MOST_LINE_BYTES - len(kept)))
         self._ended = not more
         self._text, self._at = kept + more, 0
         return bool(more)
@@ -138,7 +147,7 @@ def _members(source: _Source) -> Iterator[Entry]:
     """The list inside an object, or the object itself as the only record."""
     raw = source.ahead()
     around: dict[str, Any] = {}
-    listed = False
+    listed, size = False, 0
     source.skip()
     while (char := source.peek()) != "}":
         if char == ",":
@@ -156,7 +165,11 @@ def _members(source: _Source) -> Iterator[Entry]:
             source.skip()
             yield from _items(source, around)
             continue
+        before = source.given
         around[str(key)], error, _ = source.value()
+        size += source.given - before + len(str(key))
+        if not error and size > MOST_LINE_BYTES:
+            error = f"the record is {TOO_LONG}"
         if error:
             yield _bad(1, f"{error} (in {key!r})", raw)
             return

@@ -35,7 +35,7 @@ _KINDS: tuple[tuple[re.Pattern[str], NoteKind], ...] = (
     (re.compile(r"withdraw(?:al|n)", re.IGNORECASE), "withdrawal"),
 )
 _REVISION = re.compile(r"revision$", re.IGNORECASE)
-_NUMBER = re.compile(r"/(?:submission|paper)(\d+)(?:/|$)", re.IGNORECASE)
+_NUMBER = re.compile(r"/(?:submission|paper)(\d{1,18})(?:/|$)", re.IGNORECASE)
 _NESTED = ("replies", "directReplies", "notes")
 _PAPER_COLUMNS = {
     "title": ("title",),
@@ -380,6 +380,6 @@ def _decided(
 def _paper_number(submission: Mapping[str, Any] | None, notes: Iterable[Mapping[str, Any]]) -> int | None:
     number = (submission or {}).get("number")
     if isinstance(number, int) and not isinstance(number, bool):
-        return number
+        return number if 0 <= number < 2**63 else None
     found = (_NUMBER.search(name) for note in notes for name in invitations(note))
     return next((int(match[1]) for match in found if match), None)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from referee.data.entries import decoder
+from referee.schemas.foreign import Unreadable, json_row
 from referee.schemas.paper_row import PaperRow
 
 _JSON = "_json"
@@ -68,7 +68,7 @@ def unpacked(row: Mapping[str, Any]) -> dict[str, Any]:
             continue
         del found[name + _JSON]
         try:
-            found[name] = decoder.decode(text) if text else None
-        except (json.JSONDecodeError, RecursionError, TypeError):
+            found[name] = json_row(text, "the cell") if text else None
+        except (Unreadable, TypeError):
             found[name] = text
     return found

@@ -6,7 +6,6 @@ import atexit
 import hashlib
 import json
 import re
-import shutil
 import tempfile
 import threading
 from collections import OrderedDict, defaultdict
@@ -15,13 +14,14 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from referee.data import keys
-from referee.data.entries import PARQUET_SUFFIX, line_entry, opened
+from referee.data.entries import PARQUET_SUFFIX, Entry, line_entry, opened
 from referee.data.found import LINE_SUFFIXES, entries, holds_rows, kind_of_json, reading, refuse_no_data, rows_suffix
 from referee.errors import DataError
 from referee.papers.assembly import assemble
 from referee.papers.load import SUPPORTED, load_paper
 from referee.papers.pieces import Piece
 from referee.papers.text import read_markdown
+from referee.runs.lines import MOST_LINE_BYTES, JsonLines, lines_of, read_lines
 from referee.schemas.paper import Converter, Paper
 
 _CONVERTER = Converter(name="referee-rows", version="1")
@@ -255,12 +255,12 @@ def rows_store(file: Path) -> PaperStore:
     Raises:
         DataError: Two rows are there for one id.
     """
-    lines = _as_lines(file)
+    lines = file if file.suffix.lower() in LINE_SUFFIXES else _temporary()
     readers: dict[str, Callable[[], Paper]] = {}
     problems: list[str] = []
     empty: dict[str, list[int]] = defaultdict(list)
-    for number, offset, line in _lines(lines):
-        entry = line_entry(number, line)
+    for entry, offset in _placed(file, lines):
+        number = entry.number
         if entry.error or not isinstance(entry.value, dict):
             problems.append(f"{file.name}, line {number}: {entry.error or 'the record is no object'}")
             continue
@@ -304,40 +304,36 @@ def _file_digest(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _as_lines(file: Path) -> Path:
-    """The file, or for a packed list or a Parquet one its rows as JSONL in a file that goes when the process ends.
+def _temporary() -> Path:
+    """A file for the rows of a packed list or of Parquet, which goes when the process ends.
 
     Papers are asked for in any order, and only in plain lines a row can be read without those before it.
     """
-    if file.suffix.lower() in LINE_SUFFIXES:
-        return file
     with tempfile.NamedTemporaryFile("wb", suffix=".jsonl", delete=False) as stream:
         atexit.register(Path(stream.name).unlink, missing_ok=True)
-        if rows_suffix(file) == PARQUET_SUFFIX:
-            for entry in entries(file):
-                stream.write(json.dumps(entry.value, ensure_ascii=False).encode() + b"\n")
-        else:
-            with reading(file), opened(file) as packed:
-                shutil.copyfileobj(packed, stream)
     return Path(stream.name)
 
 
-def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of each line that is not blank."""
-    offset = 0
-    with file.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            start = len(_BOM) if number == 1 and line.startswith(_BOM) else 0
-            if line[start:].strip():
-                yield number, offset + start, line[start:]
-            offset += len(line)
+def _placed(file: Path, lines: Path) -> Iterator[tuple[Entry, int]]:
+    """The rows of a list, each with its place among ``lines``, into which they are written where it is packed."""
+    if file == lines:
+        for line in lines_of(file, most=MOST_LINE_BYTES):
+            yield line_entry(line), line.place
+    elif rows_suffix(file) == PARQUET_SUFFIX:
+        with JsonLines(lines) as unpacked:
+            for entry in entries(file):
+                row = json.dumps(entry.value, ensure_ascii=False).encode()
+                yield entry, unpacked.append(row, flush=False)
+    else:
+        with reading(file), opened(file) as packed, JsonLines(lines) as unpacked:
+            for line in read_lines(packed, MOST_LINE_BYTES):
+                entry = line_entry(line)
+                yield entry, 0 if entry.error else unpacked.append(line.text, flush=False)
 
 
 def _row_paper(file: Path, offset: int) -> Paper:
-    with file.open("rb") as stream:
-        stream.seek(offset)
-        line = stream.readline().strip()
-    entry = line_entry(0, line)
-    if entry.error or not isinstance(entry.value, dict):
+    line = next(lines_of(file, most=MOST_LINE_BYTES, at=offset), None)
+    entry = line_entry(line) if line is not None else Entry(0)
+    if line is None or not isinstance(entry.value, dict):
         raise DataError(f"{str(file)!r} changed while it was read.", hint="Start again.")
-    return paper_of_row(entry.value, line)
+    return paper_of_row(entry.value, line.text.removeprefix(_BOM).strip())

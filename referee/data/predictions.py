@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,8 +10,10 @@ from typing import Literal, get_args
 from pydantic import Field, ValidationError
 
 from referee.data.drafts import describe
+from referee.data.entries import line_entry
 from referee.errors import DataError
 from referee.runs.files import write_atomically
+from referee.runs.lines import MOST_LINE_BYTES, lines_of
 from referee.schemas.base import Frozen
 from referee.schemas.case import CaseOrigin, FieldText, ReviewCase
 from referee.schemas.paper_cut import PaperCut
@@ -38,7 +39,7 @@ class Prediction(Frozen):
     paper_id: str = Field(min_length=1)
     paper_title: str = ""
     venue: str | None = None
-    year: int | None = None
+    year: int | None = Field(default=None, ge=1, le=9999)
     source: str = Field(min_length=1)
     kind: Literal["ai"] = "ai"
     status: Status
@@ -72,12 +73,7 @@ def holds_predictions(path: Path) -> bool:
     """
     if not path.is_file():
         return False
-    with path.open("rb") as stream:
-        first = stream.readline()
-    try:
-        row = json.loads(first)
-    except ValueError:
-        return False
+    row = next((line_entry(line).value for line in lines_of(path, most=MOST_LINE_BYTES)), None)
     if not isinstance(row, dict) or not {"status", "paper_id"} <= row.keys():
         return False
     is_ours = row["status"] in get_args(Status) and "source" in row and row.keys() <= Prediction.model_fields.keys()
@@ -91,15 +87,15 @@ def read_predictions(path: Path) -> list[Prediction]:
         DataError: A line is none; it is named.
     """
     found = []
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                found.append(Prediction.model_validate_json(line))
-            except ValidationError as error:
-                raise DataError(
-                    f"{str(path)!r}, line {number}, is no prediction: {describe(error)}.",
-                    hint="Give a file of `referee arena run`, or a review set without its columns.",
-                ) from error
+    hint = "Give a file of `referee arena run`, or a review set without its columns."
+    for line in lines_of(path, most=MOST_LINE_BYTES):
+        entry, where = line_entry(line), f"{str(path)!r}, line {line.number}, is no prediction"
+        if entry.error:
+            raise DataError(f"{where}: {entry.error}.", hint=hint)
+        try:
+            found.append(Prediction.model_validate(entry.value))
+        except ValidationError as error:
+            raise DataError(f"{where}: {describe(error)}.", hint=hint) from error
     return found
 
 

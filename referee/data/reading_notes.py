@@ -15,6 +15,7 @@ from referee.data.drafts import (
     SCORES_OFF_FORM,
     UNUSED_LINES,
     VENUE_NAMED,
+    YEAR_UNREAD,
 )
 from referee.data.prose import LABEL_CHARS
 from referee.schemas.case import ReviewCase
@@ -32,6 +33,7 @@ class ReadingNotes:
         self.no_reviews: Counter[str] = Counter()
         self._empty = 0
         self._dates = 0
+        self._years = 0
         self._placed: Counter[tuple[str, str]] = Counter()
         self._same_name: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -50,6 +52,7 @@ class ReadingNotes:
         self._left_out.update(case.extra.get(BOXES_NOT_IN_TEXT, ()))
         self._empty += not case.text.strip()
         self._dates += bool(case.extra.get(DATE_UNREAD))
+        self._years += bool(case.extra.get(YEAR_UNREAD))
         if named := case.extra.get(VENUE_NAMED):
             self._placed[str(named), case.venue or ""] += 1
         self._same_name.update(case.extra.get(SAME_COLUMNS, ()))
@@ -73,6 +76,8 @@ class ReadingNotes:
             )
         if self._dates:
             yield f"{self._dates:,} date(s) cannot be read and count as missing"
+        if self._years:
+            yield f"{self._years:,} year(s) cannot be read and count as missing"
         for why, count in self._unread.most_common(_MOST_NOTES):
             yield f"{count:,} rating(s) cannot be read and count as missing: {why}"
         if (others := self._unread.total() - sum(count for _, count in self._unread.most_common(_MOST_NOTES))) > 0:

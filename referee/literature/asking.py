@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+import httpx
+
+from referee.errors import DataError
 from referee.literature.checking import Record, Unresolved
-from referee.literature.services import Source
-from referee.web.fetch import USER_AGENT
-
-if TYPE_CHECKING:
-    import httpx
+from referee.literature.services import ROWS, Source
+from referee.runs.stopping import current_stop
+from referee.schemas.foreign import Unreadable, number
+from referee.web import USER_AGENT, Answer, WebLimits, ask, carried_by, retry_after_s, tls
 
 LONGEST_S = 60.0
 MOST_BYTES = 4 * 2**20
@@ -23,8 +25,14 @@ _TRIES = 3
 _WAIT_S = 2.0
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 _REFUSED = frozenset({401, 403})
-_MOVED = frozenset({301, 302, 307, 308})
 _FAILURES_IN_A_ROW = 3
+_LOOKS_S = 0.2  # whether the run was ended meanwhile
+_WHY = {
+    "network": "cannot be reached",
+    "limit": "did not answer within the limits of time and size",
+    "refused": "sends questions on to another host, which is not asked",
+    "answer": "did not answer in HTTP that can be read",
+}
 
 
 class Services:
@@ -46,24 +54,20 @@ class Services:
         self,
         sources: Sequence[Source],
         *,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] | None = None,
         timeout_s: float = 20.0,
     ) -> None:
-        import httpx
-
         contact = next((mail for source in sources if (mail := getattr(source, "mailto", ""))), "")
-        headers = {
+        self._headers = {
             "User-Agent": f"{USER_AGENT} (mailto:{contact})" if contact else USER_AGENT,
             "Accept": "application/json, application/atom+xml;q=0.9",
-            "Accept-Encoding": "identity",
         }
-        self._client = httpx.Client(
-            headers=headers, timeout=timeout_s, transport=transport, trust_env=False, follow_redirects=False
-        )
+        self._transport = transport
         self.sources = tuple(sources)
-        self._timeout_s = timeout_s
+        self._limits = WebLimits(MOST_BYTES, connect_s=timeout_s, read_s=timeout_s, total_s=LONGEST_S, max_redirects=3)
+        self._stop = current_stop()
         self._stopped = threading.Event()
         self._clock, self._sleep = clock, sleep or self._stopped.wait
         self._free_at: dict[str, float] = {}
@@ -82,9 +86,8 @@ class Services:
         return tuple(f"{name}: not asked any more, {reason}" for name, reason in self._given_up.items())
 
     def close(self) -> None:
-        """End a wait, and close the connections; nothing can be asked after."""
+        """End a wait; nothing can be asked after."""
         self._stopped.set()
-        self._client.close()
 
     def __enter__(self) -> Self:
         return self
@@ -94,8 +97,16 @@ class Services:
     ) -> None:
         self.close()
 
-    def first(self, source: Source, addresses: Sequence[str], is_enough: Callable[[Record], bool]) -> list[Record]:
+    def first(
+        self, source: Source, addresses: Sequence[str], is_enough: Callable[[Record], bool], rows: int = ROWS
+    ) -> list[Record]:
         """The records at the addresses, up to the first of them that holds one which is enough.
+
+        Args:
+            source: Whom to ask.
+            addresses: What to ask, in order.
+            is_enough: Whether a record ends it.
+            rows: How many works each address asks for.
 
         Raises:
             Unresolved: The service cannot be asked, or its answer is none.
@@ -105,7 +116,7 @@ class Services:
         records: list[Record] = []
         try:
             for address in addresses:
-                records += self._answer(source, address)
+                records += self._answer(source, address, rows)
                 if any(map(is_enough, records)):
                     break
         except Unresolved as error:
@@ -116,24 +127,23 @@ class Services:
         self._failures[source.id] = 0
         return records
 
-    def _answer(self, source: Source, address: str) -> list[Record]:
+    def _answer(self, source: Source, address: str, rows: int) -> list[Record]:
         """The records that came; none where the source has no such work."""
         reason = ""
-        for number in range(_TRIES):
-            status, headers, body = self._get(source, address)
+        for turn in range(_TRIES):
+            answer = self._get(source, address)
+            status = answer.status
             if status == 404:
                 return []
             if status == 200:
-                return _records_in(source, body)
+                return _records_in(source, answer.content, rows)
             reason = f"{source.id} answered with status {status}"
-            if status in _MOVED and (elsewhere := _moved(address, headers)):
-                address = elsewhere
-                continue
             if status in _REFUSED:
                 reason = f"{source.id} refuses the question or the key (status {status})"
             if status not in _RETRIED:
                 break
-            wait = retry_after_s(headers.get("Retry-After"), _WAIT_S * 2**number)
+            asked_s = retry_after_s(answer.headers.get("Retry-After", ""))
+            wait = _WAIT_S * 2**turn if asked_s is None else asked_s
             if wait > LONGEST_S:
                 reason = f"{reason} and asks to wait {wait:g} seconds"
                 self._given_up[source.id] = reason
@@ -141,95 +151,61 @@ class Services:
             self._free_at[source.id] = max(self._free_at[source.id], self._clock() + wait)
         raise Unresolved(reason)
 
-    def _get(self, source: Source, address: str) -> tuple[int, Mapping[str, str], bytes]:
-        import httpx
-
+    def _get(self, source: Source, address: str) -> Answer:
         if (wait := self._free_at.get(source.id, 0.0) - self._clock()) > 0:
             self._rest(wait)
-        if self._stopped.is_set():
-            raise Unresolved(f"{source.id} was not asked: the run was ended")
         try:
-            with self._client.stream("GET", address, headers=dict(source.headers)) as response:
-                body = _body_of(response, source.id, self._clock)
-        except httpx.TimeoutException as error:
-            raise Unresolved(f"{source.id} did not answer within {self._timeout_s:g} seconds") from error
-        except httpx.HTTPError as error:
-            raise Unresolved(f"{source.id} cannot be reached ({type(error).__name__})") from error
+            answer = asyncio.run(self._asked(address, {**self._headers, **source.headers}))
+        except asyncio.CancelledError as error:
+            raise Unresolved(f"{source.id} was not asked: the run was ended") from error
+        except DataError as error:
+            why = f"{_WHY[error.ids['cause']]} ({type(error.__cause__).__name__})"
+            if isinstance(error.__cause__, httpx.ReadTimeout):
+                why = f"did not answer within {self._limits.read_s:g} seconds"
+            raise Unresolved(f"{source.id} {why}") from error
         finally:
             self._free_at[source.id] = self._clock() + self._interval[source.id]
-        self._slow_down(source, response.headers)
-        return response.status_code, response.headers, body
+        self._slow_down(source, answer.headers)
+        return answer
+
+    async def _asked(self, address: str, headers: Mapping[str, str]) -> Answer:
+        """The answer; raises ``CancelledError`` once the run is ended."""
+        async with httpx.AsyncClient(transport=self._transport, trust_env=False, verify=tls(False)) as client:
+            answer = asyncio.ensure_future(ask(carried_by(client), address, self._limits, headers=headers))
+            while not answer.done():
+                if self._stopped.is_set() or self._stop.requested:
+                    answer.cancel()
+                await asyncio.wait([answer], timeout=_LOOKS_S)
+            return answer.result()
 
     def _rest(self, seconds: float) -> None:
         self._sleep(seconds)
 
     def _slow_down(self, source: Source, headers: Mapping[str, str]) -> None:
-        limit = header_number(headers.get("X-Rate-Limit-Limit"), default=0.0)
-        per = header_number((headers.get("X-Rate-Limit-Interval") or "").removesuffix("s"), default=0.0)
+        limit = header_number(headers.get("X-Rate-Limit-Limit"))
+        per = header_number((headers.get("X-Rate-Limit-Interval") or "").removesuffix("s"))
         if limit > 0 and per > 0:
             self._interval[source.id] = max(source.interval_s, min(per / limit, LONGEST_S))
 
 
-def _body_of(response: httpx.Response, source: str, clock: Callable[[], float]) -> bytes:
-    """The body of an answer, which may neither be large nor trickle.
-
-    Raises:
-        Unresolved: It is, or it is compressed, which was not asked for.
-        httpx.HTTPError: The connection failed while it was read.
-    """
-    if response.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
-        raise Unresolved(f"{source} sent a compressed answer, which was not asked for")
-    body, until = bytearray(), clock() + LONGEST_S
-    for piece in response.iter_bytes():
-        body += piece
-        if len(body) > MOST_BYTES:
-            raise Unresolved(f"{source} answered with more than {MOST_BYTES:,} bytes")
-        if clock() > until:
-            raise Unresolved(f"{source} did not finish its answer within {LONGEST_S:g} seconds")
-    return bytes(body)
-
-
-def _records_in(source: Source, body: bytes) -> list[Record]:
+def _records_in(source: Source, body: bytes, rows: int) -> list[Record]:
     """The records of an answer.
 
     Raises:
         Unresolved: It is no answer of this service: then it does not say that there is no such work.
     """
     try:
-        records = source.records(body)
-    except ValueError as error:
+        records = source.records(body, rows)
+    except Unreadable as error:
         raise Unresolved(f"{source.id} answered in a form that cannot be read") from error
     if records is None:
         raise Unresolved(f"{source.id} answered in a form that is not its own")
     return records
 
 
-def _moved(address: str, headers: Mapping[str, str]) -> str:
-    """Where a merged record lies now; empty where that is another host, which nobody chose."""
-    import httpx
-
-    here = httpx.URL(address)
+def header_number(value: str | None) -> float:
+    """A header's number; 0 where it is none."""
     try:
-        there = here.join(headers.get("Location", ""))
-    except httpx.InvalidURL:
-        return ""
-    return str(there) if (there.scheme, there.netloc) == (here.scheme, here.netloc) else ""
-
-
-def retry_after_s(value: str | None, default: float) -> float:
-    """Seconds to wait: a number, or until a date; the default where the header says nothing."""
-    if value and not value.strip().isdigit():
-        try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-        except (TypeError, ValueError):
-            return default
-    return header_number(value, default=default)
-
-
-def header_number(value: str | None, *, default: float) -> float:
-    """A header's number; a date or nonsense is the default."""
-    try:
-        found = float(value) if value else default
-    except ValueError:
-        return default
-    return found if 0 <= found < float("inf") else default
+        return number(value or "", "the header", most=1e9)
+    except Unreadable:
+        return 0.0

@@ -11,6 +11,7 @@ from pathlib import Path
 from referee.literature.checking import Record, record_of
 from referee.literature.titles import normalised_title
 from referee.runs.files import write_atomically
+from referee.schemas.foreign import Unreadable, json_value
 
 NEGATIVE_DAYS = 30
 _DAY_S = 86_400
@@ -55,7 +56,7 @@ class AnswerCache:
 
     def _read(self, path: Path) -> dict[str, object]:
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            content = json_value(path.read_bytes(), repr(str(path)))
+        except (OSError, Unreadable):
             return {}
         return content if isinstance(content, dict) else {}

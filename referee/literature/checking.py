@@ -187,7 +187,7 @@ def record_of(row: Mapping[str, object]) -> Record | None:
         return None
     if isinstance(authors, str) or not all(isinstance(author, str) for author in authors):
         return None
-    if isinstance(year, bool) or not (year is None or isinstance(year, int)):
+    if isinstance(year, bool) or not (year is None or (isinstance(year, int) and 0 <= year <= 9999)):
         return None
     texts = {key: value if isinstance(value := row.get(key), str) else "" for key in _TEXTS}
     texts.update(doi=texts["doi"].lower(), arxiv=texts["arxiv"].lower())

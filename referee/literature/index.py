@@ -15,6 +15,8 @@ from referee.errors import DataError
 from referee.literature.checking import Cited, Record, record_of
 from referee.literature.titles import normalised_title
 from referee.machine import refuse_special_file
+from referee.runs.lines import MOST_LINE_BYTES, TOO_LONG, Line, lines_of
+from referee.schemas.foreign import Unreadable, json_value
 
 _SQLITE = b"SQLite format 3\0"
 _MOST_CANDIDATES = 100
@@ -169,19 +171,21 @@ def _read(row: Sequence[Any]) -> Record:
 
 def _records(path: Path) -> Iterator[Record]:
     try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _record(line, path, number)
-    except (OSError, UnicodeDecodeError) as error:
+        path.stat()  # of a missing file there would be no lines
+        for line in lines_of(path, most=MOST_LINE_BYTES):
+            yield _record(line, path)
+    except OSError as error:
         raise DataError(f"the index {str(path)!r} cannot be read: {error}.", hint="Check it.") from error
 
 
-def _record(line: str, path: Path, number: int) -> Record:
+def _record(line: Line, path: Path) -> Record:
+    number = line.number
+    if line.fault == "too long":
+        raise DataError(f"{str(path)!r}, line {number} is {TOO_LONG}.", hint="One work a line.")
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{str(path)!r}, line {number} is no JSON: {error}.", hint="One work a line.") from error
+        row = json_value(line.text, f"{str(path)!r}, line {number},")
+    except Unreadable as error:
+        raise DataError(error.message, hint="Give one work in JSON a line.") from error
     record = record_of(row) if isinstance(row, dict) else None
     if record is None:
         raise DataError(

@@ -35,8 +35,8 @@ ALL = ("crossref", "openalex", "dblp", "arxiv", "semantic-scholar")
 class OnlineResolver:
     """Asks the services one after the other, and keeps every answer.
 
-    The same question is not asked twice, whether it was answered or failed. Titles, surnames and ids go out, nothing
-    else.
+    The same question is not asked twice, whether it was answered or failed. Titles, surnames and ids go out, and an
+    entry of a bibliography as it is printed where its title could not be read; nothing else.
     """
 
     def __init__(self, services: Services, cache: AnswerCache) -> None:

@@ -6,8 +6,9 @@ A work that no source lists may exist all the same, so nothing is ever called in
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from referee.literature.checking import MIN_SIMILARITY, YEARS_APART, Record, Resolver, Unresolved
@@ -21,9 +22,16 @@ ARXIV_ID = re.compile(
     r"(?:arxiv\.org/(?:abs|pdf|html)/|arxiv[:.]?\s?|abs/)(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"https?://\S+|\b10\.\d{4,9}/\S+")
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
 _MANY = re.compile(r"collaboration|consortium|team\b|working group|organi[sz]ation|committee|project\b", re.IGNORECASE)
 _LATER_VERSION = 6
+_INITIALS = re.compile(r"(?<=\w\w)(?:\s+[A-ZÀ-Þ]{1,3})+$")
+_EDITION = re.compile(r"\b(?:\d+(?:st|nd|rd|th)|second|third|revised|new)\s+ed(?:ition|\.|n)?\b", re.IGNORECASE)
+_NUMERAL = re.compile(r"\s(?:[ivx]+|\d+)$")
+_LONGEST_ENTRY, _FEWEST_WHOLE, _FEWEST_LISTED = 300, 5, 4
+# Letters of ligatures ('fi') are lost in the text of some files.
+_LIGATURES, _MISPRINT = frozenset("fil"), 6
 _FEWEST_LETTERS = 1
 _FEW_WORDS = 3
 
@@ -41,8 +49,10 @@ class CitedReference:
 
     @property
     def surname(self) -> str:
-        """The last of the first author's names, as most styles print it."""
-        return self.names[-1] if self.names else ""
+        """The last of the first author's names that is no initial, or the only one before a comma ('Lo, Ada')."""
+        printed = self.reference.authors[0] if self.names else ""
+        words = _INITIALS.sub("", printed.partition(",")[0]).replace("et al", "")
+        return (normalised_title(words).split() or [*self.names] or [""])[-1]
 
     @property
     def is_preprint(self) -> bool:
@@ -98,13 +108,15 @@ def check_reference(reference: Reference, resolver: Resolver | None) -> CheckedR
     """Look one entry up; without a resolver it is not checked.
 
     Verified is an entry whose title a source lists, in other spelling or with more behind it, with its first author and
-    its year. One of these three may differ for a mismatch; where more do, it is another work.
+    its year. One of these three may differ for a mismatch; where more do, it is another work. An entry whose title
+    could not be read is looked up as it is printed; it is verified where a listed title stands in it whole, with the
+    first author and the year, or where the id is the same and the first author stands in it.
     """
     cited = cited_of(reference)
     if resolver is None:
         return CheckedReference(cited, "not checked", reason="nobody was asked")
     if not normalised_title(cited.title):
-        return CheckedReference(cited, "not checked", reason="its title could not be read")
+        return _checked_whole(cited, resolver)
     seen: list[CheckedReference] = []
     problem = ""
     try:
@@ -116,6 +128,30 @@ def check_reference(reference: Reference, resolver: Resolver | None) -> CheckedR
     except Unresolved as error:
         problem = str(error)
     return _judged(cited, seen, problem)
+
+
+def _checked_whole(cited: CitedReference, resolver: Resolver) -> CheckedReference:
+    """The verdict on an entry without a title, by its whole text: verified, or not checked."""
+    whole = _LINK.sub(" ", cited.reference.text)[:_LONGEST_ENTRY]
+    asked, problem = replace(cited, title=whole), "its title could not be read"
+    if len(normalised_title(whole).split()) >= _FEWEST_WHOLE:
+        try:
+            for record in resolver.candidates(asked):
+                if _stands_in(record, cited):
+                    return CheckedReference(cited, "verified", record=record, reason="looked up as it is printed")
+        except Unresolved as error:
+            problem = f"{problem}, and {error}"
+    return CheckedReference(cited, "not checked", reason=problem)
+
+
+def _stands_in(record: Record, cited: CitedReference) -> bool:
+    """Whether an entry's text holds a listed work's first author, and its id, or its whole title and its year."""
+    text, title = f" {normalised_title(cited.reference.text)} ", normalised_title(record.title)
+    surname = normalised_title(record.authors[0]).split()[-1:] if record.authors else []
+    if not surname or f" {surname[0]} " not in text:
+        return False
+    whole = len(title.split()) >= _FEWEST_LISTED and f" {title} " in text
+    return _same_id(cited, record) or (whole and f" {record.year} " in text)
 
 
 def _judged(cited: CitedReference, seen: Sequence[CheckedReference], problem: str) -> CheckedReference:
@@ -134,27 +170,37 @@ def _judged(cited: CitedReference, seen: Sequence[CheckedReference], problem: st
 def _compared(cited: CitedReference, record: Record) -> CheckedReference:
     title, near = _titles(cited.title, record.title)
     differs = [] if title else ["title"]
+    sure = True
     if not _is_first_author(cited, record):
         differs.append("first author")
+        sure = _is_sure(cited, record)
     year, remark = _year(cited, record)
     if not year:
         differs.append("year")
     if not differs:
         return CheckedReference(cited, "verified", record=record, reason=remark)
-    if _same_id(cited, record):
+    if _same_id(cited, record) and sure:
         known = "its id is that of another work" if differs[0] == "title" and not near else ""
         return CheckedReference(cited, "mismatch", tuple(differs), record, known)
     few_words = len(normalised_title(record.title).split()) <= _FEW_WORDS
-    told = len(differs) == 1 and (title or near) and not (few_words and differs == ["first author"])
+    told = sure and len(differs) == 1 and (title or near) and not (few_words and differs == ["first author"])
     return CheckedReference(cited, "mismatch" if told else "not found", tuple(differs) if told else (), record)
 
 
 def _titles(cited: str, listed: str) -> tuple[bool, bool]:
-    """Whether two titles are the same but for spelling and a part left out at the end, and whether they are near."""
+    """Whether two titles are the same but for spelling and a part left out at the end, and whether they are near.
+
+    The letters of a ligature may be lost in a file's text. Near ones that differ by a numeral at the end are parts
+    of one work.
+    """
     one, other = normalised_title(cited), normalised_title(listed).removeprefix("retracted ")
-    same = one.replace(" ", "") == other.replace(" ", "")
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return True, True
     shortened = len(one) < len(other) and is_short_form(one, other)
-    return same or shortened, title_similarity(one, other) >= MIN_SIMILARITY
+    near = title_similarity(one, other) >= MIN_SIMILARITY and _NUMERAL.sub("", one) != _NUMERAL.sub("", other)
+    one, other = (title.replace(" ", "") for title in (one, other))
+    misprint = not Counter(one) - Counter(other) and _LIGATURES.issuperset(lost := Counter(other) - Counter(one))
+    return shortened or (near and misprint and lost.total() <= _MISPRINT), near
 
 
 def _is_first_author(cited: CitedReference, record: Record) -> bool:
@@ -163,6 +209,13 @@ def _is_first_author(cited: CitedReference, record: Record) -> bool:
         return True
     surname = normalised_title(record.authors[0]).split()[-1:]
     return not surname or surname[0] in "".join(cited.names)
+
+
+def _is_sure(cited: CitedReference, record: Record) -> bool:
+    """Whether another first author is no fault of reading: the listed one is not in the entry, or read as another."""
+    surname = normalised_title(record.authors[0]).split()[-1]
+    others = (normalised_title(name) for name in cited.reference.authors[1:])
+    return surname not in normalised_title(cited.reference.text) or any(surname in other for other in others)
 
 
 def _year(cited: CitedReference, record: Record) -> tuple[bool, str]:
@@ -175,7 +228,8 @@ def _year(cited: CitedReference, record: Record) -> tuple[bool, str]:
     listed_as_preprint = bool(record.arxiv) or "arxiv" in record.doi
     later = cited.is_preprint and 0 < apart <= _LATER_VERSION
     earlier = listed_as_preprint and not cited.is_preprint and 0 < -apart <= _LATER_VERSION
-    return later or earlier, f"listed with the year {record.year}"
+    edition = _EDITION.search(cited.reference.text) is not None
+    return later or earlier or edition, f"listed with the year {record.year}"
 
 
 def _same_id(cited: CitedReference, record: Record) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -18,12 +19,15 @@ from referee.literature.index import WorkIndex
 from referee.literature.services import Searched
 from referee.literature.titles import is_short_form, normalised_title, title_similarity
 from referee.runs.files import write_atomically
+from referee.runs.stopping import current_stop
+from referee.schemas.foreign import json_value
 
 SEARCHED = ("crossref", "openalex", "arxiv", "semantic-scholar")
 """The services that hold abstracts."""
 
 _SAME_TITLE = 0.95
 _TELLING_WORDS, _SHORT_WORD = 3, 3
+_END, _MOST_COMPARED = 12, 20
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class KeptSearch:
         known = self._kept().get(question)
         if known is None:
             found = self._searching.find(queries, until, rows)
+            if found.failures and current_stop().requested:
+                return found  # the run is being ended: a resumed one searches again
             answer = {**asdict(found), "records": [one._asdict() for one in found.records]}
             with self._lock:
                 kept = self._kept()
@@ -89,7 +95,7 @@ class KeptSearch:
         return Found(tuple(filter(None, records)), tuple(known["failures"]), tuple(known["merged"]))
 
     def _kept(self) -> dict[str, Any]:
-        return dict(json.loads(self._file().read_text("utf-8"))) if self._file().is_file() else {}
+        return dict(json_value(self._file().read_bytes(), repr(str(self._file())))) if self._file().is_file() else {}
 
 
 class OnlineSearch:
@@ -123,7 +129,7 @@ class OnlineSearch:
             known = self._cache.get(question, None, source.id)
             if known is None:
                 try:
-                    known = self._services.first(source, [source.search(query, until, rows)], lambda record: False)
+                    known = self._services.first(source, [source.search(query, until, rows)], lambda _: False, rows)
                 except Unresolved as error:
                     return found, str(error)
                 self._cache.put(question, None, source.id, known, found=False)
@@ -148,15 +154,34 @@ def _found(records: Sequence[Record], failures: tuple[str, ...] = ()) -> Found:
 
 
 def each_once(records: Iterable[Record]) -> tuple[Record, ...]:
-    """Each work once, as it came first; with the earliest day that any source knows of it."""
+    """Each work once, as it came first; with the earliest day that any source knows of it.
+
+    A record is compared with those that share an id with it, and with the first few whose title begins or ends alike:
+    the work grows with the number of records, not with its square.
+    """
     kept: list[Record] = []
+    places: defaultdict[str, list[int]] = defaultdict(list)
     for record in records:
-        place = next((n for n, known in enumerate(kept) if is_same(known, record)), None)
+        keys = _keys(record)
+        near = sorted({place for key in keys for place in places[key][:_MOST_COMPARED]})
+        place = next((place for place in near if is_same(kept[place], record)), None)
         if place is None:
+            place = len(kept)
             kept.append(record)
         else:
             kept[place] = _joined(kept[place], record)
+        for key in keys:
+            if place not in places[key][:_MOST_COMPARED]:
+                places[key].append(place)
     return tuple(kept)
+
+
+def _keys(record: Record) -> list[str]:
+    """By what a record is found again: its ids, and both ends of its title."""
+    title = normalised_title(record.title)
+    ends = [f"begins {title[:_END]}", f"ends {title[-_END:]}"] if title else []
+    ids = [f"doi {record.doi}" if record.doi else "", f"arxiv {record.arxiv}" if record.arxiv else ""]
+    return [*filter(None, ids), *ends]
 
 
 def is_same(first: Record, second: Record) -> bool:

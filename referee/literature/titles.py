@@ -15,7 +15,7 @@ _LONGEST = 400
 
 def normalised_title(title: str) -> str:
     """A title for comparison: no formulas, LaTeX commands, accents, case; one blank for what is no letter."""
-    plain = _COMMAND.sub("", _MATH.sub("", title))
+    plain = _COMMAND.sub("", _MATH.sub("", title)).replace("×", "x")
     letters = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
     return _OTHER.sub(" ", letters.casefold()).strip()
 

@@ -16,7 +16,10 @@ _BYTES_A_TOKEN, _MORE_BYTES = 1_024, 2**20
 _SHOWN_A_TOKEN, _MORE_SHOWN = 6, 1_024
 _HEAD_CHARACTERS, _TAIL_CHARACTERS = 3_000, 1_000
 
-_most_bytes: ContextVar[int | None] = ContextVar("referee_most_bytes", default=None)
+# What is no reply to a prompt: vectors, lists of models and of batches.
+_MOST_BYTES_ELSE = 64 * 2**20
+
+_most_bytes: ContextVar[int] = ContextVar("referee_most_bytes", default=_MOST_BYTES_ELSE)
 
 
 class BodyTooLong(Exception):
@@ -52,8 +55,6 @@ async def bound_response(response: Any) -> None:
     A body in an encoding that was not asked for stays as it came: unpacked, it could be of any length.
     """
     most = _most_bytes.get()
-    if most is None:
-        return
     response.headers.pop("content-encoding", None)
     kind: Any = type(response.stream)
     response.stream = _bounded_kind(kind)(response.stream, most)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -12,6 +11,7 @@ import httpx
 
 from referee.llm.bounds import bound_response
 from referee.llm.spec import ModelSpec
+from referee.web import tls
 
 # How much runs at once is decided by the model's own limit, not by a connection pool.
 _KEPT_CONNECTIONS = 64
@@ -29,15 +29,14 @@ def connections(base_url: str | None, timeout_s: float, library: Any = httpx) ->
 
 
 def as_ours(base_url: str | None, timeout_s: float) -> dict[str, Any]:
-    """What all our HTTP clients are made with."""
+    """What all our HTTP clients for SDKs are made with."""
+    hooks = {"response": [bound_response]}
+    return {**_way(base_url), "timeout": timeout_s, "headers": UNPACKED, "event_hooks": hooks}
+
+
+def _way(base_url: str | None) -> dict[str, Any]:
     proxied = httpx.URL(base_url or "").host not in ("127.0.0.1", "::1", "localhost")
-    return {
-        "verify": _tls(proxied),
-        "timeout": timeout_s,
-        "trust_env": proxied,
-        "headers": UNPACKED,
-        "event_hooks": {"response": [bound_response]},
-    }
+    return {"verify": tls(proxied), "trust_env": proxied}
 
 
 class Carrier:
@@ -62,15 +61,9 @@ class Carrier:
 
 
 @cache
-def _tls(trust_env: bool) -> ssl.SSLContext:
-    """One for all clients: to read the certificates of all authorities takes a twentieth of a second."""
-    return httpx.create_ssl_context(trust_env=trust_env)
-
-
-@cache
 def never_used() -> httpx.Client:
     """For LangChain, which otherwise makes one that blocks beside the one that does not, certificates and all."""
-    return httpx.Client(verify=_tls(True))
+    return httpx.Client(verify=tls(True))
 
 
 @dataclass
@@ -98,6 +91,13 @@ class Connection:
     def http(self) -> httpx.AsyncClient:
         """One HTTP client for all that this model's provider is asked."""
         return cast("httpx.AsyncClient", self.new_http(httpx))
+
+    @cached_property
+    def downloads(self) -> httpx.AsyncClient:
+        """An HTTP client for files, whose size is bounded where they are asked for."""
+        client = httpx.AsyncClient(**_way(self.base_url))
+        self.closers.append(client.aclose)
+        return client
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -32,7 +32,7 @@ _NO_SERVER = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaier
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "APITimeoutError"}
 
 # What the SDKs raise over a body that is no chat reply: a web page, an empty object, a list.
-_NO_CHAT_REPLY: tuple[type[Exception], ...] = (ValueError, TypeError, AttributeError, LookupError)
+_NO_CHAT_REPLY: tuple[type[Exception], ...] = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 
 
 class NotReached(ModelUnavailable):
@@ -153,7 +153,7 @@ def _is_too_long(error: Exception, status: int | None, said: str) -> bool:
 
     if isinstance(error, ContextOverflowError) or _TOO_LONG.search(said):
         return True
-    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", said)]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]{0,20}", said)]
     return (
         status in (400, 413, 422)
         and len(numbers) > 1

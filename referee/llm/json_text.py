@@ -8,10 +8,11 @@ chooses where a reply has no single reading, so it is not used.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
+
+from referee.schemas.foreign import Unreadable, json_value
 
 
 class UnusableReply(ValueError):
@@ -56,10 +57,9 @@ def objects_in(text: str) -> list[FoundJson]:
     """
     try:
         return [FoundJson(text, _decoded(text))]
-    except json.JSONDecodeError:
-        pass
-    except UnusableReply as problem:
-        return [FoundJson(text, problem=problem)]
+    except Unreadable as error:
+        if error.problem != "syntax":
+            return [FoundJson(text, problem=UnusableReply(error.message))]
     found: list[FoundJson] = []
     at = broken = 0
     while broken < _MOST_BROKEN and (mark := _MARK.search(text, at)):
@@ -88,10 +88,9 @@ def _object_at(text: str, start: int) -> tuple[FoundJson, int]:
     part = text[start:end]
     try:
         return FoundJson(part, _decoded(_mended(part), strict=False)), end or len(text)
-    except json.JSONDecodeError as error:
-        problem = UnusableReply(f"The reply is no valid JSON: {error}.")
-    except UnusableReply as refused:
-        problem = refused
+    except Unreadable as error:
+        syntax = error.problem == "syntax"
+        problem = UnusableReply(f"The reply is no valid JSON: {error.__cause__}." if syntax else error.message)
     resumed = _CLOSING.search(text, start, end or len(text)) or (_FENCE.search(text, start) if end is None else None)
     return FoundJson(part, problem=problem), resumed.start() if resumed else end or len(text)
 
@@ -117,29 +116,8 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _decoded(text: str, *, strict: bool = True) -> Any:
-    """Decode; what Python itself cannot hold is the reply's fault as well."""
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object, strict=strict)
-    try:
-        return decoder.decode(text)
-    except (json.JSONDecodeError, UnusableReply):
-        raise
-    except RecursionError as error:
-        raise UnusableReply("The reply is nested too deeply.") from error
-    except ValueError as error:
-        raise UnusableReply("The reply holds a number with too many digits.") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of a key that is there twice nobody knows which value is meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise UnusableReply(f"The reply names {next(key for key in keys if keys.count(key) > 1)!r} twice in an object.")
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise UnusableReply(f"The reply holds {name}, which is not a JSON number.")
+    """Decode; raises ``Unreadable``."""
+    return json_value(text, "The reply", keys_once=True, strict=strict)
 
 
 # Commands whose first letter JSON decodes to a control character, and those of them whose rest is a word or a letter.

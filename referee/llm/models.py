@@ -27,6 +27,7 @@ from referee.llm.wire import AnswersWire, Wire
 from referee.nearest import did_you_mean
 from referee.runs.progress import Event, Progress
 from referee.runs.shared_limits import open_book
+from referee.schemas.foreign import Unreadable, json_value
 from referee.schemas.run import ModelRecord
 from referee.secrets import scrub
 from referee.settings import Settings
@@ -363,8 +364,12 @@ async def _require_batches(spec: ModelSpec, key: str | None) -> None:
     try:
         async with connections(spec.base_url, CONTEXT_QUESTION_S) as client:
             response = await client.get(f"{spec.base_url}/batches?limit=1", headers=headers)
-            why = "" if isinstance(response.json().get("data"), list) else f"HTTP {response.status_code}"
-    except (httpx.HTTPError, ValueError, AttributeError) as error:
+            why = (
+                ""
+                if isinstance(json_value(response.content, "it").get("data"), list)
+                else f"HTTP {response.status_code}"
+            )
+    except (httpx.HTTPError, BodyTooLong, Unreadable, AttributeError) as error:
         why = f"no list of batches came ({scrub(str(error)) or type(error).__name__})"
     if why:
         raise no_batches(spec, f"GET {scrub(str(spec.base_url))}/batches gave {why}")

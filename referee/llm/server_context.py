@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from referee.llm.bounds import bounded_body
+from referee.schemas.foreign import Unreadable, json_value
 from referee.secrets import scrub
 
 logger = logging.getLogger(__name__)
@@ -132,8 +133,8 @@ async def _json(
     if response.status_code != 200:
         return {}
     try:
-        said = response.json()
-    except ValueError as error:
+        said = json_value(response.content, "the answer")
+    except Unreadable as error:
         logger.info("%s is no JSON: %s", scrub(address), scrub(str(error)))
         return {}
     return said if isinstance(said, dict) else {}

@@ -50,7 +50,7 @@ def substitute(
         The feature, the limit that the words name (0 without one), and whether the words suggest the feature.
     """
     suggested = [name for name, (words, _) in _FEATURES.items() if re.search(words, said, re.IGNORECASE)]
-    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d", said)]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]{0,20}\d", said)]
     lower = max((number for number in numbers if _LEAST_REPLY <= number < request.max_output_tokens), default=0)
     carried = {
         _LENGTH: _LENGTH in suggested and lower > 0 and _LENGTH not in tried,

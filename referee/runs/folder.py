@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -279,8 +280,9 @@ def _require_same(path: Path, record: RunRecord, inputs: Mapping[str, str], hint
         )
 
 
+@cache
 def _commit() -> tuple[str | None, bool | None]:
-    """The commit and dirtiness of a development checkout; nothing for an installed package."""
+    """The commit and dirtiness of a development checkout when first asked for; nothing for an installed package."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None, None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from referee.errors import RunError
 from referee.runs.files import naming
 from referee.runs.folder import RECORD, read_record
+from referee.runs.lines import lines_of
 from referee.runs.shards import Shard, plan_facts, shard_of
 from referee.schemas.base import Frozen
 from referee.schemas.run import RunRecord
@@ -135,15 +136,6 @@ def read_part(folder: Path, kind: type[P], *patterns: str) -> P:
     return part
 
 
-def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines of a file, each with its end; none of a missing one."""
-    if path.is_file():
-        with path.open("rb") as file:
-            for line in file:
-                if line.strip():
-                    yield line if line.endswith(b"\n") else line + b"\n"
-
-
 def join_lines(sources: Sequence[Path], target: Path, *, key: Callable[[dict[str, Any]], Any] | None = None) -> None:
     """Write the lines of files one after the other into another one, whole or not at all; nothing is kept in memory.
 
@@ -154,10 +146,21 @@ def join_lines(sources: Sequence[Path], target: Path, *, key: Callable[[dict[str
 
     Raises:
         OSError: It could not be written, with the file's name.
+        RunError: A line of a file is cut off or too long.
     """
-    streams = [lines_of(source) for source in sources]
+    streams = [_whole_lines(source) for source in sources]
     lines = heapq.merge(*streams, key=lambda line: key(json.loads(line))) if key else (x for s in streams for x in s)
     part = target.with_name(f".{target.name}.part")
     with naming(target), part.open("wb") as file:
         file.writelines(lines)
     part.replace(target)
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    for line in lines_of(path):
+        if line.fault:
+            raise RunError(
+                f"{str(path)!r} is damaged in line {line.number}: it is {line.fault}.",
+                hint="Copy the shard's folder again, or make the shard again with --shard.",
+            )
+        yield line.text + b"\n"

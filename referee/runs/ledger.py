@@ -1,8 +1,8 @@
 """The call ledger: every model call as one line, on the disk before its reply is used.
 
-A resumed run finds a reply under its request's digest and does not pay for it again. A line that a crash cut off, or
-that no longer parses, is left out and counted, as is a line that stands there again; the file itself is only ever
-appended to. Replies stay in the file: memory holds sums alone, however many calls a run makes.
+A resumed run finds a reply under its request's digest and does not pay for it again. A damaged line, and one that
+stands there again, is left out and counted. Replies stay in the file: memory holds sums alone, however many calls a
+run makes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from referee.errors import RunError
 from referee.runs.call_index import CallIndex, Covered, remove_index
-from referee.runs.trace_file import TraceFile
+from referee.runs.lines import JsonLines, Line
 from referee.schemas.run import CallRecord
 from referee.schemas.usage import Usage
 from referee.secrets import scrub
@@ -38,9 +38,6 @@ class Ledger:
             be missing, damaged or behind the file, or impossible to write: the file is what counts.
         prefix: Begins the ids of new calls, so that those of a run's shards differ.
 
-    Attributes:
-        damaged_lines: Lines of the file that were left out.
-
     Raises:
         RunError: The file is there and cannot be read.
     """
@@ -52,7 +49,7 @@ class Ledger:
         self._held = ExitStack()
         weakref.finalize(self, self._held.close)
         try:
-            self._trace = TraceFile(path)
+            self._trace = JsonLines(path)
             self._held.callback(self._trace.close)
             self._flushes = _Flushes(self._trace)
             self._index = self._opened(index)
@@ -104,13 +101,18 @@ class Ledger:
         calls = (self._call(place, size) for place, size in self._index.places())
         return (call.request for call in calls if call.reply is not None)
 
+    @property
+    def damaged_lines(self) -> int:
+        """Lines of the file that were left out."""
+        return self._damaged + self._torn
+
     def owe_earlier(self, counted: Iterable[str] = ()) -> None:
         """Have ``claim`` tell what earlier starts paid and nothing has counted yet.
 
         Args:
             counted: Ids of the calls that something has counted.
         """
-        self._owed = bytearray(b"\1") * (self._calls + self.damaged_lines + 1)
+        self._owed = bytearray(b"\1") * (self._calls + self._damaged + 1)
         for call_id in counted:
             if (number := self._number(call_id)) < len(self._owed):
                 self._owed[number] = 0
@@ -125,7 +127,7 @@ class Ledger:
 
     def next_call_id(self) -> str:
         """An id that no call of this run has, those on damaged lines included."""
-        return f"{self._prefix}c{self._calls + self.damaged_lines + 1:04d}"
+        return f"{self._prefix}c{self._calls + self._damaged + 1:04d}"
 
     def usage(self) -> Usage:
         """What the run has consumed in all its starts."""
@@ -189,27 +191,30 @@ class Ledger:
         if not self._trace.begins_as(covered.size, covered.checksum):
             index.clear()
             covered = Covered()
-        self._calls, self.damaged_lines = covered.calls, covered.damaged
+        self._calls, self._damaged = covered.calls, covered.damaged
         self._total, self._by_role = covered.usage, defaultdict(Usage, covered.by_role)
         self._catch_up(index)
         return index
 
     def _catch_up(self, index: CallIndex) -> None:
         """Read what the index does not know yet."""
-        read = False
-        for place, text in self._trace.unread():
+        read, self._torn = False, False
+        for line in self._trace.unread():
+            if line.fault == "torn":
+                self._torn = True
+                break
             read = True
-            try:
-                call = CallRecord.model_validate_json(text)
-            except ValidationError:
-                self.damaged_lines += 1
-                continue
-            if any(self._trace.read(other, len(text)) == text for other in index.places_of(call.request, len(text))):
-                self.damaged_lines += 1
+            call = _call_of(line)
+            if call is None or self._has(index, line.text, call):
+                self._damaged += 1
             else:
-                self._note(index, place, len(text), call)
+                self._note(index, line.place, len(line.text), call)
         if read:
             index.commit(self._covered())
+
+    def _has(self, index: CallIndex, text: bytes, call: CallRecord) -> bool:
+        size = len(text)
+        return any(self._trace.read(other, size) == text for other in index.places_of(call.request, size))
 
     def _note(self, index: CallIndex, place: int, size: int, call: CallRecord) -> None:
         self._calls += 1
@@ -223,16 +228,23 @@ class Ledger:
             size=self._trace.size,
             checksum=self._trace.checksum,
             calls=self._calls,
-            damaged=self.damaged_lines,
+            damaged=self._damaged,
             usage=self._total,
             by_role=dict(self._by_role),
         )
 
 
+def _call_of(line: Line) -> CallRecord | None:
+    try:
+        return None if line.fault else CallRecord.model_validate_json(line.text)
+    except ValidationError:
+        return None
+
+
 class _Flushes:
     """Flushes of a file in a thread. One covers all lines that were written before it begins."""
 
-    def __init__(self, trace: TraceFile) -> None:
+    def __init__(self, trace: JsonLines) -> None:
         self._trace = trace
         self._under_way: asyncio.Task[None] | None = None
         self._next: asyncio.Task[None] | None = None

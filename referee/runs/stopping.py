@@ -70,7 +70,7 @@ class Stop:
     @asynccontextmanager
     async def call(self) -> AsyncIterator[None]:
         """Hold one call that is being sent; after a stop was asked for, wait here until the work is ended."""
-        await self._gate()
+        await self.gate()
         self.in_flight += 1
         try:
             yield
@@ -84,7 +84,7 @@ class Stop:
         try:
             self._end_if_idle()
             await asyncio.sleep(seconds)
-            await self._gate()
+            await self.gate()
         finally:
             self.in_flight += 1
 
@@ -98,7 +98,8 @@ class Stop:
         finally:
             self.in_flight += 1
 
-    async def _gate(self) -> None:
+    async def gate(self) -> None:
+        """Go on at once, or wait for the end of the work where a stop was asked for."""
         if self.requested:
             await asyncio.get_running_loop().create_future()
 
@@ -107,12 +108,33 @@ class Stop:
             self.now()
 
 
+async def in_thread(ask: Callable[..., T], *given: object) -> T:
+    """Ask a service that blocks, in a thread. After a stop was asked for, what it was cut short to goes nowhere."""
+    try:
+        said = await asyncio.to_thread(ask, *given)
+    except Exception:
+        await current_stop().gate()
+        raise
+    await current_stop().gate()
+    return said
+
+
 _CURRENT: ContextVar[Stop | None] = ContextVar("referee_stop", default=None)
 
 
 def current_stop() -> Stop:
     """The stop of the work that runs here; one that nobody asks for where there is none."""
     return _CURRENT.get() or Stop()
+
+
+def end_if_stopped() -> None:
+    """End what runs here where a stop was asked for: for long loops over data from elsewhere, in any thread.
+
+    Raises:
+        asyncio.CancelledError: It was.
+    """
+    if current_stop().requested:
+        raise asyncio.CancelledError
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -88,6 +89,15 @@ def scrubbed(url: str) -> str:
     """The address as it may stand in a message: without login, fragment, and values that look like secrets."""
     shown = _SECRET.sub(r"\1...", _USERINFO.sub("//", url.partition("#")[0]))
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+
+
+def server_of(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port of an address: what a secret is bound to. What is no address is like no other server."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return url, "", 0
 
 
 def failure(url: str, cause: str, what: str, *, hint: str = _BY_HAND, status: int | None = None) -> DataError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections import Counter
@@ -21,13 +22,18 @@ MOST_BYTES = 300 * 2**20
 
 
 def workers(app: App) -> list[psutil.Process]:
-    """The app's workers; one that ends meanwhile is left out."""
+    """The app's workers: each in a session of its own; one that ends meanwhile is left out."""
     found = []
-    for one in psutil.Process(app.process.pid).children():
-        with suppress(psutil.NoSuchProcess):
-            if "referee.app.worker" in " ".join(one.cmdline()):
+    for one in psutil.Process(app.process.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess, ProcessLookupError):
+            if os.getsid(one.pid) == one.pid:
                 found.append(one)
     return found
+
+
+def works_on(worker: psutil.Process, run: str) -> bool:
+    """Whether a worker has the files of a run open."""
+    return any(f"/{run}/" in file.path for file in worker.open_files())
 
 
 def listens(app: App) -> bool:
@@ -79,7 +85,7 @@ def test_one_that_is_killed_leaves_the_others(tmp_path: Path, paper: Path) -> No
             app.reach(run, "Waits for your go")
             app.post(f"/runs/{run}/start")
         wait_for(lambda: len(server.log.calls()) >= 2)
-        victim = next(one for one in workers(app) if runs[0] in " ".join(one.cmdline()))
+        victim = next(one for one in workers(app) if works_on(one, runs[0]))
         victim.kill()
         held.go.set()
         app.reach(runs[1], "Finished")

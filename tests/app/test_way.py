@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browser import opened, refused
-from tests.cli.test_eval_embedded import PAPER
 from tests.held import Held
-from tests.needs import require_model
 from tests.support import FakeServer
 
 from .served import App, served
@@ -49,11 +45,18 @@ def begin(page: Any, app: App, paper: Path, venue: str, strategy: str, model: st
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-def test_the_whole_way_with_a_local_server(
-    tmp_path: Path, examples: Path, server: FakeServer, width: int, scheme: str
-) -> None:
-    with served(tmp_path, server) as app, opened(app.address, width=width, scheme=scheme) as page:
+def test_the_whole_way_with_a_local_server(tmp_path: Path, examples: Path, server: FakeServer) -> None:
+    with served(tmp_path, server) as app:
+        the_whole_way(app, examples)
+        run = next(path.name for path in app.runs.iterdir() if (path / "review.json").exists())
+        with opened(app.address, width=400, scheme="dark") as page:
+            for path in ("/", f"/runs/{run}", f"/runs/{run}/report"):
+                page.goto(f"{app.address}{path}")
+                assert refused(page) == []
+
+
+def the_whole_way(app: App, examples: Path) -> None:
+    with opened(app.address) as page:
         assert refused(page) == []
         begin(page, app, examples / "paper.pdf", "neurips-2025", "sections")
         page.wait_for_selector("#phrases:has-text('calls')", timeout=PATIENCE_MS)
@@ -120,15 +123,3 @@ def test_a_hostile_paper_does_nothing(tmp_path: Path, examples: Path, server: Fa
             assert "<img src=http" not in shown
         with opened(f"{app.address}/runs/{run}/report") as page:
             assert "onerror=alert(2)" in page.inner_text(".paper"), "the paper's text is there, as text"
-
-
-@pytest.mark.local_model
-def test_the_way_with_the_embedded_model(tmp_path: Path) -> None:
-    require_model("qwen-0.5b")
-    with served(tmp_path, None) as app, opened(app.address) as page:
-        paper = tmp_path / "paper.md"
-        paper.write_text(PAPER, encoding="utf-8")
-        begin(page, app, paper, "iclr-2018", "single", "local:qwen-0.5b")
-        page.wait_for_selector("text=Open the review beside its paper", timeout=PATIENCE_MS)
-        page.click("text=Open the review beside its paper")
-        page.wait_for_selector("text=trial of the pipeline")

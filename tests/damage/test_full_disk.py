@@ -10,7 +10,7 @@ import pytest
 
 from referee.runs import Ledger, RunFolder
 from referee.runs.files import write_atomically
-from referee.runs.trace_file import TraceFile
+from referee.runs.lines import JsonLines
 from tests.cli.command import Referee
 from tests.cli.refusals import assert_finished, record, trace
 from tests.support import FakeServer
@@ -43,7 +43,7 @@ def test_a_run_folder_without_room(
     assert_nothing_half_written(run)
     kept = Ledger(run / "trace.jsonl") if (run / "trace.jsonl").exists() else Ledger()
     assert len(kept.records) >= flushed
-    assert kept.damaged_lines <= 1, "what was cut off is one line"
+    assert kept.damaged_lines == 0, "what could not be written leaves no part"
     paid = digests(server)
 
     disk.clear()
@@ -67,24 +67,6 @@ def test_a_new_run_on_a_full_disk_sends_nothing(referee: Referee, paper: Path, s
     assert done.code == 0, done.err
 
 
-def test_a_line_that_met_the_end_of_the_disk_does_not_spoil_the_next(disk: Disk) -> None:
-    from tests.unit.runs.test_ledger import call
-
-    path = disk.path / "trace.jsonl"
-    ledger = Ledger(path)
-    ledger.append(call("a"))
-    disk.fill()
-    with pytest.raises(OSError, match="No space left") as caught:
-        ledger.append(call("b", "x" * 50_000))
-    assert caught.value.filename == str(path)
-    assert ledger.reply("b") is None, "what is not on the disk is not used"
-    disk.clear()
-    ledger.append(call("c"))
-    again = Ledger(path)
-    assert [record.request for record in again.records] == ["a", "c"]
-    assert again.damaged_lines == 1
-
-
 def test_an_old_file_stays_whole(disk: Disk) -> None:
     path = disk.path / "run.json"
     write_atomically(path, "old" * 2000)
@@ -101,11 +83,11 @@ def test_a_limit_on_the_size_of_files_is_named_too(
 ) -> None:
     """As a quota does: without root and without a disk of its own."""
 
-    def refused(trace: TraceFile, text: bytes, *, flush: bool) -> int:
+    def refused(trace: JsonLines, *texts: bytes, flush: bool) -> int:
         raise OSError(errno.EDQUOT, "Disk quota exceeded", "run/trace.jsonl")
 
     with monkeypatch.context() as patch:
-        patch.setattr(TraceFile, "append", refused)
+        patch.setattr(JsonLines, "append", refused)
         done = referee(*asked(paper, server, "--out", "run"))
     assert_refused_with(done, "'run/trace.jsonl'", "quota exceeded", "Make room", "--resume run")
     done = resumed(referee, asked(paper, server), Path("run"))

@@ -19,7 +19,8 @@ from tests.support import ChatRequest, FakeServer, Fault, FaultPlan
 from .damaged_runs import SECTIONS, SINGLE
 from .planted_keys import KEYS, echo, leaks, leaks_in
 
-LEVELS = {"default": (), "-v": ("-v",), "-vv": ("-vv",)}
+# What -v logs, -vv logs too.
+LEVELS = {"default": (), "-vv": ("-vv",)}
 OWN = KEYS["REFEREE_API_KEY"]
 FAULTS = {"success": "", "rejected": "401", "broken": "500"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import ValidationError
 from referee.data import keys
 from referee.data.boxes import columns_to_boxes
 from referee.data.drafts import SAME_COLUMNS, Draft, describe
-from referee.data.entries import EXCERPT_CHARS, Entry, decoder
+from referee.data.entries import EXCERPT_CHARS, Entry
 from referee.data.found import Found, NoReview, each, kind_of_json
 from referee.data.keys import Author, author, official
 from referee.data.layouts.openreview import note_draft
@@ -21,6 +20,7 @@ from referee.data.packing import unpacked
 from referee.data.prose import is_prose, parted, plain_name
 from referee.data.ratings import CONFIDENCES, RATINGS
 from referee.errors import DataError
+from referee.schemas.foreign import Unreadable, json_row
 from referee.schemas.paper_row import ReviewRow, ScaleOverride
 
 FLAGS = ("is_ai", "ai_generated", "is_generated", "label")
@@ -166,9 +166,9 @@ def listed_reviews(row: Mapping[str, object]) -> list[object]:
     reviews = packed if packed not in (None, "") else row.get("reviews")
     if isinstance(reviews, str):
         try:
-            reviews = decoder.decode(reviews) if reviews.strip() else []
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise DataError(f"the string of reviews is not JSON: {error}.") from error
+            reviews = json_row(reviews, "the string of reviews") if reviews.strip() else []
+        except Unreadable as error:
+            raise DataError(error.message) from error
     if reviews is None:
         return []
     if not isinstance(reviews, list):

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.data.entries import EXCERPT_CHARS, decoder
+from referee.data.entries import EXCERPT_CHARS
 from referee.data.keys import text_of
 from referee.data.known_sets import Loaded, PaperFound
 from referee.data.layouts.known_rows import Row, required_text, row_text
 from referee.errors import DataError
 from referee.schemas.case import ReviewCase
+from referee.schemas.foreign import Unreadable, json_row, utf8_text
 from referee.schemas.known import KnownError
 
 # --- SPECS -----------------------------------------------------------------------------------------------------------
@@ -108,9 +109,9 @@ def _specs_review(file: Path) -> Loaded:
 
 def _document(file: Path) -> Any:
     try:
-        return decoder.decode(file.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{str(file)!r} is no JSON that can be read.", hint="Get the file again.") from error
+        return json_row(utf8_text(file.read_bytes(), repr(str(file))), repr(str(file)))
+    except Unreadable as error:
+        raise DataError(error.message, hint="Get the file again.") from error
 
 
 def _dict(value: object) -> Row:

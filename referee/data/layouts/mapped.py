@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -16,6 +15,7 @@ from referee.data.found import Found, each, kind_of_json, refuse_no_data
 from referee.data.keys import author
 from referee.errors import DataError
 from referee.schemas.base import Frozen
+from referee.schemas.foreign import Unreadable, toml_table
 
 CaseName = Literal[
     "case_id",
@@ -57,11 +57,11 @@ def load_mapping(path: Path) -> Mapped:
     """
     refuse_no_data(path)
     try:
-        mapped = Mapped.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
+        mapped = Mapped.model_validate(toml_table(path.read_bytes(), f"mapping {str(path)!r}"))
     except OSError as error:
         raise DataError(f"mapping {str(path)!r} cannot be read: {error.strerror}.", hint="Check the path.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"mapping {str(path)!r} is no TOML: {error}.", hint="docs/data.md shows one.") from error
+    except Unreadable as error:
+        raise DataError(error.message, hint="docs/data.md shows one.") from error
     except ValidationError as error:
         raise DataError(f"mapping {str(path)!r}: {describe(error)}.", hint="docs/data.md lists the keys.") from error
     given = {*mapped.case, *mapped.constants}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from referee.literature.checking import Cited, Record
 from referee.literature.services.source import ROWS, made
 from referee.literature.titles import normalised_title
+from referee.schemas.foreign import xml_root
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -41,22 +43,16 @@ class Arxiv(NamedTuple):
             wanted = f"({wanted}) AND submittedDate:[{_BEGINNING} TO {until:%Y%m%d}2359]"
         return self._query(search_query=wanted, max_results=str(rows), sortBy="relevance")
 
-    def records(self, body: bytes) -> list[Record] | None:
+    def records(self, body: bytes, rows: int = ROWS) -> list[Record] | None:
         """The entries of a feed; a question that it did not understand is answered by an entry named "Error".
 
         Raises:
-            ValueError: It is no XML; that it is asked too often is said in plain text.
+            Unreadable: It is no XML; that it is asked too often is said in plain text.
         """
-        from lxml import etree
-
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
-        try:
-            feed = etree.fromstring(body, parser)
-        except etree.XMLSyntaxError as error:
-            raise ValueError(str(error)) from error
+        feed = xml_root(body, "the answer")
         if feed.tag != f"{_ATOM}feed":
             return None
-        entries = list(feed.iterfind(f"{_ATOM}entry"))
+        entries = list(islice(feed.iterfind(f"{_ATOM}entry"), rows))
         if any("/api/errors" in _said(entry, "id") for entry in entries):
             return None
         return [record for entry in entries for record in self._records(entry) if record is not None]
@@ -70,7 +66,7 @@ class Arxiv(NamedTuple):
         names = [_said(author, "name") for author in entry.iterfind(f"{_ATOM}author")]
         yield made(
             _said(entry, "title"),
-            int(published[:4]) if published[:4].isdigit() else None,
+            int(published[:4]) if re.fullmatch(r"[0-9]{4}", published[:4]) else None,
             names,
             self.id,
             doi=_said(entry, "doi", _OWN),

@@ -37,10 +37,10 @@ class Crossref(NamedTuple):
         wanted = {"query.bibliographic": words, "filter": ",".join(kept), "rows": rows, "mailto": self.mailto}
         return f"{self.base}/works?{urlencode(wanted)}"
 
-    def records(self, body: bytes) -> list[Record] | None:
+    def records(self, body: bytes, rows: int = ROWS) -> list[Record] | None:
         """The items of a search, or the one work."""
         message = mapping(json_of(body).get("message"))
-        return each(message.get("items", [message] if "DOI" in message else None), self._records)
+        return each(message.get("items", [message] if "DOI" in message else None), self._records, rows)
 
     def _records(self, row: Mapping[str, Any]) -> Iterator[Record | None]:
         """The work under its title, and where its subtitle is listed apart, under both together."""

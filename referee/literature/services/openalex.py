@@ -44,10 +44,10 @@ class OpenAlex(NamedTuple):
         wanted = {"search": any_of, "filter": ",".join(kept), "per_page": rows, **self._contact()}
         return f"{self.base}/works?{urlencode(wanted)}"
 
-    def records(self, body: bytes) -> list[Record] | None:
+    def records(self, body: bytes, rows: int = ROWS) -> list[Record] | None:
         """The results of a search, or the one work."""
         answer = json_of(body)
-        return each(answer.get("results", [answer] if "display_name" in answer else None), self._records)
+        return each(answer.get("results", [answer] if "display_name" in answer else None), self._records, rows)
 
     def _contact(self) -> dict[str, str]:
         return {name: value for name, value in (("api_key", self.key), ("mailto", self.mailto)) if value}

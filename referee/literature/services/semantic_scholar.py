@@ -40,11 +40,11 @@ class SemanticScholar(NamedTuple):
         wanted = {"query": normalised_title(words), "fields": _FIELDS, "limit": rows, **by}
         return f"{self._paper}/search?{urlencode(wanted)}"
 
-    def records(self, body: bytes) -> list[Record] | None:
+    def records(self, body: bytes, rows: int = ROWS) -> list[Record] | None:
         """The data of a search, or the one work; a search without hits has no list."""
         answer = json_of(body)
         none_found: list[object] | None = [] if answer.get("total") == 0 else None
-        return each(answer.get("data", [answer] if "paperId" in answer else none_found), self._records)
+        return each(answer.get("data", [answer] if "paperId" in answer else none_found), self._records, rows)
 
     @property
     def _paper(self) -> str:

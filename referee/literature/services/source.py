@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from typing import Any, Protocol
 
 from referee.literature.checking import Cited, Record
+from referee.schemas.foreign import json_value
 
 ROWS = 5
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_LONGEST_ABSTRACT = 5_000
+_LONGEST_TITLE, _LONGEST_ABSTRACT, _LONGEST_NAME, _LONGEST_ID = 1_000, 5_000, 300, 300
+_MOST_AUTHORS = 5_000  # some works have more than 3,000
+_MARKED = 4  # with marks and entities, a field may be so many times as long as its text
+_YEARS = 10_000
 
 
 class Source(Protocol):
@@ -39,11 +42,13 @@ class Source(Protocol):
         """What to ask, in order: an id if the citation has one, then a search for the title."""
         ...
 
-    def records(self, body: bytes) -> list[Record] | None:
+    def records(self, body: bytes, rows: int = ROWS) -> list[Record] | None:
         """The works in an answer; None where it is no answer of this service, which is another thing than no work.
 
+        Rows beyond those that were asked for are left out before anything is made of them.
+
         Raises:
-            ValueError: It is not even written as this service writes.
+            Unreadable: It is not even written as this service writes.
         """
         ...
 
@@ -60,32 +65,41 @@ def json_of(body: bytes) -> Mapping[str, Any]:
     """An answer in JSON; one that is no object is an empty one.
 
     Raises:
-        ValueError: It is no JSON.
+        Unreadable: It is no JSON that can be used.
     """
-    try:
-        return mapping(json.loads(body))
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
+    return mapping(json_value(body, "the answer"))
 
 
-def each(rows: object, records: Callable[[Mapping[str, Any]], Iterator[Record | None]]) -> list[Record] | None:
-    """The records of all rows; None where there is no list of rows."""
+def each(
+    rows: object, records: Callable[[Mapping[str, Any]], Iterator[Record | None]], most: int
+) -> list[Record] | None:
+    """The records of the first rows, as many as were asked for; None where there is no list of rows."""
     if not isinstance(rows, list):
         return None
-    return [record for row in mappings(rows) for record in records(row) if record is not None]
+    return [record for row in mappings(rows[:most]) for record in records(row) if record is not None]
 
 
 def made(title: str, year: object, names: list[str], source: str, **more: Any) -> Record | None:
-    """A record; services write titles, names and abstracts with entities and marks of HTML."""
-    named = plain(title)
+    """A record; services write titles, names and abstracts with entities and marks of HTML.
+
+    Longer fields than any work has are cut; ids that long are none.
+    """
+    named = plain(title[: _LONGEST_TITLE * _MARKED])[:_LONGEST_TITLE]
     if not named:
         return None
-    whole = year if isinstance(year, int) and not isinstance(year, bool) else None
-    more = {**more, "doi": text(more.get("doi")).lower(), "arxiv": text(more.get("arxiv")).lower()}
-    more["abstract"] = " ".join(plain(text(more.get("abstract"))).split())[:_LONGEST_ABSTRACT]
+    whole = year if isinstance(year, int) and not isinstance(year, bool) and abs(year) < _YEARS else None
+    more = {**more, "doi": _id(more.get("doi")), "arxiv": _id(more.get("arxiv"))}
+    marked = text(more.get("abstract"))[: _LONGEST_ABSTRACT * _MARKED]
+    more["abstract"] = " ".join(plain(marked).split())[:_LONGEST_ABSTRACT]
     day = text(more.get("published"))[:10]
     more["published"] = day if _DAY.fullmatch(day) else ""
-    return Record(named, whole, tuple(plain(name) for name in names if name), source=source, **more)
+    authors = tuple(plain(name[:_LONGEST_NAME]) for name in names[:_MOST_AUTHORS] if name)
+    return Record(named, whole, authors, source=source, **more)
+
+
+def _id(value: object) -> str:
+    named = text(value).lower()
+    return named if len(named) <= _LONGEST_ID else ""
 
 
 def plain(marked: str) -> str:

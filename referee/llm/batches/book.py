@@ -11,18 +11,15 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from pydantic import ValidationError
-
 from referee.errors import RunError
-from referee.llm.batches.protocol import OK, BatchResult, Submission, digest_in, unanswered
+from referee.llm.batches.protocol import OK, BatchResult, ResultsDamaged, Submission, digest_in, unanswered
 from referee.runs.files import naming
-from referee.runs.trace_file import TraceFile
+from referee.runs.lines import JsonLines, lines_of, records
 from referee.schemas.base import Frozen
 
 FOLDER, BOOK = "batches", "book.jsonl"
@@ -153,9 +150,7 @@ class Book:
     def note(self, event: Happened, batch: Batch, **more: Any) -> None:
         """Write down what happened to a batch, through to the disk; ``more`` are fields of the line."""
         line = BookLine(event=event, batch=batch.name, at=time.time(), id=batch.id, **more)
-        with closing(TraceFile(self.folder / BOOK)) as lines:
-            for _ in lines.unread():
-                pass  # the last one may be cut off
+        with JsonLines(self.folder / BOOK) as lines:
             lines.append(line.model_dump_json(exclude_defaults=True).encode())
         self._happened(line)
 
@@ -168,10 +163,15 @@ class Book:
         with self.requests(batch.name).open("rb") as file:
             return {digest for line in file if (digest := digest_in(line))}
 
-    async def keep(self, batch: Batch, results: AsyncIterator[BatchResult]) -> dict[str, BatchResult]:
+    async def keep(
+        self, batch: Batch, results: AsyncIterator[BatchResult], *, whole: bool = False
+    ) -> dict[str, BatchResult]:
         """Write replies down as they come; the file is whole or not there. What was not answered is returned.
 
         Of several results for one call the first counts; those of calls that are not the batch's are left out.
+
+        Raises:
+            ResultsDamaged: With ``whole``, where a call has no result; nothing is kept then.
         """
         pending, failed = self.digests(batch), dict[str, BatchResult]()
         part = self.folder / f"{batch.name}{_REPLIES}{_PART}"
@@ -187,9 +187,12 @@ class Book:
                     failed[result.digest] = result
             file.flush()
             os.fsync(file.fileno())
+        if whole and pending:
+            part.unlink()
+            raise ResultsDamaged(len(pending))
         part.replace(self.folder / f"{batch.name}{_REPLIES}")
         self._index(batch.name)
-        return failed | {digest: unanswered(digest, _NO_LINE) for digest in pending}
+        return failed | {digest: replace(unanswered(digest, _NO_LINE), lost=True) for digest in pending}
 
     def holds(self, digest: str) -> bool:
         """Whether a reply to this call is here to be taken."""
@@ -210,11 +213,8 @@ class Book:
         return places.pop(0) if places else None
 
     def _read(self) -> None:
-        with closing(TraceFile(self.folder / BOOK)) as lines:
-            for _, line in lines.unread():
-                # A crash may have cut one off: what it said is found out from the provider.
-                with suppress(ValidationError):
-                    self._happened(BookLine.model_validate_json(line))
+        for _, line in records(self.folder / BOOK, BookLine):  # what a damaged one said the provider is asked for
+            self._happened(line)
         for batch in self.batches.values():
             batch.earlier = True
             if (self.folder / f"{batch.name}{_REPLIES}").is_file():
@@ -232,10 +232,9 @@ class Book:
         batch.over |= line.event in ("ended", "dropped")
 
     def _index(self, name: str) -> None:
-        with closing(TraceFile(self.folder / f"{name}{_REPLIES}")) as lines:
-            for place, line in lines.unread():
-                if (digest := digest_in(line)) is not None:
-                    self._places[bytes.fromhex(digest)].append((name, place))
+        for line in lines_of(self.folder / f"{name}{_REPLIES}"):
+            if not line.fault and (digest := digest_in(line.text)) is not None:
+                self._places[bytes.fromhex(digest)].append((name, line.place))
 
 
 def open_batches(run: Path) -> list[Batch]:

@@ -7,6 +7,7 @@ unit is then at a call. So a chain of steps goes stage by stage, and a stage is 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -19,12 +20,14 @@ from typing import Any, TypeVar
 
 from referee.errors import ModelError, ModelRefused, ModelUnavailable, RefereeError, RunError
 from referee.llm.batches.book import FOLDER, Batch, Book, Spool
-from referee.llm.batches.protocol import BAD_REQUEST, BatchProvider, BatchResult, BatchState, unanswered
+from referee.llm.batches.protocol import BAD_REQUEST, BatchProvider, BatchResult, BatchState, ResultsDamaged, unanswered
 from referee.llm.failures import NotReached, classified
 from referee.llm.spec import ModelSpec
 from referee.runs.progress import Event, Progress
 from referee.runs.stopping import Stop, current_stop
 from referee.settings import BatchSettings
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -33,6 +36,8 @@ _SLOWER, _SLOWEST = 1.5, 20
 # A run that is never quiet hands in what waits after so many quiet times; computing counts as quiet below this share.
 _OLDEST, _BUSY = 120, 0.5
 _FULL = 429
+# How often damaged results are read before the calls without a line are sent once more.
+_READS = 3
 # Calls that are written or read at once: a call on its way through LangChain takes 100 KB, one that waits 30.
 _AT_ONCE = 16
 
@@ -253,7 +258,7 @@ class BatchQueue:
             async with self._all.stop.call():
                 batch = self._book.begin(self._spec.id, spool)
                 await self._submit(batch)
-        except (RefereeError, OSError) as error:
+        except Exception as error:  # whatever it is, the calls would wait for ever
             self._fail(spool.name, error)
             return
         self._all.tally.handed_in += 1
@@ -311,7 +316,7 @@ class BatchQueue:
         try:
             state = await self._polled(batch)
             failed = await self._read(batch, state)
-        except (RefereeError, OSError) as error:
+        except Exception as error:  # whatever it is, the calls would wait for ever
             self._fail(batch.name, error)
             return
         answered = batch.submission.requests - len(failed)
@@ -343,14 +348,23 @@ class BatchQueue:
         return state
 
     async def _read(self, batch: Batch, state: BatchState) -> dict[str, BatchResult]:
-        """Keep the replies of a batch that has ended; what became of the calls without one."""
-        scratch = self._book.folder / f"{batch.name}.results.part"
-        try:
-            failed = await self._patiently(
-                lambda: self._book.keep(batch, self._provider.results(batch.id, state, scratch))
-            )
-        finally:
-            scratch.unlink(missing_ok=True)
+        """Keep the replies of a batch that has ended; what became of the calls without one.
+
+        Results that lack lines are read again some times: a damaged file costs nothing while the provider keeps it.
+        """
+        for wait_s in islice(self._waits(), _READS - 1):
+            try:
+                failed = await self._kept(batch, state, whole=state.status == "ended")
+                break
+            except ResultsDamaged as damaged:
+                self._all.progress(Event("retry", f"the results of a batch of {self._spec.id} are damaged: {damaged}"))
+                await asyncio.sleep(wait_s)
+                state = await self._polled(batch)
+        else:
+            failed = await self._kept(batch, state, whole=False)
+        if lost := sum(result.lost for result in failed.values()):
+            text = f"the results of a batch of {self._spec.id} stay damaged: {lost:,} of its calls are sent once more"
+            self._all.progress(Event("note", text))
         if state.status != "failed":
             self._rest_s = 0.0
             return failed
@@ -359,6 +373,18 @@ class BatchQueue:
             self._most_requests = max(1, batch.submission.requests // 2)
         why = f"the batch was turned away: {state.problem or 'no reason was given'}"
         return {digest: unanswered(digest, why, _FULL if state.full else BAD_REQUEST) for digest in failed}
+
+    async def _kept(self, batch: Batch, state: BatchState, *, whole: bool) -> dict[str, BatchResult]:
+        scratch = self._book.folder / f"{batch.name}.results.part"
+
+        def read() -> Awaitable[dict[str, BatchResult]]:
+            results = self._provider.results(batch.id, state, scratch, batch.submission.requests)
+            return self._book.keep(batch, results, whole=whole)
+
+        try:
+            return await self._patiently(read)
+        finally:
+            scratch.unlink(missing_ok=True)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask the provider until it answers: a batch goes on while a machine sleeps or a network is down.
@@ -383,13 +409,19 @@ class BatchQueue:
         poll_s = self._all.settings.poll_s
         return accumulate(repeat(poll_s), lambda before, _: min(before * _SLOWER, poll_s * _SLOWEST))
 
-    def _fail(self, name: str, error: RefereeError | OSError) -> None:
+    def _fail(self, name: str, error: Exception) -> None:
         """What went wrong with a batch is the failure of all its calls."""
         if isinstance(error, OSError):
             where = f" in {str(error.filename)!r}" if error.filename else ""
             error = RunError(
                 f"the run's batches cannot be written down: {error.strerror or error}{where}.",
                 hint="Make room or mend its rights; --resume goes on.",
+            )
+        if not isinstance(error, RefereeError):
+            logger.error("a batch of %s", self._spec.id, exc_info=error)
+            error = ModelUnavailable(
+                f"a batch of {self._spec.id!r} could not be followed: {type(error).__name__}.",
+                hint="Resume the run later (--resume).",
             )
         self._settle(name, dict.fromkeys(self._in_batch[name], error))
 

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import httpx
+
+from referee.errors import DataError, ModelRefused, ModelUnavailable
 from referee.schemas.base import Frozen
+from referee.schemas.foreign import Unreadable, json_value
+from referee.secrets import scrub
+from referee.web import WebLimits, ask, carried_by
 
 if TYPE_CHECKING:
     from referee.llm.clients import Connection
 
+logger = logging.getLogger(__name__)
+
 OK, BAD_REQUEST, UNANSWERED = 200, 400, 503
+
+# A line of results holds one reply of a model, and a file a line for each call. Seconds are those of a whole file.
+_LONGEST_LINE, _MORE_BYTES, _MOST_BYTES = 8 * 2**20, 64 * 2**20, 4 * 2**30
+_LONGEST_S = 1_800.0
 
 Status = Literal["open", "ended", "expired", "cancelled", "failed"]
 Pause = Callable[[], Awaitable[None]]
@@ -53,11 +66,23 @@ class BatchState:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What became of one call: the HTTP status and body it would have had at once."""
+    """What became of one call: the HTTP status and body it would have had at once.
+
+    ``lost`` is whether the results have no line for it that can be read: it may have been answered and paid.
+    """
 
     digest: str
     status: int
     body: Mapping[str, Any] = field(repr=False)
+    lost: bool = False
+
+
+class ResultsDamaged(Exception):
+    """Results of a batch that has ended lack lines for this many of its calls; they may be whole when read again."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(f"{calls:,} calls have no line that can be read")
+        self.calls = calls
 
 
 @dataclass
@@ -67,11 +92,13 @@ class BatchProvider(ABC):
     Attributes:
         most_requests: Most calls of one batch.
         most_bytes: Its most bytes, as far as they go through this process's memory at once.
+        id_key: What the id of a call is called in a line of results.
     """
 
     client: Any
     connection: Connection
     most_requests, most_bytes = 100_000, 1_000_000_000
+    id_key = "custom_id"
 
     @abstractmethod
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
@@ -97,8 +124,60 @@ class BatchProvider(ABC):
         """How it stands."""
 
     @abstractmethod
-    def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
-        """What became of its calls, in any order; ``scratch`` is a file for a body that is read as a whole."""
+    def sources(self, batch_id: str, state: BatchState) -> Sequence[str]:
+        """The addresses of its results, at the provider's own host."""
+
+    @property
+    @abstractmethod
+    def headers(self) -> Mapping[str, str]:
+        """What goes with a question to the provider: the key."""
+
+    @abstractmethod
+    def result(self, line: Mapping[str, Any]) -> BatchResult:
+        """A line of results, whose id is a text; everything else in it may be anything."""
+
+    async def results(
+        self, batch_id: str, state: BatchState, scratch: Path, calls: int
+    ) -> AsyncGenerator[BatchResult, None]:
+        """What became of its calls, in any order.
+
+        Args:
+            batch_id: The batch.
+            state: How it stands.
+            scratch: A file for what comes.
+            calls: How many it holds, which bounds the size.
+        """
+        for address in self.sources(batch_id, state):
+            await self._download(address, scratch, min(_MOST_BYTES, _MORE_BYTES + calls * _LONGEST_LINE))
+            for line in parsed_lines(scratch, self.id_key):
+                await asyncio.sleep(0)  # a stop is heard between any two lines
+                if line is not None:
+                    yield self.result(line)
+
+    async def _download(self, address: str, into: Path, most_bytes: int) -> None:
+        """Fetch results into a file. Of an answer that passes a limit, the beginning is there.
+
+        Raises:
+            ModelRefused, ModelUnavailable: By the status.
+            httpx.HTTPError: The provider cannot be reached, or the connection broke off.
+        """
+        limits = WebLimits(most_bytes, read_s=self.connection.timeout_s, total_s=_LONGEST_S, max_redirects=3)
+        into.unlink(missing_ok=True)
+        try:
+            answer = await ask(carried_by(self.connection.downloads), address, limits, headers=self.headers, into=into)
+        except DataError as error:
+            if isinstance(error.__cause__, httpx.HTTPError):
+                raise error.__cause__ from error
+            if error.ids["cause"] == "refused":
+                raise ModelRefused(error.message, hint="The key is not sent to another host.") from error
+            logger.warning("results of a batch: %s", scrub(error.message))
+            return
+        if answer.status != 200:
+            kind = ModelUnavailable if answer.status in (408, 429) or answer.status >= 500 else ModelRefused
+            raise kind(
+                f"{self.connection.spec.id!r} did not give the results of a batch (HTTP {answer.status}).",
+                hint="Resume the run later (--resume): the batch is kept.",
+            )
 
     @abstractmethod
     async def cancel(self, batch_id: str) -> None:
@@ -134,14 +213,25 @@ def unanswered(digest: str, why: str, status: int = UNANSWERED) -> BatchResult:
     return BatchResult(digest, status, {"type": "error", "error": error})
 
 
-def parsed_lines(path: Path, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The lines of a file of results that are JSON objects with an id of ours under this key; others are left out."""
+def status_in(value: object, default: int) -> int:
+    """An HTTP status that a line of results names; the default where it names none."""
+    return value if isinstance(value, int) and 100 <= value <= 599 else default
+
+
+def parsed_lines(path: Path, key: str) -> Iterator[dict[str, Any] | None]:
+    """The lines of a file of results; None in place of one that is no sound JSON object with an id under this key."""
+    if not path.is_file():
+        return
     with path.open("rb") as file:
-        for raw in file:
-            try:
-                line = json.loads(raw)
-            except ValueError:
-                continue
-            named = line.get(key) if isinstance(line, dict) else None
-            if isinstance(named, str):
-                yield named, line
+        while raw := file.readline(_LONGEST_LINE + 1):
+            yield _line(raw, key)
+            while not raw.endswith(b"\n") and (raw := file.readline(_LONGEST_LINE)):
+                yield None
+
+
+def _line(raw: bytes, key: str) -> dict[str, Any] | None:
+    try:
+        line = json_value(raw, "a line of results") if len(raw) <= _LONGEST_LINE else None
+    except Unreadable:
+        return None
+    return line if isinstance(line, dict) and isinstance(line.get(key), str) else None

@@ -73,16 +73,20 @@ class BatchWire(Wire):
     async def send(self, request: WireRequest) -> Completion:
         """Have the call answered by a batch. What another try can mend goes into a later one, so many times.
 
+        A call whose result was lost may have been paid, so that it is sent once more only.
+
         Raises as ``Wire.send``, for what the batch says of this call; and what the queue raises.
         """
+        losses = 0
         for attempt in count(1):
             async with self._queue.answered(request.digest, lambda: self._caught(request)) as result:
+                losses += result.lost
                 try:
                     with classified(self._spec):
                         async with _passing(_Exchange(result)):
                             return await super().send(request)
                 except ModelUnavailable:
-                    if attempt == self._max_tries:
+                    if attempt == self._max_tries or losses > 1:
                         raise
         raise AssertionError("the last try returns or raises")
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
+from contextlib import aclosing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pydantic import SecretStr
 
 from referee.llm.batches.protocol import BatchProvider, BatchResult, BatchState, Pause, Submission, unanswered
-from referee.llm.bounds import bound_response
-from referee.llm.clients import UNPACKED, Connection
+from referee.llm.clients import Connection
 from referee.llm.completions import TOOL
 from referee.llm.providers.protocol import Provider, WireRequest
 
 if TYPE_CHECKING:
-    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+    from anthropic.types.messages import MessageBatch
     from langchain_core.language_models import BaseChatModel
 
 # A picture is scaled to 1568 on the longer side; a token for 750 dots.
@@ -36,6 +38,7 @@ _STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
+_VERSION = "2023-06-01"  # of the format, as the SDK sends it
 # Clocks differ between us and the provider.
 _CLOCK_S = 300
 
@@ -46,7 +49,7 @@ class Anthropic(Provider):
     def chat(self, connection: Connection, temperature: float | None, max_tokens: int) -> BaseChatModel:
         """LangChain's client over one of our own."""
         import httpx2
-        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+        from anthropic import AsyncAnthropic
         from langchain_anthropic import ChatAnthropic
 
         chat = ChatAnthropic(
@@ -64,14 +67,9 @@ class Anthropic(Provider):
             base_url=chat.anthropic_api_url,
             timeout=connection.timeout_s,
             max_retries=0,
-            http_client=connection.carrier.client(httpx2)
-            if connection.carrier
-            else DefaultAsyncHttpxClient(
-                timeout=connection.timeout_s, headers=UNPACKED, event_hooks={"response": [bound_response]}
-            ),
+            http_client=connection.new_http(httpx2),
         )
         chat.__dict__["_async_client"] = client
-        connection.closers.append(client.close)
         return chat
 
     def errors(self) -> tuple[type[Exception], ...]:
@@ -89,12 +87,16 @@ class Anthropic(Provider):
 
     def batches(self, connection: Connection) -> BatchProvider:
         """Over ``/v1/messages/batches``."""
+        import httpx2
         from anthropic import AsyncAnthropic
 
         client = AsyncAnthropic(
-            api_key=connection.key, base_url=connection.base_url, timeout=connection.timeout_s, max_retries=0
+            api_key=connection.key,
+            base_url=connection.base_url,
+            timeout=connection.timeout_s,
+            max_retries=0,
+            http_client=connection.new_http(httpx2),
         )
-        connection.closers.append(client.close)
         return AnthropicBatches(client, connection)
 
 
@@ -138,10 +140,12 @@ class AnthropicBatches(BatchProvider):
             await wait()
 
     async def _holds(self, batch: MessageBatch, digests: frozenset[str]) -> bool:
-        if not batch.results_url:
-            return False
-        async for line in await self.client.messages.batches.results(batch.id):
-            return bool(line.custom_id in digests)
+        """Whether the first line of its results is of one of these calls."""
+        with TemporaryDirectory() as folder:
+            scratch = Path(folder, "results")
+            async with aclosing(self.results(batch.id, BatchState("ended"), scratch, len(digests))) as results:
+                async for result in results:
+                    return result.digest in digests
         return False
 
     async def state(self, batch_id: str) -> BatchState:
@@ -153,24 +157,31 @@ class AnthropicBatches(BatchProvider):
         ended = "cancelled" if counts.canceled else "expired" if counts.expired else "ended"
         return BatchState(ended, counts.succeeded)  # type: ignore[arg-type]
 
-    async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
-        """What became of its calls, as it is streamed."""
-        async for line in await self.client.messages.batches.results(batch_id):
-            yield _result(line)
+    def sources(self, batch_id: str, state: BatchState) -> list[str]:
+        """Its results; the address that the provider names is not used, since the key goes with the question."""
+        return [f"{str(self.client.base_url).rstrip('/')}/v1/messages/batches/{quote(batch_id, safe='')}/results"]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The key, and the version of the format."""
+        return {"x-api-key": self.connection.key or "", "anthropic-version": _VERSION}
+
+    def result(self, line: Mapping[str, Any]) -> BatchResult:
+        """A reply, an error as it would have been raised at once, or why there is none."""
+        digest, given = line["custom_id"], line.get("result")
+        result = given if isinstance(given, dict) else {}
+        kind = result.get("type")
+        if kind == "succeeded" and isinstance(message := result.get("message"), dict):
+            return BatchResult(digest, 200, message)
+        error = result.get("error") if kind == "errored" else None
+        inner = error.get("error") if isinstance(error, dict) else None
+        if isinstance(error, dict) and isinstance(inner, dict):
+            return BatchResult(digest, _STATUS.get(str(inner.get("type")), 500), error)
+        return unanswered(digest, f"the batch {kind or 'ended'} before this call was answered")
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
         await self.client.messages.batches.cancel(batch_id)
-
-
-def _result(line: MessageBatchIndividualResponse) -> BatchResult:
-    result = line.result
-    if result.type == "succeeded":
-        return BatchResult(line.custom_id, 200, result.message.to_dict(mode="json"))
-    if result.type == "errored":
-        error = result.error.error
-        return BatchResult(line.custom_id, _STATUS.get(error.type, 500), result.error.to_dict(mode="json"))
-    return unanswered(line.custom_id, f"the batch {result.type} before this call was answered")
 
 
 def _image_tokens(width: int, height: int) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pydantic import SecretStr
 
@@ -18,7 +19,7 @@ from referee.llm.batches.protocol import (
     Status,
     Submission,
     newest,
-    parsed_lines,
+    status_in,
     unanswered,
 )
 from referee.llm.clients import Connection
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 # The version that takes a JSON schema for the reply. It is the default of google-genai 2; google-genai 3 sends to v1.
 _API_VERSION = "v1beta"
+_ADDRESS = "https://generativelanguage.googleapis.com"
 # A picture is 258 tokens up to 384 x 384, else for each tile of 768.
 _SMALL, _TILE, _TOKENS = 384, 768, 258
 
@@ -109,6 +111,8 @@ class Google(Provider):
 class GoogleBatches(BatchProvider):
     """Batches over ``batchGenerateContent``, with requests in a file (2 GB at most)."""
 
+    id_key = "key"
+
     def line(self, digest: str, body: Mapping[str, Any]) -> bytes:
         """One call."""
         return json.dumps({"key": digest, "request": dict(body)}, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
@@ -143,27 +147,30 @@ class GoogleBatches(BatchProvider):
             files=(file,) if file else (),
         )
 
-    async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
-        """The lines of its file."""
-        for name in state.files:
-            await self.client.files.download(file=name, destination=str(scratch))
-            for digest, line in parsed_lines(scratch, "key"):
-                yield _result(digest, line)
+    def sources(self, batch_id: str, state: BatchState) -> list[str]:
+        """Its file."""
+        base = f"{(self.connection.base_url or _ADDRESS).rstrip('/')}/{_API_VERSION}"
+        return [f"{base}/{quote(name)}:download?alt=media" for name in state.files]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The key."""
+        return {"x-goog-api-key": self.connection.key or ""}
+
+    def result(self, line: Mapping[str, Any]) -> BatchResult:
+        """A reply, or why there is none."""
+        digest, error = line["key"], line.get("error")
+        if isinstance(line.get("response"), dict):
+            return BatchResult(digest, 200, line["response"])
+        if not isinstance(error, dict):
+            return unanswered(digest, "no reply came")
+        code = error.get("code")
+        status = _HTTP.get(code) if isinstance(code, int) else None
+        return unanswered(digest, str(error.get("message", "")), status or status_in(code, 500))
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
         await self.client.batches.cancel(name=batch_id)
-
-
-def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:
-    if isinstance(line.get("response"), dict):
-        return BatchResult(digest, 200, line["response"])
-    error = line.get("error")
-    if not isinstance(error, dict):
-        return unanswered(digest, "no reply came")
-    code = error.get("code")
-    status = _HTTP.get(code, 500) if isinstance(code, int) and code < 400 else int(code or 500)
-    return unanswered(digest, str(error.get("message", "")), status)
 
 
 def _image_tokens(width: int, height: int) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.parse import quote
 
 from pydantic import SecretStr
 
@@ -20,7 +21,7 @@ from referee.llm.batches.protocol import (
     Status,
     Submission,
     newest,
-    parsed_lines,
+    status_in,
     unanswered,
 )
 from referee.llm.clients import Connection, never_used
@@ -192,27 +193,26 @@ class OpenAIBatches(BatchProvider):
             files=tuple(name for name in (batch.output_file_id, batch.error_file_id) if name),
         )
 
-    async def results(self, batch_id: str, state: BatchState, scratch: Path) -> AsyncIterator[BatchResult]:
-        """The lines of its files: one holds replies, the other what went wrong."""
-        for name in state.files:
-            async with self.client.files.with_streaming_response.content(name) as response:
-                with scratch.open("wb") as file:
-                    async for part in response.iter_bytes():
-                        file.write(part)
-            for digest, line in parsed_lines(scratch, "custom_id"):
-                yield _result(digest, line)
+    def sources(self, batch_id: str, state: BatchState) -> list[str]:
+        """Its files: one holds replies, the other what went wrong."""
+        base = str(self.client.base_url).rstrip("/")
+        return [f"{base}/files/{quote(name, safe='')}/content" for name in state.files]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The key."""
+        return {"Authorization": f"Bearer {self.connection.key or 'none'}"}
+
+    def result(self, line: Mapping[str, Any]) -> BatchResult:
+        """A reply with its status, or why there is none."""
+        digest, response, error = line["custom_id"], line.get("response"), line.get("error")
+        if isinstance(response, dict) and isinstance(response.get("body"), dict):
+            return BatchResult(digest, status_in(response.get("status_code"), 200), response["body"])
+        return unanswered(digest, str((error.get("message") if isinstance(error, dict) else error) or "no reply came"))
 
     async def cancel(self, batch_id: str) -> None:
         """End it."""
         await self.client.batches.cancel(batch_id)
-
-
-def _result(digest: str, line: Mapping[str, Any]) -> BatchResult:
-    response = line.get("response")
-    if isinstance(response, dict) and isinstance(response.get("body"), dict):
-        return BatchResult(digest, int(response.get("status_code") or 200), response["body"])
-    error = line.get("error")
-    return unanswered(digest, str((error.get("message") if isinstance(error, dict) else error) or "no reply came"))
 
 
 def _image_tokens(width: int, height: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,12 @@ async def test_of_twenty_papers_two_are_read_at_a_time(tmp_path: Path, monkeypat
     """Each process works until its input is closed."""
     begun: list[Process] = []
 
-    async def spawn(jobs: Jobs, arguments: Sequence[str]) -> Process:
-        assert arguments[0] == "plan"
+    async def start(what: str, *_: object) -> Process:
+        assert what == "plan"
         begun.append(await asyncio.create_subprocess_exec("cat", stdin=PIPE, stdout=asyncio.subprocess.DEVNULL))
         return begun[-1]
 
-    monkeypatch.setattr(Jobs, "_spawn", spawn)
+    monkeypatch.setattr("referee.app.jobs.start_worker", start)
     jobs = Jobs(tmp_path)
     names = [jobs.new("paper.md", "arr") for _ in range(20)]
     for name in names:

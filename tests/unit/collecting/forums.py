@@ -41,7 +41,7 @@ def _note(name: str, at: str, invitation: str, content: Note, api: int, signed: 
 
 
 async def collect(
-    server: FakeOpenReview,
+    server: FakeOpenReview | str,
     folder: Path,
     *,
     venue: str | None = V2,
@@ -50,9 +50,11 @@ async def collect(
     progress: Callable[[Event], None] = lambda _: None,
     **more: float | str,
 ) -> Collection:
-    """Collect a venue from the server, without pauses."""
-    settings = {"api_v1": server.url, "api_v2": server.url, "retry_wait_s": 0, "max_tries": 3, **more}
-    settled = load_settings({f"collect.{key}": value for key, value in settings.items()}, env={})
+    """Collect a venue from the server, or the one at an address, without pauses."""
+    address = server if isinstance(server, str) else server.url
+    settings = {"api_v1": address, "api_v2": address, "retry_wait_s": 0, "max_tries": 3, **more}
+    most = {"paper.max_bytes": settings.pop("max_bytes")} if "max_bytes" in settings else {}
+    settled = load_settings({f"collect.{key}": value for key, value in settings.items()} | most, env={})
     where = {"resume" if resume else "out": folder}
     return await collect_openreview(
         venue, kinds=kinds, options=RunOptions(settings=settled, progress=progress, **where)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
 import pytest
 
@@ -61,8 +60,12 @@ PAUSES: list[tuple[str | None, str, float | None]] = [
 
 @pytest.mark.parametrize(("header", "said", "seconds"), PAUSES)
 def test_a_pause_is_read_from_the_header_or_the_words(header: str | None, said: str, seconds: float | None) -> None:
-    response: Any = SimpleNamespace(headers={} if header is None else {"Retry-After": header})
-    assert _named_pause_s(response, said) == seconds
+    assert _named_pause_s(header or "", said) == seconds
+
+
+def given(content: bytes, forums: list[Forum], largest: int, folder: Path) -> dict[str, bytes]:
+    (folder / "archive").write_bytes(content)
+    return dict(archived(folder / "archive", forums, largest))
 
 
 def packed(*names: str) -> bytes:
@@ -86,18 +89,28 @@ OWNERS = {
 
 
 @pytest.mark.parametrize(("name", "owner"), OWNERS.items())
-def test_a_file_of_an_archive_goes_to_the_submission_it_names_or_to_none(name: str, owner: str | None) -> None:
+def test_a_file_of_an_archive_goes_to_the_submission_it_names_or_to_none(
+    tmp_path: Path, name: str, owner: str | None
+) -> None:
     forums = [Forum("aaa", 12, ""), Forum("bbb", 13, "")]
-    assert archived(packed(name), forums, 1000) == ({} if owner is None else {owner: name.encode()})
+    assert given(packed(name), forums, 1000, tmp_path) == ({} if owner is None else {owner: name.encode()})
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.4", packed("12_pdf.pdf")[:60]])
-def test_what_is_no_archive_holds_nothing(content: bytes) -> None:
-    assert archived(content, [Forum("aaa", 12, "")], 1000) == {}
+def test_what_is_no_archive_holds_nothing(tmp_path: Path, content: bytes) -> None:
+    assert given(content, [Forum("aaa", 12, "")], 1000, tmp_path) == {}
 
 
-def test_a_file_larger_than_allowed_is_left_out() -> None:
-    assert archived(packed("12_pdf.pdf"), [Forum("aaa", 12, "")], 5) == {}
+def test_a_file_larger_than_allowed_is_left_out(tmp_path: Path) -> None:
+    assert given(packed("12_pdf.pdf"), [Forum("aaa", 12, "")], 5, tmp_path) == {}
+
+
+def test_an_archive_that_lists_far_more_than_was_asked_for_is_not_read(tmp_path: Path) -> None:
+    assert given(packed("aaa.pdf", *(f"{n}.txt" for n in range(2_000))), [Forum("aaa", 12, "")], 1000, tmp_path) == {}
+
+
+def test_a_number_of_thousands_of_digits_is_no_submissions(tmp_path: Path) -> None:
+    assert given(packed("1" * 5_000 + ".pdf"), [Forum("aaa", 12, "")], 10_000, tmp_path) == {}
 
 
 def test_lists_lie_in_the_group_that_the_form_names() -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
+import tracemalloc
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from referee.data import RejectedSink, read_cases, rejected_text
+from referee.data.papers import read_papers
+from referee.data.predictions import holds_predictions, read_predictions
+from referee.data.reading_notes import ReadingNotes
 from referee.errors import DataError
+from referee.literature.index import WorkIndex
 from referee.schemas.case import ReviewCase
 
 GOOD = {"paper_id": "p", "review_id": "r1", "source": "human", "text": "Fine."}
@@ -201,3 +208,107 @@ def test_rows_that_cannot_be_used_are_counted_by_who_wrote_them(tmp_path: Path) 
         assert len(list(read_cases(tmp_path / "set.jsonl", rejected=sink))) == 1
     assert sink.by_source == {"gpt": 2, "": 1}
     assert rejected_text(sink.by_source) == "3 row(s) could not be used (of nobody named: 1, of gpt: 2)"
+
+
+def peak_mib(work: Callable[[], object]) -> float:
+    """The most memory that Python's objects took meanwhile, in MiB."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def packed(file: Path, *parts: bytes | int) -> None:
+    """A packed file of these parts, with 24 MiB of a character in place of each number."""
+    with gzip.open(file, "wb") as stream:
+        for part in parts:
+            for _ in range(24 if isinstance(part, int) else 1):
+                stream.write(bytes([part]) * 2**20 if isinstance(part, int) else part)
+
+
+X, BLANK, LONG = ord("x"), ord(" "), b"x" * 3_000_000
+SECOND = line(review_id="r2")
+CSV = b"paper_id,source,text\np,human,Fine.\np,human,Good.\n"
+BOMBS: dict[str, tuple[tuple[bytes | int, ...], int, str]] = {
+    "blanks.jsonl.gz": ((line(), BLANK, b"\n" + SECOND), 2, "the line is longer than 4 MiB"),
+    "text.jsonl.gz": ((line(), b'{"text": "', X, b'"}\n' + SECOND), 2, "the line is longer than 4 MiB"),
+    "no-end.jsonl.gz": ((line(), SECOND, X), 2, "the line is longer than 4 MiB"),
+    "list.json.gz": ((b"[" + line(), b"," + SECOND + b',{"text": "', X, b'"}]'), 2, "the record is longer than 4 MiB"),
+    "keys.json.gz": ((b'{"a": "', LONG, b'", "b": "', LONG, b'"}'), 0, "the record is longer than 4 MiB"),
+    "cell.csv.gz": ((CSV, b"p,human,", X, b"\n"), 2, "a row is longer than 4 MiB"),
+    "row.csv.gz": ((CSV, b'p,"a\n', (b'","' + b"a" * 60 + b"\n") * 200_000), 2, "a row is longer than 4 MiB"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_unpacks_to_a_line_or_a_record_without_end_is_named_and_takes_no_memory(tmp_path: Path, name: str) -> None:
+    parts, good, reason = BOMBS[name]
+    packed(tmp_path / name, *parts)
+    rejected: list[tuple[int, str]] = []
+    cases: list[ReviewCase] = []
+
+    def reading() -> None:
+        with RejectedSink(tmp_path / "rejected.jsonl") as sink:
+            cases.extend(read_cases(tmp_path / name, layout="flat", rejected=sink))
+        rows = map(json.loads, sink.path.read_text(encoding="utf-8").splitlines())
+        rejected.extend((row["line"], row["reason"]) for row in rows)
+
+    assert peak_mib(reading) < 150
+    assert len(cases) == good
+    assert reason in rejected[0][1]
+
+
+def test_a_line_of_4_mib_is_read_and_a_longer_one_is_not(tmp_path: Path) -> None:
+    whole = line(text="x" * (2**22 - len(line(text=""))))
+    cases, rejected = read(
+        tmp_path / "set.jsonl", whole + line(review_id="r2", text="y" * 2**22) + line(review_id="r3")
+    )
+    assert [case.case_id for case in cases] == ["r1", "r3"]
+    assert rejected == [(2, "the line is longer than 4 MiB")]
+
+
+def test_lists_of_papers_and_predictions_have_the_limit_too(tmp_path: Path) -> None:
+    paper = {"paper_id": "p1", "markdown": "# T\n\nText of the paper.\n"}
+    for name, opened in (("papers.jsonl", open), ("papers.jsonl.gz", gzip.open)):
+        with opened(tmp_path / name, "wb") as stream:
+            stream.write(b" " * (2**22 + 1) + b"\n\n" + json.dumps(paper).encode() + b"\n")
+        store = read_papers(tmp_path / name)
+        assert store.problems == (f"{name}, line 1: the line is longer than 4 MiB",)
+        found = store.get("p1")
+        assert found is not None
+        assert "Text of the paper." in found.content[-1].text
+    (tmp_path / "predictions.jsonl").write_bytes(
+        b'{"status":"failed","paper_id":"p","kept_rating":null}\n' + b" " * 2**23
+    )
+    assert holds_predictions(tmp_path / "predictions.jsonl")
+    (tmp_path / "predictions.jsonl").write_bytes(b" " * 2**23)
+    assert not holds_predictions(tmp_path / "predictions.jsonl")
+    with pytest.raises(DataError, match="line 1, is no prediction: the line is longer than 4 MiB"):
+        read_predictions(tmp_path / "predictions.jsonl")
+    with pytest.raises(DataError, match="line 1 is longer than 4 MiB"):
+        WorkIndex.load(tmp_path / "predictions.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("year", "read_as"), [("1e308", None), ("-5", None), ("0", None), ("1e4", None), ("2020.0", 2020)]
+)
+def test_a_year_that_is_none_counts_as_missing_and_is_said(tmp_path: Path, year: str, read_as: int | None) -> None:
+    data = line(year=7).replace(b"7", year.encode())
+    (case,), rejected = read(tmp_path / "set.jsonl", data)
+    assert (case.year, rejected) == (read_as, [])
+    assert case.extra.get("year_unread") == (None if read_as else str(json.loads(year)))
+    notes = ReadingNotes()
+    notes.add(case)
+    assert list(notes.notes()) == ([] if read_as else ["1 year(s) cannot be read and count as missing"])
+
+
+def test_a_year_that_is_none_in_our_own_records_is_named(tmp_path: Path) -> None:
+    own = {"case_id": "c", "paper_id": "p", "source": "s", "kind": "human", "text": "Fine.", "year": 10**307}
+    _, rejected = read(
+        tmp_path / "set.jsonl", json.dumps(own).encode() + b"\n" + json.dumps(own | {"year": 2020}).encode()
+    )
+    assert [number for number, _ in rejected] == [1]
+    assert "year" in rejected[0][1]

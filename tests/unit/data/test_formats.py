@@ -147,6 +147,7 @@ def test_a_device_is_refused_and_a_pipe_in_a_folder_passed_over(tmp_path: Path) 
         read_cases(tmp_path / "b.jsonl", mapping=tmp_path / "a.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["jsonl.gz", "parquet"])
 def test_memory_stays_flat(tmp_path: Path, suffix: str) -> None:
     body = "The method is sound and the experiments are thin. " * 300

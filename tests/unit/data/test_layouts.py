@@ -229,7 +229,7 @@ def test_other_rows_are_read_by_a_mapping_file(tmp_path: Path) -> None:
         ("case = 3", "case"),
         ('[case]\npaper_id = "p"\n', "does not say where"),
         ('[case]\npaper = "p"\n', "paper"),
-        ("not toml", "no TOML"),
+        ("not toml", "not valid TOML"),
     ],
 )
 def test_a_wrong_mapping_file_is_named(tmp_path: Path, text: str, said: str) -> None:

@@ -76,6 +76,7 @@ def test_the_raw_notes_say_what_the_shared_rows_say(shared_data: Path, tmp_path:
             assert case.text == other.text.strip()
 
 
+@pytest.mark.slow
 def test_no_label_of_the_ai_reviews_is_left_in_their_texts(shared_data: Path, tmp_path: Path) -> None:
     cases = read(shared_data / "ai_only/iclr2022_ai_scientist_reviews.jsonl", tmp_path)
     assert not any(line in ("Summary:", "Strengths:", "Questions:") for case in cases for line in case.text.split("\n"))

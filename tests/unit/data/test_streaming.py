@@ -27,6 +27,7 @@ def write(file: Path) -> None:
         stream.write("]" if listed else "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv"])
 def test_memory_stays_flat(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"set.{suffix}"

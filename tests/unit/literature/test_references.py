@@ -96,6 +96,75 @@ def test_what_nobody_lists_is_not_found(text: str) -> None:
     assert check_reference(reference(text), LISTED).verdict == "not found"
 
 
+ACCUSED = WorkIndex(
+    [
+        Record(
+            "BillSum: A Corpus for Automatic Summarization of US Legislation", 2019, ("Anastassia Kornilova",), "", "x"
+        ),
+        Record(
+            "An Image is Worth 16x16 Words: Transformers for Image Recognition", 2021, ("Alexey Dosovitskiy",), "", "x"
+        ),
+        Record("Observation of a new particle in the search for the boson", 2012, ("G. Aad",), "", "x", "1207.7214"),
+        Record("Statistical Power Analysis for the Behavioral Sciences", 1969, ("Jacob Cohen",), "", "x"),
+        Record("Random Forests", 2001, ("Leo Breiman",), "", "x"),
+        Record("An efficient filter for the flow of fluids in fields", 2010, ("Ada Lo",), "", "x"),
+        Record("Ego depletion: Is the active self a limited resource", 1998, ("Roy F. Baumeister",), "", "x"),
+        Record("Slow mixing of deep water in narrow fjords", 2003, ("Bo Hart",), "", "x"),
+        Record("The tides of the northern seas and their causes", 2004, ("Cara Nils",), "", "x"),
+    ]
+)
+STILL_RIGHT = [
+    # The year is that of the entry, and no part of an arXiv number.
+    "[8] A. Kornilova and V. Eidelman. BillSum: A corpus for automatic summarization of US legislation. "
+    "arXiv:1910.00523 [cs], December 2019. arXiv: 1910.00523.",
+    "Alexey Dosovitskiy et al. 2021. An image is worth 16×16 words: Transformers for image recognition. In ICLR.",
+    # No title is printed; the id is that of the work.
+    "[1] G. Aad et al. [ATLAS], Phys. Lett. B 716, 1 (2012), arXiv:1207.7214",
+    "Cohen, J. (1988). Statistical power analysis for the behavioral sciences (2nd ed.). Erlbaum.",
+    # Letters of ligatures are lost in the text of some files.
+    "Ada Lo. 2010. An ecient filter for the ow of fluids in fields. Fluids 3.",
+    "Baumeister, R. F., Bratslavsky, E., Muraven, M. & Tice, D. M. Ego depletion: Is the active self a limited "
+    "resource? J. Pers. Soc. Psychol. 74, 1252–1265 (1998).",
+    "Hart B, Oduya C. Slow mixing of deep water in narrow fjords. Tides. 2003;75(1):101-5.",
+]
+
+
+@pytest.mark.parametrize("text", STILL_RIGHT)
+def test_no_right_reference_is_called_wrong(text: str) -> None:
+    found = check_reference(reference(text), ACCUSED)
+    assert (found.verdict, found.differs) == ("verified", ()), found
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Leo Breiman. Random forests II. Machine Learning, 49(2):101–118, 2002.", "not found"),
+        ("N. Cara; E. Oduya; the tides of the northern seas and their causes; 2004; Nils", "verified"),
+        ("N. Cara; E. Oduya; the tides of the northern seas and their causes; 1984; Nils", "not checked"),
+        ("N. Cara; E. Oduya; the tides of the southern seas and their causes; 2004; Nils", "not checked"),
+    ],
+)
+def test_a_sequel_is_another_work_and_an_entry_without_a_title_is_looked_up_whole(text: str, verdict: Verdict) -> None:
+    one = reference(text)
+    one = one if "Random" in text else one.model_copy(update={"title": None})
+    found = check_reference(one, ACCUSED)
+    assert found.verdict == verdict, found
+
+
+def test_an_author_who_was_not_read_is_no_proof_of_another_work() -> None:
+    text = "Slow mixing of deep water in narrow fjords. By the group of Bo Hart. 2003."
+    one = reference(text, authors=("Group",)).model_copy(update={"title": "Slow mixing of deep water in narrow fjords"})
+    assert check_reference(one, ACCUSED).verdict == "not found"
+
+
+@pytest.mark.parametrize(
+    ("author", "surname"),
+    [("Baumeister, R. F.", "baumeister"), ("Hart BA", "hart"), ("R. F. van Baum", "baum"), ("Ada Lo et al", "lo")],
+)
+def test_the_surname_that_is_searched_for_is_no_initial(author: str, surname: str) -> None:
+    assert cited_of(reference("Some text of 2003.", authors=(author,))).surname == surname
+
+
 def test_a_preprint_listed_with_a_later_year_says_so() -> None:
     found = check_reference(reference(RIGHT[3]), LISTED)
     assert found.reason == "listed with the year 2019"

@@ -21,7 +21,8 @@ class NumpyDecoder:
         reader = gguf.GGUFReader(path)
         self._fields = {name: field.contents() for name, field in reader.fields.items() if "tokenizer" not in name}
         self._weights: dict[str, Array] = {
-            tensor.name: dequantize(tensor.data, tensor.tensor_type).astype(np.float32) for tensor in reader.tensors
+            tensor.name: dequantize(tensor.data, tensor.tensor_type).astype(np.float32, copy=False)
+            for tensor in reader.tensors
         }
         self._is_llama = self._fields["general.architecture"] == "llama"
 

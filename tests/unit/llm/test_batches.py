@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.errors import BudgetExceeded, ModelRefused, ModelUnavailable, ReplyInvalid, SettingsError
-from referee.llm.batches.book import BOOK, FOLDER, Book, Spool, open_batches
+from referee.llm.batches.book import Spool, open_batches
 from referee.llm.batches.collecting import Batches
 from referee.llm.batches.wire import BatchWire, open_provider, waiting_calls
 from referee.llm.cache import ReplyCache
@@ -82,6 +82,7 @@ def once_each(server: FakeServer, number: int) -> None:
     assert not server.log.repeated()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", THREE)
 async def test_what_waits_is_one_batch_and_each_call_gets_its_own_reply(provider: str, tmp_path: Path) -> None:
     events: list[Event] = []
@@ -128,6 +129,7 @@ async def test_a_repair_goes_into_the_next_batch_and_a_cached_reply_into_none(tm
     assert [record.origin for record in door.ledger.records] == ["cache"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", THREE)
 @pytest.mark.parametrize("ending", ["expired", "missing", "foreign"])
 async def test_what_was_not_answered_goes_into_the_next_batch(provider: str, ending: Any, tmp_path: Path) -> None:
@@ -275,17 +277,6 @@ async def test_replies_that_came_before_a_kill_are_taken_from_the_disk_once(tmp_
             assert values(await ask_all(door, tasks(3))) == [GOOD] * 3
         assert [len(batch.calls) for batch in server.batches] == [1, 1, 1, 2, 1]
         assert door.ledger.usage().calls == 6
-
-
-async def test_the_book_survives_a_line_that_was_cut_off(tmp_path: Path) -> None:
-    with FakeServer({"*": GOOD}, batches=BatchPlan()) as server:
-        async with batched("server", server, tmp_path) as door:
-            await ask_all(door, tasks(2))
-    path = tmp_path / FOLDER / BOOK
-    path.write_bytes(path.read_bytes() + b'{"event":"acc')
-    [batch] = Book(tmp_path / FOLDER).batches.values()
-    assert batch.over
-    assert not open_batches(tmp_path)
 
 
 async def test_a_call_that_nobody_waits_for_any_more_is_not_handed_in(

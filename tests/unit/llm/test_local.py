@@ -21,6 +21,7 @@ from referee.llm.models import LOCAL_READING, open_models
 from referee.runs import silent
 from referee.settings import Settings
 from tests.needs import needs_model
+from tests.needs import smallest_chat as smallest_chat
 
 SCHEMA = {
     "type": "object",
@@ -45,8 +46,8 @@ needs_qwen = needs_model("qwen-0.5b")
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[LocalServer]:
-    yield await get_local_server("qwen-0.5b", n_ctx=2048)
+async def server(smallest_chat: str) -> AsyncIterator[LocalServer]:
+    yield await get_local_server(smallest_chat, n_ctx=2048)
     close_local_servers()
 
 
@@ -155,9 +156,8 @@ def test_broken_file_is_an_error_and_not_a_crash(tmp_path: Path) -> None:
 
 
 @pytest.mark.local_model
-@needs_qwen
 async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalServer) -> None:
-    assert await get_local_server("local:qwen-0.5b", n_ctx=2048) is server
+    assert await get_local_server(f"local:{server.key}", n_ctx=2048) is server
     assert server.base_url.startswith("http://127.0.0.1:")
     assert server.context_tokens == 2048
     assert 0 == server.count_tokens("") < server.count_tokens("one two three") < 6
@@ -182,7 +182,6 @@ async def test_server_wants_its_key_counts_and_keeps_the_schema(server: LocalSer
 
 
 @pytest.mark.local_model
-@needs_qwen
 async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
     """Counted in the processor time of this process, in which the model runs: other work on the machine adds none."""
     url, now = f"{server.base_url}/chat/completions", time.process_time
@@ -198,14 +197,13 @@ async def test_hanging_up_frees_the_model(server: LocalServer) -> None:
 
 
 @pytest.mark.local_model
-@needs_qwen
 async def test_closed_server_says_so_and_is_loaded_anew(server: LocalServer) -> None:
     server.close()
     server.close()
     assert not server.is_open
-    with pytest.raises(ModelUnavailable, match=r"'qwen-0\.5b' does not answer"):
+    with pytest.raises(ModelUnavailable, match=f"{server.key!r} does not answer"):
         server.count_tokens("not counted before")
-    assert await get_local_server("qwen-0.5b", n_ctx=2048) is not server
+    assert await get_local_server(server.key, n_ctx=2048) is not server
 
 
 @pytest.mark.local_model

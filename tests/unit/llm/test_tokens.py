@@ -46,6 +46,7 @@ import tiktoken; print(len(tiktoken.encoding_for_model('gpt-4o').encode('hello')
 """
 
 
+@pytest.mark.slow
 def test_the_first_count_needs_no_network_and_writes_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "REFEREE_CACHE_DIR": str(tmp_path), "TIKTOKEN_CACHE_DIR": str(tmp_path)}
     ended = subprocess.run(

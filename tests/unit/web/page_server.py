@@ -13,11 +13,16 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class PageServer:
-    """``pages`` maps a path to what writes its answer; ``seen`` keeps the requests as (path, headers)."""
+    """``pages`` maps a path to what writes its answer; ``seen`` keeps the requests as (path, headers).
+
+    A path that is none of them is answered by ``prefixes``, which map its beginning, or by ``default``.
+    """
 
     address: str
     pages: dict[str, Answer] = field(default_factory=dict)
     seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    prefixes: dict[str, Answer] = field(default_factory=dict)
+    default: Answer | None = None
 
     def url(self, path: str) -> str:
         return self.address + path
@@ -46,7 +51,8 @@ def serving() -> Iterator[PageServer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             running.seen.append((self.path, dict(self.headers)))
-            answer = running.pages.get(self.path)
+            begins = (one for prefix, one in running.prefixes.items() if self.path.startswith(prefix))
+            answer = running.pages.get(self.path) or next(begins, running.default)
             try:
                 if answer is None:
                     self.send_error(404)
@@ -54,6 +60,10 @@ def serving() -> Iterator[PageServer]:
                     answer(self)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True  # the client has seen enough, which some tests are about
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.do_GET()
 
         def log_message(self, *_: object) -> None:
             """Print nothing."""

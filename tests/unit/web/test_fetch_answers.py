@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from referee.errors import DataError
-from referee.web import Fetched, WebLimits, fetch_page
+from referee.web import Answer, WebLimits, fetch_page
 
 from .page_server import PageServer
 
@@ -20,7 +20,7 @@ SMALL = WebLimits(max_bytes=100_000, connect_s=1, read_s=0.2, total_s=5)
 MIB = 2**20
 
 
-async def get(url: str, limits: WebLimits = SMALL) -> Fetched:
+async def get(url: str, limits: WebLimits = SMALL) -> Answer:
     return await fetch_page(url, limits=limits, allow_local=True)
 
 
@@ -36,7 +36,8 @@ async def test_a_page(pages: PageServer) -> None:
     pages.put("/a?b=c", b"<html>words</html>", Content_Type="Text/HTML; charset=utf-8", Set_Cookie="id=7")
     page = await get(pages.url("/a?b=c#part"))
 
-    assert page == Fetched(pages.url("/a?b=c"), b"<html>words</html>", "text/html; charset=utf-8", 200)
+    assert (page.url, page.status, page.content) == (pages.url("/a?b=c"), 200, b"<html>words</html>")
+    assert page.content_type == "text/html; charset=utf-8"
     ((_, headers),) = pages.seen
     assert headers["User-Agent"] == "referee"
     assert headers.keys() == {"Host", "User-Agent", "Accept", "Accept-Encoding", "Connection"}
